@@ -1,0 +1,22 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
+import { ulid } from 'ulid'
+
+/** A random UUID (version 4), for identifiers that must not be guessable from one another. */
+export function newUuid(): string {
+  return randomUUID()
+}
+
+/** A ULID: sorts by creation time. */
+export function newUlid(now: Date): string {
+  return ulid(now.getTime())
+}
+
+/** `bytes` random bytes as base64url. 24 bytes (192 bits) is the least that a credential may have. */
+export function newSecret(bytes = 32): string {
+  return randomBytes(bytes).toString('base64url')
+}
+
+/** A uniformly distributed integer, `min` inclusive and `maxExclusive` exclusive. */
+export function randomInteger(min: number, maxExclusive: number): number {
+  return randomInt(min, maxExclusive)
+}

@@ -1,0 +1,96 @@
+// Runs one of the project's commands: installs the dependencies when they are missing or out of
+// date, then continues on the Node.js that npm installed. Runs on Node 20.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { findNodeRuntime } from './node-runtime.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const HELIOGRAPH = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'packages/server/src/main.ts']
+
+const bin = (name) => join('node_modules', name)
+const TSC = [bin('typescript/bin/tsc'), '-b']
+const ESLINT = ['--max-old-space-size=4096', bin('eslint/bin/eslint.js'), '.', '--max-warnings=0', '--cache', '--cache-location', 'node_modules/.cache/eslint/']
+const PRETTIER = bin('prettier/bin/prettier.cjs')
+const VITEST = [bin('vitest/vitest.mjs')]
+
+/** Each command is a list of steps; a step is the arguments of one Node.js process. */
+const COMMANDS = {
+  demo: (args) => [[...HELIOGRAPH, 'demo', ...args]],
+  start: (args) => [[...HELIOGRAPH, 'serve', ...args]],
+  bench: (args) => [[...HELIOGRAPH, 'bench', ...args]],
+  test: (args) => [[...VITEST, 'run', ...args]],
+  check: () => [
+    [PRETTIER, '--check', '--log-level', 'warn', '.'],
+    TSC,
+    ESLINT,
+    [bin('knip/bin/knip.js')],
+    ['--conditions=source', 'scripts/generate.ts', '--check'],
+  ],
+  build: () => [TSC],
+  generate: () => [['--conditions=source', 'scripts/generate.ts']],
+  format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],
+}
+
+await main()
+
+async function main() {
+  const [command, ...args] = process.argv.slice(2)
+  const steps = COMMANDS[command]?.(args)
+  if (steps === undefined) {
+    console.error(`Unknown command. Commands: ${Object.keys(COMMANDS).join(', ')}`)
+    process.exit(2)
+  }
+  ensureInstalled()
+  const node = findNodeRuntime(join(root, 'package.json'))
+  for (const step of steps) {
+    const code = await runStep(node, step)
+    if (code !== 0) process.exit(code)
+  }
+}
+
+/** Installs from the lock file unless the installed tree was made from this very lock file. */
+function ensureInstalled() {
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const marker = join(root, 'node_modules', '.heliograph-installed')
+  if (existsSync(marker) && readFileSync(marker, 'utf8') === lock) return
+  console.error('Installing dependencies (first run) ...')
+  const npm = process.env.npm_execpath
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional']
+  const result =
+    npm === undefined
+      ? spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+      : spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (result.status !== 0) {
+    console.error('Installing the dependencies failed; the messages above say why.')
+    process.exit(result.status ?? 1)
+  }
+  const runtime = findNodeRuntime(join(root, 'package.json'))
+  if (runtime !== process.execPath && process.platform !== 'win32') chmodSync(runtime, 0o755)
+  writeFileSync(marker, lock)
+}
+
+/** Runs one process with our terminal; signals reach it too, and its exit code is returned. */
+function runStep(node, args) {
+  return new Promise((resolve) => {
+    const child = spawn(node, args, { cwd: root, stdio: 'inherit' })
+    const forward = (signal) => child.kill(signal)
+    const forwardTerm = () => forward('SIGTERM')
+    // The terminal sends Ctrl-C to the child as well; this process only has to outlive it.
+    const ignoreInterrupt = () => undefined
+    process.on('SIGTERM', forwardTerm)
+    process.on('SIGINT', ignoreInterrupt)
+    child.on('error', (error) => {
+      console.error(error.message)
+      resolve(1)
+    })
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', forwardTerm)
+      process.off('SIGINT', ignoreInterrupt)
+      resolve(code ?? 128 + (constants.signals[signal] ?? 0))
+    })
+  })
+}

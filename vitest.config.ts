@@ -1,0 +1,40 @@
+import { defineConfig } from 'vitest/config'
+
+const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
+
+/** Three suites: `unit` does no I/O, `db` runs on real PostgreSQL, `e2e` runs real processes. */
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      {
+        ...source,
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/*.db.test.ts', '**/*.e2e.test.ts', '**/node_modules/**', '**/dist/**'],
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'db',
+          include: ['packages/*/src/**/*.db.test.ts', 'packages/*/test/**/*.db.test.ts'],
+          globalSetup: ['packages/server/test/support/postgres-global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        ...source,
+        test: {
+          name: 'e2e',
+          include: ['packages/*/test/e2e/**/*.e2e.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
