@@ -1,0 +1,485 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/*
+ * The rows of the database, table by table, as `migrations/` define them. `bigint` columns are
+ * decimal strings, `timestamptz` columns are Dates, `jsonb` columns are parsed values that are
+ * written as JSON text.
+ */
+
+type Id = Generated<string>
+/** A `bigint` column that counts: read as a decimal string, written as either. */
+type BigCount = ColumnType<string, string | number | undefined, string | number>
+type Json<T> = ColumnType<T, string, string>
+type DefaultJson<T> = ColumnType<T, string | undefined, string>
+
+/** One row as osquery reports it: column name to text. */
+export type OsqueryRow = Record<string, string>
+
+export type Platform = 'darwin' | 'windows' | 'linux' | 'ios' | 'android'
+export type AuthState = 'Good' | 'Notified' | 'Will Block' | 'Blocked'
+export type Compliance = 'compliant' | 'not-compliant'
+export type RemediationStrategy =
+  'block_immediately' | 'warn_then_block' | 'notify_only' | 'report_only'
+export type CheckStatus =
+  | 'unknown'
+  | 'passing'
+  | 'failing'
+  | 'errored'
+  | 'inapplicable'
+  | 'stale'
+  | 'pending'
+  | 'out_of_scope'
+export type InitiatingEntity = 'admin' | 'user' | 'policy' | 'system'
+
+export interface OrganisationTable {
+  id: Generated<number>
+  name: string
+  compliance_threshold: Generated<'blocked' | 'will_block' | 'notified'>
+  api_writes_enabled: Generated<boolean>
+  ssf_enabled: Generated<boolean>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface AdminUserTable {
+  id: Id
+  first_name: string
+  last_name: string
+  email: string
+  access: 'full' | 'limited' | 'billing_only'
+  restrictions: Generated<string[]>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface ApiKeyTable {
+  id: Id
+  name: string
+  responsible_admin_id: string
+  secret_hash: Buffer
+  secret_sealed: Buffer
+  secret_last_four: string
+  created_at: Date
+  updated_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+  rotated_from_id: string | null
+}
+
+export interface ApiKeyPermissionTable {
+  api_key_id: string
+  permission: string
+  rationale: string
+  granted_at: Date
+}
+
+export interface AuditEntryTable {
+  sequence: string
+  recorded_at: Date
+  actor_type: 'User' | 'ApiKey' | 'System' | 'Person'
+  actor_id: string | null
+  actor_name: string
+  actor_email: string | null
+  action: string
+  target_type: string | null
+  target_id: string | null
+  description: string
+  before: Json<unknown>
+  after: Json<unknown>
+  txn: string
+  request_id: string | null
+  ip_address: string | null
+  previous_hash: Buffer
+  hash: Buffer
+}
+
+export interface PersonTable {
+  id: Id
+  name: string
+  email: string
+  usernames: Generated<string[]>
+  last_authenticated_at: Date | null
+  deprovisioned_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface EnrollmentSecretTable {
+  id: Id
+  name: string
+  secret_hash: Buffer
+  secret_sealed: Buffer
+  person_id: string | null
+  created_at: Date
+  updated_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+  use_count: BigCount
+}
+
+export interface DeviceTable {
+  id: Id
+  host_identifier: string
+  hardware_uuid: string | null
+  serial: string | null
+  name: string
+  platform: Platform
+  form_factor: Generated<'computer' | 'tablet' | 'phone'>
+  operating_system: Generated<string>
+  hardware_model: Generated<string>
+  osquery_version: string | null
+  note: string | null
+  owner_person_id: string | null
+  registered_at: Date | null
+  last_authenticated_at: Date | null
+  authentication_mode: Generated<
+    'only_registered_owner' | 'only_registered_owner_or_group_members' | 'anyone'
+  >
+  enrollment_secret_id: string | null
+  enrolled_at: Date | null
+  node_key_hash: Buffer | null
+  agent_disabled_at: Date | null
+  auth_state: Generated<AuthState>
+  will_block_at: Date | null
+  compliance: Generated<Compliance>
+  evaluated_at: Date | null
+  status_changed_at: Date | null
+  reevaluate_at: Date | null
+  checks_ran_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface DeviceContactTable {
+  device_id: string
+  last_seen_at: Date
+  ip_address: string | null
+}
+
+export interface DeviceStatusTransitionTable {
+  id: Id
+  device_id: string
+  occurred_at: Date
+  from_state: AuthState
+  to_state: AuthState
+  from_compliance: Compliance
+  to_compliance: Compliance
+  initiating_entity: InitiatingEntity
+  actor_name: string
+  reason: string
+  txn: string
+}
+
+export interface DeviceGroupTable {
+  id: Id
+  name: string
+  description: Generated<string>
+  members_count: Generated<number>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface DeviceGroupMemberTable {
+  device_group_id: string
+  device_id: string
+  added_at: Date
+}
+
+export interface CheckTagTable {
+  id: Id
+  name: string
+  description: Generated<string>
+  color: string
+}
+
+export interface PostureCheckTable {
+  id: Id
+  slug: string
+  name: string
+  description: string
+  issue_title: string
+  type: 'osquery' | 'custom' | 'external'
+  is_built_in: boolean
+  target_type: Generated<'devices' | 'people'>
+  platforms: string[]
+  topics: Generated<string[]>
+  queries: DefaultJson<Partial<Record<Platform, string>>>
+  revision: Generated<number>
+  primary_key_column: string | null
+  rationale_template: Generated<string>
+  fix_instructions_template: Generated<string>
+  privacy_info: Generated<string>
+  remediation_strategy: RemediationStrategy
+  grace_period_days: Generated<number>
+  shelf_life_seconds: Generated<number>
+  begins_blocking_on: Date | null
+  snooze_disallowed: Generated<boolean>
+  exemptions_disallowed: Generated<boolean>
+  options: DefaultJson<Record<string, unknown>>
+  custom_rationale_template: string | null
+  custom_fix_instructions_template: string | null
+  configuration_revision: Generated<number>
+  paused_at: Date | null
+  paused_by: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface PostureCheckTagTable {
+  check_id: string
+  tag_id: string
+}
+
+export interface CheckGroupRuleTable {
+  id: Id
+  check_id: string
+  rule: 'targeted' | 'excluded' | 'blocking_allowed' | 'blocking_excluded'
+  device_group_id: string | null
+  platform: 'darwin' | 'windows' | 'linux' | null
+}
+
+export interface CheckResultTable {
+  id: Id
+  device_id: string
+  check_id: string
+  status: CheckStatus
+  revision: number
+  ran_at: Date | null
+  status_changed_at: Date
+  failing_since: Date | null
+  rows: DefaultJson<OsqueryRow[]>
+  error_message: string | null
+  updated_at: Date
+}
+
+export interface CheckCounterTable {
+  check_id: string
+  stripe: number
+  status: CheckStatus
+  device_count: BigCount
+}
+
+export interface CheckTransitionTable {
+  id: Id
+  device_id: string
+  check_id: string
+  occurred_at: Date
+  from_status: CheckStatus
+  to_status: CheckStatus
+  revision: number
+  initiating_entity: InitiatingEntity
+  actor_name: string
+  reason: string
+  rows: Json<OsqueryRow[] | null> | null
+  txn: string
+}
+
+export interface CheckRefreshTable {
+  device_id: string
+  check_id: string
+  requested_at: Date
+}
+
+export interface IssueTable {
+  id: Id
+  check_id: string
+  device_id: string | null
+  person_id: string | null
+  title: string
+  issue_key: string | null
+  issue_value: string | null
+  value: Json<OsqueryRow>
+  detected_at: Date
+  last_rechecked_at: Date
+  resolved_at: Date | null
+  blocks_device_at: Date | null
+  exempted_at: Date | null
+  exemption_expires_at: Date | null
+  exemption_reason: string | null
+  updated_at: Date
+}
+
+/** An issue that was shown during a sign-in. */
+export interface DisplayedIssue {
+  id: string
+  title: string
+  blocking_status: 'blocked' | 'will_block'
+}
+
+/** One step of a sign-in. */
+export interface AuthLogEvent {
+  timestamp: string
+  event_type: string
+  event_description: string
+}
+
+export interface AuthLogSessionTable {
+  id: Id
+  started_at: Date
+  finished_at: Date | null
+  person_id: string | null
+  person_name: string
+  person_email: string
+  device_id: string | null
+  result: 'Success' | 'Fail' | null
+  initial_status: Generated<'all_good' | 'will_block' | 'blocked' | 'unknown'>
+  ip_address: string | null
+  agent_version: string | null
+  country: string | null
+  city: string | null
+  browser_name: string | null
+  browser_version: string | null
+  browser_user_agent: string | null
+  issues_displayed: DefaultJson<DisplayedIssue[]>
+  events: DefaultJson<AuthLogEvent[]>
+  app_instance_id: string | null
+  app_name: string | null
+  txn: string | null
+  updated_at: Date
+}
+
+export interface ReportingRecordTable {
+  id: Id
+  table_name: string
+  device_id: string
+  columns: Json<OsqueryRow>
+  collected_at: Date
+}
+
+export interface ReportingSnapshotTable {
+  device_id: string
+  table_name: string
+  unix_time: BigCount
+  epoch: BigCount
+  counter: BigCount
+}
+
+export interface ReportingQueryTable {
+  id: Id
+  name: string
+  sql: string
+  created_at: Date
+  updated_at: Date
+}
+
+export interface SigningKeyTable {
+  kid: string
+  algorithm: 'RS256'
+  public_jwk: Json<Record<string, string>>
+  private_key_sealed: Buffer
+  created_at: Date
+  active_from: Date
+  retired_at: Date | null
+}
+
+export interface DeliveryDestinationTable {
+  id: Id
+  kind: 'ssf_push' | 'ssf_poll' | 'webhook'
+  state: 'active' | 'held' | 'stopped'
+  retry_not_before: Date | null
+  consecutive_failures: Generated<number>
+  failing_since: Date | null
+  last_success_at: Date | null
+}
+
+export interface DeliveryTable {
+  id: Id
+  destination_id: string
+  event_id: string
+  event_type: string
+  subject_key: string | null
+  body: string
+  signing_kid: string | null
+  token: string | null
+  state: 'queued' | 'delivered' | 'dead' | 'discarded'
+  attempt_count: Generated<number>
+  next_attempt_at: Date
+  claimed_by: string | null
+  claim_expires_at: Date | null
+  last_error: string | null
+  txn: string
+  created_at: Date
+  finished_at: Date | null
+}
+
+/** Milliseconds that an attempt spent in each phase; absent phases were not reached or not needed. */
+export interface AttemptTimings {
+  dns?: number
+  connect?: number
+  tls?: number
+  first_byte?: number
+  total: number
+}
+
+export interface DeliveryAttemptTable {
+  id: Id
+  delivery_id: string
+  number: number
+  started_at: Date
+  timings: Json<AttemptTimings>
+  outcome: 'accepted' | 'rejected' | 'retry'
+  status_code: number | null
+  error_code: string | null
+  error: string | null
+  response_headers: Json<Record<string, string> | null> | null
+  response_body: string | null
+  remote_address: string | null
+  next_attempt_at: Date | null
+}
+
+export interface SsfStreamTable {
+  id: Id
+  stream_id: string
+  destination_id: string
+  face: 'root' | 'strict'
+  issuer: string
+  audience: string
+  name: string
+  description: string | null
+  delivery_method: 'push' | 'poll'
+  endpoint_url: string | null
+  authorization_header_sealed: Buffer | null
+  events_requested: string[]
+  spec_version: Generated<'1.0' | 'draft' | 'both'>
+  subject_form: Generated<'complex' | 'iss_sub' | 'email'>
+  status: Generated<'enabled' | 'paused' | 'disabled'>
+  status_reason: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+/** Every table of the database. */
+export interface Schema {
+  admin_user: AdminUserTable
+  api_key: ApiKeyTable
+  api_key_permission: ApiKeyPermissionTable
+  audit_entry: AuditEntryTable
+  auth_log_session: AuthLogSessionTable
+  check_counter: CheckCounterTable
+  check_group_rule: CheckGroupRuleTable
+  check_refresh: CheckRefreshTable
+  check_result: CheckResultTable
+  check_tag: CheckTagTable
+  check_transition: CheckTransitionTable
+  delivery: DeliveryTable
+  delivery_attempt: DeliveryAttemptTable
+  delivery_destination: DeliveryDestinationTable
+  device: DeviceTable
+  device_contact: DeviceContactTable
+  device_group: DeviceGroupTable
+  device_group_member: DeviceGroupMemberTable
+  device_status_transition: DeviceStatusTransitionTable
+  enrollment_secret: EnrollmentSecretTable
+  issue: IssueTable
+  organisation: OrganisationTable
+  person: PersonTable
+  posture_check: PostureCheckTable
+  posture_check_tag: PostureCheckTagTable
+  reporting_query: ReportingQueryTable
+  reporting_record: ReportingRecordTable
+  reporting_snapshot: ReportingSnapshotTable
+  signing_key: SigningKeyTable
+  ssf_stream: SsfStreamTable
+}
