@@ -6,6 +6,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import { toStorableJson } from '../platform/storable-text.ts'
 import { isTransientConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit-store.ts'
 import type { Actor, AuditFields, AuditNote } from './audit-entry.ts'
@@ -90,7 +91,7 @@ function toFields(
   cause: { at: Date; txn: string; origin: ChangeOrigin },
 ): AuditFields {
   const { actor, requestId, ipAddress } = cause.origin
-  return {
+  return toStorableJson({
     recorded_at: cause.at.toISOString(),
     actor_type: actor.type,
     actor_id: actor.id,
@@ -105,5 +106,5 @@ function toFields(
     txn: cause.txn,
     request_id: requestId ?? null,
     ip_address: ipAddress ?? null,
-  }
+  })
 }

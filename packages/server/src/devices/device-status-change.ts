@@ -1,0 +1,45 @@
+import type { Change } from '../audit/change.ts'
+import type { AuthState, Compliance, InitiatingEntity, Platform } from '../platform/db/schema.ts'
+
+/** The two words that a device's status consists of. */
+export interface DeviceStatus {
+  readonly authState: AuthState
+  readonly compliance: Compliance
+}
+
+/** An open issue that counts for the status of a device. */
+export interface StatusReason {
+  readonly issueId: string
+  readonly issueTitle: string
+  readonly checkId: string
+  readonly checkSlug: string
+  readonly checkName: string
+  readonly blocksDeviceAt: Date | null
+}
+
+/** A change of a device's status that has just been made in the open change. */
+export interface DeviceStatusChange {
+  readonly device: {
+    readonly id: string
+    readonly name: string
+    readonly platform: Platform
+    /** Null when nobody owns the device. */
+    readonly owner: { readonly personId: string; readonly email: string } | null
+  }
+  readonly previous: DeviceStatus
+  readonly current: DeviceStatus
+  /** When the status changed: for a grace period its exact end, not when it was noticed. */
+  readonly occurredAt: Date
+  readonly initiatingEntity: InitiatingEntity
+  /** The open issues that decide the present status, worst first; empty when the device is Good. */
+  readonly reasons: readonly StatusReason[]
+}
+
+/**
+ * Reacts to a changed status inside the same transaction: outgoing events are queued here. Called
+ * for every change of `authState`; `compliance` may be the same word before and after.
+ */
+export type OnDeviceStatusChanged = (
+  change: Change,
+  statusChange: DeviceStatusChange,
+) => Promise<void>
