@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import { SETTINGS, toFlag, type SettingDefinition, type SettingName } from './settings.ts'
+
+type Values = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]['schema']> }
+
+/** The settings of one process, checked. */
+export interface Config extends Omit<Values, 'baseUrl'> {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+}
+
+/** Every problem of the configuration at once, one line each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration is not valid:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/**
+ * Checks the settings, flags before variables.
+ *
+ * @param environment variables by name
+ * @param flags values of flags by the variable's name
+ * @throws ConfigError with all problems
+ */
+export function loadConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: Readonly<Record<string, string | undefined>> = {},
+): Config {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries<SettingDefinition>(SETTINGS)) {
+    const text = flags[setting.env] ?? environment[setting.env]
+    const parsed = setting.schema.safeParse(text === '' ? undefined : text)
+    if (parsed.success) values[name] = parsed.data
+    else problems.push(...parsed.error.issues.map((issue) => describe(setting, text, issue)))
+  }
+  const config = values as unknown as Values
+  if (problems.length === 0) problems.push(...findContradictions(config))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { ...config, baseUrl: config.baseUrl ?? defaultBaseUrl(config) }
+}
+
+function describe(
+  setting: SettingDefinition,
+  text: string | undefined,
+  issue: z.core.$ZodIssue,
+): string {
+  const shown = setting.isSecret === true || text === undefined ? '' : ` (it is "${text}")`
+  return `${setting.env} (${toFlag(setting.env)}): ${issue.message}${shown}`
+}
+
+function findContradictions(config: Values): string[] {
+  const problems: string[] = []
+  const url = new URL(config.baseUrl ?? defaultBaseUrl(config))
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    problems.push(
+      `HELIOGRAPH_BASE_URL is plain HTTP and not a loopback address (${url.host}): use https, because keys and device data travel over it`,
+    )
+  }
+  const isSelfSigned = config.tlsCert === 'self-signed' || config.tlsKey === 'self-signed'
+  if (!isSelfSigned && (config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
+    problems.push('HELIOGRAPH_TLS_CERT and HELIOGRAPH_TLS_KEY belong together: set both or neither')
+  }
+  return problems
+}
+
+/** Whether the service itself speaks TLS. */
+export function isTlsConfigured(config: Pick<Config, 'tlsCert' | 'tlsKey'>): boolean {
+  return config.tlsCert !== undefined || config.tlsKey !== undefined
+}
+
+function defaultBaseUrl(config: Pick<Config, 'port' | 'tlsCert' | 'tlsKey'>): string {
+  return `${isTlsConfigured(config) ? 'https' : 'http'}://127.0.0.1:${config.port}`
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
+}

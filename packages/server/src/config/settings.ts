@@ -1,0 +1,233 @@
+/*
+ * Every setting of the service: its variable, its flag, its default and its meaning. The reference
+ * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
+ */
+import { z } from 'zod'
+
+/** One setting. `env` is the variable; the flag is derived from it (`HELIOGRAPH_PORT`: `--port`). */
+export interface SettingDefinition<Value = unknown> {
+  readonly env: string
+  readonly description: string
+  /** How the default reads in the reference; absent when there is none. */
+  readonly defaultText?: string
+  readonly isSecret?: boolean
+  /** Takes the text of the variable, or undefined when it is not set. */
+  readonly schema: z.ZodType<Value, string | undefined>
+}
+
+const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .default(String(fallback))
+    .transform((text, context) => {
+      const value = Number(text.trim())
+      if (/^\d+$/.test(text.trim()) && value >= min && value <= max) return value
+      context.addIssue({ code: 'custom', message: `must be a whole number from ${min} to ${max}` })
+      return z.NEVER
+    })
+
+const optionalText = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || text.trim() === '' ? undefined : text.trim()))
+
+const httpUrl = optionalText.transform((text, context) => {
+  if (text === undefined) return undefined
+  const url = URL.parse(text)
+  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
+  if (url !== null && isHttp && url.search === '' && url.hash === '' && url.username === '') {
+    return url.href.replace(/\/+$/, '')
+  }
+  context.addIssue({
+    code: 'custom',
+    message: 'must be an http or https URL without user, query and fragment',
+  })
+  return z.NEVER
+})
+
+/** The roles that one process can play. */
+export const ROLES = ['api', 'agents', 'worker'] as const
+export type Role = (typeof ROLES)[number]
+
+const roles = z
+  .string()
+  .default(ROLES.join(','))
+  .transform((text, context) => {
+    const names = text.split(',').map((name) => name.trim())
+    const known = ROLES.filter((role) => names.includes(role))
+    if (known.length > 0 && names.every((name) => (ROLES as readonly string[]).includes(name))) {
+      return known
+    }
+    context.addIssue({
+      code: 'custom',
+      message: `must be a comma-separated list of ${ROLES.join(', ')}`,
+    })
+    return z.NEVER
+  })
+
+/** The settings by their name in the code. */
+export const SETTINGS = {
+  baseUrl: {
+    env: 'HELIOGRAPH_BASE_URL',
+    description:
+      'What the world calls the service: the address in links, in `iss` and in enrollment. Plain HTTP is accepted for loopback addresses only.',
+    defaultText: '`http://127.0.0.1:8080` (with the port and scheme that are set)',
+    schema: httpUrl,
+  },
+  host: {
+    env: 'HELIOGRAPH_HOST',
+    description: 'The address to listen on.',
+    defaultText: '`127.0.0.1`',
+    schema: z.string().trim().min(1).default('127.0.0.1'),
+  },
+  port: {
+    env: 'HELIOGRAPH_PORT',
+    description: 'The port to listen on; 0 takes a free one.',
+    defaultText: '`8080`',
+    schema: integer(0, 65_535, 8080),
+  },
+  tlsCert: {
+    env: 'HELIOGRAPH_TLS_CERT',
+    description:
+      'The file of the server certificate (PEM, with its chain), or `self-signed`: then the service makes its own authority and certificate in the data folder.',
+    schema: optionalText,
+  },
+  tlsKey: {
+    env: 'HELIOGRAPH_TLS_KEY',
+    description: 'The file of the private key of the certificate (PEM).',
+    schema: optionalText,
+  },
+  dataDir: {
+    env: 'HELIOGRAPH_DATA_DIR',
+    description: 'The folder that holds the embedded database, the master key and certificates.',
+    defaultText: '`./data`',
+    schema: z.string().trim().min(1).default('./data'),
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+    isSecret: true,
+    schema: optionalText.refine(
+      (text) => text === undefined || /^postgres(ql)?:\/\//.test(text),
+      'must be a postgres:// URL',
+    ),
+  },
+  databasePoolMax: {
+    env: 'HELIOGRAPH_DATABASE_POOL_MAX',
+    description: 'The most database connections that one process opens for its work.',
+    defaultText: '`20`',
+    schema: integer(2, 500, 20),
+  },
+  masterKey: {
+    env: 'HELIOGRAPH_MASTER_KEY',
+    description:
+      'The key that seals secrets at rest: 32 bytes in base64. Without it, a file in the data folder (mode 600) holds one.',
+    isSecret: true,
+    schema: optionalText,
+  },
+  allowedTargets: {
+    env: 'HELIOGRAPH_ALLOWED_TARGETS',
+    description:
+      'Hosts, addresses or CIDR ranges, separated by commas, that deliveries may reach although they are private or plain HTTP.',
+    defaultText: 'none',
+    schema: z.string().default(''),
+  },
+  extraCa: {
+    env: 'HELIOGRAPH_EXTRA_CA',
+    description:
+      'A PEM file of certificate authorities to trust for deliveries, besides the usual.',
+    schema: optionalText,
+  },
+  rateLimitPerMinute: {
+    env: 'HELIOGRAPH_RATE_LIMIT_PER_MINUTE',
+    description: 'How many API requests one key may make in any 60 seconds.',
+    defaultText: '`270`',
+    schema: integer(1, 10_000_000, 270),
+  },
+  roles: {
+    env: 'HELIOGRAPH_ROLES',
+    description: 'What this process does: `api`, `agents`, `worker`, separated by commas.',
+    defaultText: '`api,agents,worker`',
+    schema: roles,
+  },
+  logLevel: {
+    env: 'HELIOGRAPH_LOG_LEVEL',
+    description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
+    defaultText: '`info`',
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  },
+  adminPort: {
+    env: 'HELIOGRAPH_ADMIN_PORT',
+    description: 'The loopback port of Prometheus metrics (`/metrics`); 0 switches it off.',
+    defaultText: '`0`',
+    schema: integer(0, 65_535, 0),
+  },
+  trustedProxies: {
+    env: 'HELIOGRAPH_TRUSTED_PROXIES',
+    description:
+      'Addresses or CIDR ranges of reverse proxies, separated by commas, whose `X-Forwarded-For` is believed.',
+    defaultText: 'none',
+    schema: optionalText,
+  },
+  checkIntervalSeconds: {
+    env: 'HELIOGRAPH_CHECK_INTERVAL_SECONDS',
+    description: 'How often every check runs on every device.',
+    defaultText: '`3600`',
+    schema: integer(1, 604_800, 3600),
+  },
+  checkInIntervalSeconds: {
+    env: 'HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS',
+    description: 'How often a device asks for work (`distributed_interval` of osquery).',
+    defaultText: '`60`',
+    schema: integer(1, 3600, 60),
+  },
+  streamsMax: {
+    env: 'HELIOGRAPH_STREAMS_MAX',
+    description: 'How many SSF streams may exist.',
+    defaultText: '`100`',
+    schema: integer(1, 10_000, 100),
+  },
+  bodyBytesMax: {
+    env: 'HELIOGRAPH_BODY_BYTES_MAX',
+    description: 'The largest body of an API request, in bytes.',
+    defaultText: '`1048576`',
+    schema: integer(1_024, 104_857_600, 1_048_576),
+  },
+  agentLogBytesMax: {
+    env: 'HELIOGRAPH_AGENT_LOG_BYTES_MAX',
+    description: 'The largest log body of a device, in bytes, compressed and uncompressed alike.',
+    defaultText: '`10485760`',
+    schema: integer(65_536, 1_073_741_824, 10_485_760),
+  },
+  deliveryConcurrency: {
+    env: 'HELIOGRAPH_DELIVERY_CONCURRENCY',
+    description: 'How many deliveries to one receiver may be under way at once in one process.',
+    defaultText: '`32`',
+    schema: integer(1, 1_000, 32),
+  },
+  deliveryRetentionDays: {
+    env: 'HELIOGRAPH_DELIVERY_RETENTION_DAYS',
+    description: 'How long finished deliveries and their attempts are kept.',
+    defaultText: '`180`',
+    schema: integer(1, 3_650, 180),
+  },
+  signingKeyBits: {
+    env: 'HELIOGRAPH_SIGNING_KEY_BITS',
+    description: 'The size of new RSA signing keys: 2048 or 3072.',
+    defaultText: '`2048`',
+    schema: z
+      .enum(['2048', '3072'])
+      .default('2048')
+      .transform((text) => (text === '2048' ? (2048 as const) : (3072 as const))),
+  },
+} satisfies Record<string, SettingDefinition>
+
+export type SettingName = keyof typeof SETTINGS
+
+/** The command-line flag of a setting: `--base-url` for `HELIOGRAPH_BASE_URL`. */
+export function toFlag(env: string): string {
+  return `--${env
+    .replace(/^HELIOGRAPH_/, '')
+    .toLowerCase()
+    .replaceAll('_', '-')}`
+}
