@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+
+/** The two words of device compliance. CAEP 1.0 section 3.5. */
+export const COMPLIANCE_STATUSES = ['compliant', 'not-compliant'] as const
+
+/** One of the two words of device compliance. CAEP 1.0 section 3.5. */
+export type ComplianceStatus = (typeof COMPLIANCE_STATUSES)[number]
+
+/** Payload of a device-compliance-change event. CAEP 1.0 section 3.5. */
+export interface DeviceComplianceChange extends CaepCommonMembers {
+  readonly previous_status: ComplianceStatus
+  readonly current_status: ComplianceStatus
+}
+
+/** Validates a device-compliance-change payload; unknown members are kept. */
+export const deviceComplianceChangeSchema = z.looseObject({
+  ...caepCommonShape,
+  previous_status: z.enum(COMPLIANCE_STATUSES),
+  current_status: z.enum(COMPLIANCE_STATUSES),
+})
+
+/**
+ * Builds the payload of a device-compliance-change event; `event_timestamp` is rounded down to
+ * whole seconds. CAEP 1.0 section 3.5.
+ *
+ * @throws RangeError when the status does not change, or when the timestamp cannot be seconds.
+ */
+export function buildDeviceComplianceChange(input: DeviceComplianceChange): DeviceComplianceChange {
+  if (input.previous_status === input.current_status) {
+    throw new RangeError('a compliance change needs two different statuses')
+  }
+  if (input.event_timestamp === undefined) return { ...input }
+  if (input.event_timestamp < 0 || input.event_timestamp >= MILLISECOND_EPOCHS_FROM) {
+    throw new RangeError('event_timestamp is in seconds since the epoch')
+  }
+  return { ...input, event_timestamp: Math.floor(input.event_timestamp) }
+}
+
+/** Read as seconds, values from here on lie beyond the year 5000: they are milliseconds. */
+const MILLISECOND_EPOCHS_FROM = 100_000_000_000

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+
+/** Payload of a session-revoked event. CAEP 1.0 section 3.1. */
+export type SessionRevoked = CaepCommonMembers
+
+/** Validates a session-revoked payload; unknown members are kept. */
+export const sessionRevokedSchema = z.looseObject(caepCommonShape)
+
+/** Payload of a session-presented event. CAEP 1.0 section 3.7. */
+export interface SessionPresented extends CaepCommonMembers {
+  /** Fingerprint of the user agent, as the transmitter computes it. */
+  readonly fp_ua?: string
+  /** Identifier that joins sessions over several systems. */
+  readonly ext_id?: string
+}
+
+/** Validates a session-presented payload; unknown members are kept. */
+export const sessionPresentedSchema = z.looseObject({
+  ...caepCommonShape,
+  fp_ua: z.string().exactOptional(),
+  ext_id: z.string().exactOptional(),
+})
+
+/** Payload of a session-established event. CAEP 1.0 section 3.6. */
+export interface SessionEstablished extends SessionPresented {
+  readonly acr?: string
+  readonly amr?: readonly string[]
+}
+
+/** Validates a session-established payload; unknown members are kept. */
+export const sessionEstablishedSchema = sessionPresentedSchema.extend({
+  acr: z.string().exactOptional(),
+  amr: z.array(z.string()).exactOptional(),
+})
