@@ -1,0 +1,187 @@
+/** Turns what Node and undici report into failures with a stable code and words that a person understands. */
+import { ConnectionError, errorCodeOf } from './connection-error.ts'
+import type { OutboundFailure } from './outbound-result.ts'
+
+/** What is known of the receiver's certificate when its verification fails. */
+export interface CertificateDates {
+  readonly validFrom: string
+  readonly validTo: string
+}
+
+/** A failed look-up of `hostname`. */
+export function describeDnsError(error: unknown, hostname: string): OutboundFailure {
+  const code = errorCodeOf(error)
+  if (code === 'ENOTFOUND' || code === 'ENODATA') {
+    return {
+      stage: 'dns',
+      code: 'name_not_found',
+      message: `The name ${hostname} has no address`,
+      retryable: true,
+    }
+  }
+  return {
+    stage: 'dns',
+    code: 'dns_failed',
+    message: `The name ${hostname} could not be looked up (${code === '' ? 'unknown fault' : code})`,
+    retryable: true,
+  }
+}
+
+const CONNECT_MESSAGES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused the connection',
+  ECONNRESET: 'reset the connection',
+  EHOSTUNREACH: 'cannot be reached: no route to the host',
+  ENETUNREACH: 'cannot be reached: no route to its network',
+  EADDRNOTAVAIL: 'cannot be reached: no local address or port is free',
+  EACCES: 'cannot be reached: a local rule forbids the connection',
+  EPERM: 'cannot be reached: a local rule forbids the connection',
+  EMFILE: 'cannot be reached: the service has too many open files',
+}
+
+/** A TCP connection to `endpoint` (address and port) that failed. */
+export function describeConnectError(error: unknown, endpoint: string): OutboundFailure {
+  const code = errorCodeOf(error)
+  return {
+    stage: 'connect',
+    code: code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed',
+    message: `${endpoint} ${CONNECT_MESSAGES[code] ?? `could not be connected to (${code})`}`,
+    retryable: true,
+  }
+}
+
+/** A TLS handshake with `hostname` that failed; the dates complete the words about a certificate out of time. */
+export function describeTlsError(
+  error: unknown,
+  hostname: string,
+  dates: CertificateDates | undefined,
+): OutboundFailure {
+  const code = errorCodeOf(error)
+  const at = (date: string | undefined): string => (date === undefined ? '' : ` on ${date}`)
+  switch (code) {
+    case 'CERT_HAS_EXPIRED':
+      return tlsFailure('certificate_expired', `The certificate expired${at(dates?.validTo)}`)
+    case 'CERT_NOT_YET_VALID':
+      return tlsFailure(
+        'certificate_not_yet_valid',
+        `The certificate becomes valid only${at(dates?.validFrom)}`,
+      )
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return tlsFailure('certificate_name_mismatch', `The certificate is not for ${hostname}`)
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+      return tlsFailure(
+        'certificate_self_signed',
+        'The certificate is signed by itself or by an authority that is not trusted',
+      )
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'CERT_UNTRUSTED':
+      return tlsFailure(
+        'certificate_untrusted',
+        'The certificate comes from an authority that is not trusted, or an intermediate certificate is missing',
+      )
+    default:
+      return describeHandshakeError(code, hostname)
+  }
+}
+
+function describeHandshakeError(code: string, hostname: string): OutboundFailure {
+  if (code === 'ECONNRESET' || code === 'EPIPE') {
+    return tlsFailure('tls_failed', `${hostname} closed the connection during the TLS handshake`)
+  }
+  const fault = code === '' ? 'unknown fault' : code
+  return tlsFailure('tls_failed', `The TLS handshake with ${hostname} failed (${fault})`)
+}
+
+/** A fault of an exchange on an open connection; `hasStatus` is true once the status and headers were read. */
+export function describeExchangeError(error: unknown, hasStatus: boolean): OutboundFailure {
+  if (error instanceof ConnectionError) return error.failure
+  const code = errorCodeOf(error)
+  const stage = hasStatus ? 'body' : 'headers'
+  const moment = hasStatus ? 'before its answer was complete' : 'before it answered'
+  switch (code) {
+    case 'UND_ERR_SOCKET':
+      return {
+        stage,
+        code: 'connection_closed',
+        message: `The receiver closed the connection ${moment}`,
+        retryable: true,
+      }
+    case 'ECONNRESET':
+      return {
+        stage,
+        code: 'connection_reset',
+        message: `The receiver reset the connection ${moment}`,
+        retryable: true,
+      }
+    case 'EPIPE':
+      return {
+        stage: 'send',
+        code: 'connection_closed',
+        message: 'The receiver closed the connection while the request was sent',
+        retryable: true,
+      }
+    case 'UND_ERR_HEADERS_OVERFLOW':
+    case 'HPE_HEADER_OVERFLOW':
+      return {
+        stage,
+        code: 'headers_too_large',
+        message: 'The headers of the answer are too large',
+        retryable: true,
+      }
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return {
+        stage,
+        code: 'response_invalid',
+        message: 'The answer is shorter or longer than it says',
+        retryable: true,
+      }
+    case 'UND_ERR_INVALID_ARG':
+      return {
+        stage: 'refused',
+        code: 'request_invalid',
+        message: 'The request cannot be sent as it is',
+        retryable: false,
+      }
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_DESTROYED':
+      return {
+        stage: 'aborted',
+        code: 'client_closed',
+        message: 'The service is stopping',
+        retryable: true,
+      }
+    default:
+      return describeOtherExchangeError(code, stage, moment)
+  }
+}
+
+function describeOtherExchangeError(
+  code: string,
+  stage: 'headers' | 'body',
+  moment: string,
+): OutboundFailure {
+  if (code.startsWith('HPE_')) {
+    return {
+      stage,
+      code: 'response_invalid',
+      message: `The answer is not valid HTTP (${code})`,
+      retryable: true,
+    }
+  }
+  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
+    return tlsFailure('tls_failed', `The receiver ended the TLS connection ${moment} (${code})`)
+  }
+  const fault = code === '' ? 'unknown fault' : code
+  return {
+    stage,
+    code: 'connection_closed',
+    message: `The connection broke ${moment} (${fault})`,
+    retryable: true,
+  }
+}
+
+function tlsFailure(code: OutboundFailure['code'], message: string): OutboundFailure {
+  return { stage: 'tls', code, message, retryable: true }
+}

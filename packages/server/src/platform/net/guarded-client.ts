@@ -1,0 +1,190 @@
+/**
+ * The guarded outbound client: every request to a URL that a user gave goes through it. It owns the checks of
+ * target and headers, pinned connections, time and size limits, and the words for what went wrong. It follows
+ * no redirects, reads no proxy settings, retries nothing and knows nothing of what it carries.
+ */
+import { systemConnector, type AddressConnector } from './guarded-connector.ts'
+import { OriginPools, type PoolLimits, type PoolTarget } from './origin-pools.ts'
+import { OutboundExchange, type BodyLimits, type OutboundTimeouts } from './outbound-exchange.ts'
+import type { OutboundFailed, OutboundFailure, OutboundResult } from './outbound-result.ts'
+import { findHeaderProblem } from './request-headers.ts'
+import { systemResolver, type Resolver } from './resolver.ts'
+import { checkTargetUrl, hostOf, portOf, type TargetPolicy } from './target-policy.ts'
+import { createTrustContext } from './trust.ts'
+
+export interface OutboundRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  /** Framing headers (`host`, `content-length`, `connection`, ...) are refused. */
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  /** What is left out comes from the client's defaults. */
+  readonly timeouts?: Partial<OutboundTimeouts>
+  readonly signal?: AbortSignal
+}
+
+export interface GuardedClientLimits extends PoolLimits, BodyLimits {
+  readonly dnsTimeoutMs: number
+  /** For TCP and TLS together. */
+  readonly connectTimeoutMs: number
+}
+
+export interface GuardedClientOptions {
+  readonly policy: TargetPolicy
+  readonly userAgent: string
+  /** PEM bundle that is trusted beside the default roots. */
+  readonly extraCa?: string | undefined
+  readonly resolver?: Resolver
+  readonly connector?: AddressConnector
+  readonly limits?: Partial<GuardedClientLimits>
+  readonly timeouts?: Partial<OutboundTimeouts>
+}
+
+export interface GuardedClient {
+  /** Never rejects: whatever the network does is a result. Sends at most once. */
+  request(request: OutboundRequest): Promise<OutboundResult>
+  /** Refuses new requests, lets those in flight end for at most `graceMs` (default 5,000), closes everything. */
+  close(graceMs?: number): Promise<void>
+}
+
+interface CheckedTarget extends PoolTarget {
+  readonly path: string
+}
+
+export const DEFAULT_LIMITS: GuardedClientLimits = {
+  connectionsPerOriginMax: 16,
+  originsMax: 512,
+  keepAliveMs: 60_000,
+  connectionAgeMaxMs: 300_000,
+  responseHeaderBytesMax: 16_384,
+  bodyBytesMax: 16_384,
+  drainBytesMax: 65_536,
+  dnsTimeoutMs: 5_000,
+  connectTimeoutMs: 10_000,
+}
+
+export const DEFAULT_TIMEOUTS: OutboundTimeouts = {
+  headersMs: 10_000,
+  bodyMs: 10_000,
+  totalMs: 30_000,
+}
+
+const CHECKED_TARGETS_MAX = 1_024
+const CLOSE_GRACE_MS = 5_000
+
+/** Creates the client; throws an `Error` with public words when `extraCa` cannot be read. */
+export function createGuardedClient(options: GuardedClientOptions): GuardedClient {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts }
+  const findTarget = createTargetCache(options.policy)
+  const pools = new OriginPools(
+    {
+      policy: options.policy,
+      resolver: options.resolver ?? systemResolver,
+      connector: options.connector ?? systemConnector,
+      secureContext: createTrustContext(options.extraCa),
+      dnsTimeoutMs: limits.dnsTimeoutMs,
+      connectTimeoutMs: limits.connectTimeoutMs,
+    },
+    limits,
+  )
+  let isClosed = false
+
+  function send(
+    request: OutboundRequest,
+    target: CheckedTarget,
+    headers: string[],
+  ): Promise<OutboundResult> {
+    return new Promise((resolve) => {
+      const { method, body = null, signal } = request
+      const pool = pools.poolFor(target)
+      const abort = (): void => exchange.fail(ABORTED)
+      const exchange = new OutboundExchange(
+        { ...timeouts, ...request.timeouts },
+        limits,
+        (result) => {
+          signal?.removeEventListener('abort', abort)
+          pool.release()
+          resolve(result)
+        },
+      )
+      signal?.addEventListener('abort', abort, { once: true })
+      pool.dispatch({ method, path: target.path, headers, body }, exchange)
+    })
+  }
+
+  return {
+    async request(request) {
+      if (isClosed) return failed(CLOSED)
+      if (request.signal?.aborted === true) return failed(ABORTED)
+      const target = findTarget(request.url)
+      if (typeof target === 'string') return failed(refused('target_refused', target))
+      const problem = findHeaderProblem(request.headers ?? {})
+      if (problem !== undefined) return failed(refused('request_invalid', problem))
+      return send(request, target, toHeaderList(request.headers ?? {}, options.userAgent))
+    },
+    async close(graceMs = CLOSE_GRACE_MS) {
+      isClosed = true
+      await pools.close(graceMs)
+    },
+  }
+}
+
+const ABORTED: OutboundFailure = {
+  stage: 'aborted',
+  code: 'aborted',
+  message: 'The request was broken off',
+  retryable: true,
+}
+
+const CLOSED: OutboundFailure = {
+  stage: 'aborted',
+  code: 'client_closed',
+  message: 'The service is stopping',
+  retryable: true,
+}
+
+function refused(code: 'target_refused' | 'request_invalid', message: string): OutboundFailure {
+  return { stage: 'refused', code, message, retryable: false }
+}
+
+function failed(failure: OutboundFailure): OutboundFailed {
+  const none = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
+  const timings = { ...none, totalMs: 0, reusedConnection: false }
+  return { kind: 'failed', ...failure, status: undefined, remoteAddress: undefined, timings }
+}
+
+/** The check of a URL is pure and endpoints repeat, so that its outcome is kept: a target, or why it is refused. */
+function createTargetCache(policy: TargetPolicy): (url: string) => CheckedTarget | string {
+  const checked = new Map<string, CheckedTarget | string>()
+  return (url) => {
+    const known = checked.get(url)
+    if (known !== undefined) return known
+    const check = checkTargetUrl(url, policy)
+    const outcome = check.ok ? toTarget(check.url) : check.reason
+    if (checked.size >= CHECKED_TARGETS_MAX) checked.clear()
+    checked.set(url, outcome)
+    return outcome
+  }
+}
+
+function toTarget(url: URL): CheckedTarget {
+  return {
+    origin: url.origin,
+    hostname: hostOf(url),
+    port: portOf(url),
+    isTls: url.protocol === 'https:',
+    path: `${url.pathname}${url.search}`,
+  }
+}
+
+function toHeaderList(headers: Readonly<Record<string, string>>, userAgent: string): string[] {
+  const list: string[] = []
+  let hasUserAgent = false
+  for (const name in headers) {
+    hasUserAgent ||= name.toLowerCase() === 'user-agent'
+    list.push(name, headers[name] ?? '')
+  }
+  if (!hasUserAgent) list.push('user-agent', userAgent)
+  return list
+}
