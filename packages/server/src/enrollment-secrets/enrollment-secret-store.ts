@@ -1,0 +1,66 @@
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { AppError } from '../platform/app-error.ts'
+import type { EnrollmentSecretTable, Schema } from '../platform/db/schema.ts'
+
+export type EnrollmentSecret = Selectable<EnrollmentSecretTable>
+
+export async function insertEnrollmentSecret(
+  db: Kysely<Schema>,
+  values: Insertable<EnrollmentSecretTable>,
+): Promise<EnrollmentSecret> {
+  return db.insertInto('enrollment_secret').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+/**
+ * The secret, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getEnrollmentSecretForUpdate(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<EnrollmentSecret> {
+  const secret = /^\d{1,18}$/.test(id)
+    ? await db
+        .selectFrom('enrollment_secret')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (secret === undefined) {
+    throw new AppError('not_found', 'not_found', `There is no enrollment secret ${id}.`)
+  }
+  return secret
+}
+
+export async function updateEnrollmentSecret(
+  db: Kysely<Schema>,
+  id: string,
+  values: Updateable<EnrollmentSecretTable>,
+): Promise<EnrollmentSecret> {
+  return db
+    .updateTable('enrollment_secret')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** An enrollment secret with the email address of the person it is bound to. */
+export interface ListedEnrollmentSecret extends EnrollmentSecret {
+  readonly person_email: string | null
+}
+
+/** All enrollment secrets by ascending id. */
+export async function listAllEnrollmentSecrets(
+  db: Kysely<Schema>,
+): Promise<ListedEnrollmentSecret[]> {
+  return db
+    .selectFrom('enrollment_secret')
+    .leftJoin('person', 'person.id', 'enrollment_secret.person_id')
+    .selectAll('enrollment_secret')
+    .select('person.email as person_email')
+    .orderBy('enrollment_secret.id')
+    .execute()
+}
