@@ -1,0 +1,163 @@
+/**
+ * Builds the HTTP server that every surface of the service is registered in: request ids, headers that
+ * hold everywhere, JSON bodies, size limits, unknown paths. It knows no routes but the retired ones;
+ * access checks and the error bodies of a surface belong to the surface (`register-api.ts`).
+ */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import { AppError } from '../app-error.ts'
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { newUuid } from '../ids.ts'
+import {
+  createErrorHandler,
+  sendErrorAnswer,
+  toErrorAnswer,
+  type ToUnavailable,
+} from './error-response.ts'
+import { registerJsonBody } from './json-body.ts'
+import { toRequestError } from './request-error.ts'
+import { createResponseHeaders } from './response-headers.ts'
+import { readTraceId } from './trace-context.ts'
+import { PathTable, unmatchedPath } from './unmatched-path.ts'
+
+export interface HttpAppOptions {
+  readonly logger: FastifyBaseLogger
+  /** What the world calls the service; its scheme decides about HSTS. */
+  readonly baseUrl: string
+  /** PEM texts; without them the server speaks plain HTTP. */
+  readonly https?: { readonly cert: string; readonly key: string }
+  readonly limits: { readonly bodyBytesMax: number }
+  /** Addresses or networks of proxies whose `X-Forwarded-For` is believed; none when left out. */
+  readonly trustProxy?: readonly string[]
+  readonly toUnavailable?: ToUnavailable
+}
+
+const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
+const HEADERS_TIMEOUT_MS = 20 * SECOND_MS
+/** Longer than the idle time of the usual load balancers (60 s), so that they close first. */
+const KEEP_ALIVE_TIMEOUT_MS = 72 * SECOND_MS
+const CONNECTIONS_CHECK_MS = MINUTE_MS / 2
+const PATH_PARAM_LENGTH_MAX = 256
+
+/** A configured instance without routes, not listening. `close()` finishes the requests under way. */
+export function createHttpApp(options: HttpAppOptions): FastifyInstance {
+  const app = fastify({
+    loggerInstance: options.logger,
+    logController: new LogController({
+      disableRequestLogging: true,
+      requestIdLogLabel: 'request_id',
+    }),
+    childLoggerFactory: (logger, bindings, childOptions, request) => {
+      const traceId = readTraceId(request.headers)
+      return logger.child(
+        traceId === undefined ? bindings : { ...bindings, trace_id: traceId },
+        childOptions,
+      )
+    },
+    genReqId: () => `req_${newUuid().replaceAll('-', '')}`,
+    requestIdHeader: false,
+    bodyLimit: options.limits.bodyBytesMax,
+    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
+    serverFactory: (handler) => createNodeServer(handler, options.https),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX },
+    // Requests that arrive on open connections during a shutdown are still answered.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors: handleFrameworkError,
+    clientErrorHandler: answerBrokenRequest,
+  })
+  registerJsonBody(app)
+  app.setErrorHandler(createErrorHandler(options.toUnavailable))
+  registerHooks(app, options.baseUrl)
+  registerRetiredPaths(app)
+  return app
+}
+
+function createNodeServer(handler: RequestListener, https: HttpAppOptions['https']): Server {
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+  }
+  return https === undefined
+    ? createServer(timeouts, handler)
+    : createSecureServer({ ...timeouts, ...https, minVersion: 'TLSv1.2' }, handler)
+}
+
+function registerHooks(app: FastifyInstance, baseUrl: string): void {
+  const paths = new PathTable()
+  const writeHeaders = createResponseHeaders(baseUrl.startsWith('https:'))
+  app.addHook('onRoute', (route) => {
+    if (!route.url.startsWith(RETIRED_PREFIX)) paths.add(route.url, route.method)
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    writeHeaders(request, reply)
+    // Here and not in the not-found handler, which would read and parse the body first.
+    if (!request.is404) done()
+    else done(refuseUnmatched(request, reply, paths))
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.debug(
+      {
+        method: request.method,
+        path: request.routeOptions.url,
+        status: reply.statusCode,
+        duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
+      },
+      'request answered',
+    )
+    done()
+  })
+}
+
+function refuseUnmatched(request: FastifyRequest, reply: FastifyReply, paths: PathTable): AppError {
+  const allowed = paths.methodsAt(request.url)
+  if (allowed.length > 0) reply.header('allow', allowed.join(', '))
+  return unmatchedPath(request.method, allowed)
+}
+
+const RETIRED_PREFIX = '/api/v0'
+
+function registerRetiredPaths(app: FastifyInstance): void {
+  for (const url of [RETIRED_PREFIX, `${RETIRED_PREFIX}/*`]) {
+    app.all(url, { onRequest: async () => Promise.reject(versionRetired()) }, async () => undefined)
+  }
+}
+
+function versionRetired(): AppError {
+  return new AppError(
+    'gone',
+    'version_retired',
+    'Version 0 of the API has been shut down. The current paths are listed at /openapi.json.',
+  )
+}
+
+/** Faults that the router finds before a request has a route. */
+function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = toRequestError(error, request) ?? unmatchedPath(request.method, [])
+  sendErrorAnswer(reply.header('request-id', request.id), toErrorAnswer(refusal, request.id))
+}
+
+/** Bytes that are not HTTP: there is no request to answer, only a socket to close politely. */
+function answerBrokenRequest(error: Error & { code: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request'
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+}

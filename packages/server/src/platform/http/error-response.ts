@@ -1,0 +1,170 @@
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { AppError, type ErrorKind } from '../app-error.ts'
+import type { ErrorCode } from '../error-codes.ts'
+import { toRequestError } from './request-error.ts'
+
+/**
+ * How a refusal looks on the wire of the REST API: the one map from kind to status, and the one
+ * writer of error bodies. The agent routes and the strict SSF face have writers of their own.
+ */
+const STATUS_OF_KIND = {
+  malformed: 400,
+  invalid: 422,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  gone: 410,
+  conflict: 409,
+  too_large: 413,
+  rate_limited: 429,
+  unavailable: 503,
+} as const satisfies Record<ErrorKind, number>
+
+/** Codes whose status says more than their kind does. */
+const STATUS_OF_CODE: Partial<Record<ErrorCode, number>> = {
+  unsupported_media_type: 415,
+  method_not_allowed: 405,
+  // Clients of the API tell a switched-off feature by this status; the interface leaves no choice.
+  feature_disabled: 401,
+}
+
+const SHORT_TEXT_OF_STATUS: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Payload too large',
+  415: 'Unsupported media type',
+  422: 'Unprocessable entity',
+  429: 'Too many requests',
+  500: 'Internal server error',
+  503: 'Service unavailable',
+}
+
+/** The text that clients match on when the organisation has switched a feature off. */
+export const FEATURE_DISABLED_TEXT = 'This feature has been disabled by your organization'
+
+const RETRY_AFTER_SECONDS_DEFAULT = 5
+
+const errorDetailSchema = z.object({
+  path: z.string().describe('The place of the fault, dotted from the top of the input.'),
+  message: z.string().describe('What is wrong there, and what is allowed.'),
+})
+
+/** The body of every refusal. */
+export const errorBodySchema = z
+  .object({
+    error: z.string().describe('A few words, the same for every refusal with this status.'),
+    message: z.string().describe('One sentence for the person who reads the log of the client.'),
+    code: z.string().describe('A stable code to branch on.'),
+    request_id: z.string().describe('Also in the `Request-Id` header; support asks for it.'),
+    details: z.array(errorDetailSchema).optional(),
+  })
+  .meta({ id: 'Error', description: 'A refusal.' })
+
+export type ErrorBody = z.output<typeof errorBodySchema>
+
+/** Turns a connection fault of a dependency into an `unavailable` refusal; `undefined` for the rest. */
+export type ToUnavailable = (error: unknown) => AppError | undefined
+
+/** A complete answer to a failed request. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: ErrorBody
+}
+
+/** The HTTP status of a refusal. */
+export function statusOfError(error: AppError): number {
+  return STATUS_OF_CODE[error.code] ?? STATUS_OF_KIND[error.kind]
+}
+
+/** The answer to a refusal. Only the public text, the code and the details of the error reach it. */
+export function toErrorAnswer(error: AppError, requestId: string): ErrorAnswer {
+  const status = statusOfError(error)
+  const isFeatureDisabled = error.code === 'feature_disabled'
+  return {
+    status,
+    headers: errorHeaders(error, status),
+    body: {
+      error: isFeatureDisabled ? FEATURE_DISABLED_TEXT : shortText(status),
+      message: error.message,
+      code: error.code,
+      request_id: requestId,
+      ...(error.details === undefined ? {} : { details: [...error.details] }),
+    },
+  }
+}
+
+/** The answer to a bug: the request id finds it in the log, and nothing of it is told. */
+export function internalErrorAnswer(requestId: string): ErrorAnswer {
+  return {
+    status: 500,
+    headers: {},
+    body: {
+      error: shortText(500),
+      message: 'An unexpected fault occurred. The request id finds it in the log of the service.',
+      code: 'internal',
+      request_id: requestId,
+    },
+  }
+}
+
+/**
+ * Writes the answer to whatever a request of the REST API threw, and logs it once: bugs at `error`,
+ * unavailability at `warn` with its cause, refusals not at all (the request line holds their status).
+ */
+export function createErrorHandler(toUnavailable: ToUnavailable = () => undefined) {
+  return function handleError(
+    thrown: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): FastifyReply {
+    const refusal = toRefusal(thrown, request, toUnavailable)
+    logFailure(request.log, thrown, refusal)
+    return sendErrorAnswer(
+      reply,
+      refusal === undefined ? internalErrorAnswer(request.id) : toErrorAnswer(refusal, request.id),
+    )
+  }
+}
+
+/** Sends a prepared error answer as JSON. */
+export function sendErrorAnswer(reply: FastifyReply, errorAnswer: ErrorAnswer): FastifyReply {
+  return reply
+    .code(errorAnswer.status)
+    .headers(errorAnswer.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorAnswer.body))
+}
+
+function toRefusal(
+  thrown: unknown,
+  request: FastifyRequest,
+  toUnavailable: ToUnavailable,
+): AppError | undefined {
+  if (thrown instanceof AppError) return thrown
+  return toUnavailable(thrown) ?? toRequestError(thrown, request)
+}
+
+function logFailure(log: FastifyBaseLogger, thrown: unknown, refusal: AppError | undefined): void {
+  if (refusal === undefined) log.error({ err: thrown }, 'request failed')
+  else if (refusal.kind === 'unavailable') log.warn({ err: thrown }, 'request refused: unavailable')
+}
+
+function errorHeaders(error: AppError, status: number): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (status === 429 || status === 503) {
+    headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS_DEFAULT)
+  }
+  return headers
+}
+
+function shortText(status: number): string {
+  return SHORT_TEXT_OF_STATUS[status] ?? 'Error'
+}

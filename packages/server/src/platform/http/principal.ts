@@ -1,0 +1,35 @@
+/**
+ * Who makes a request, and what they may do. The names of the permissions are part of the API: they
+ * are granted per key, each with a recorded rationale, and named in every refusal.
+ */
+export const PERMISSIONS = [
+  'Remove Devices',
+  'Manage User Requests',
+  'Manage Device Groups',
+  'Refresh Check',
+  'Update Devices',
+  'Create Live Query',
+  'Manage Shared Signals Framework Streams',
+  'Manage Checks',
+  'Submit Check Runs',
+  'Manage Webhooks',
+  'Record Sign-ins',
+] as const
+
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** Says whether a text names a permission that exists. */
+export function isPermission(text: string): text is Permission {
+  return (PERMISSIONS as readonly string[]).includes(text)
+}
+
+/** The kinds of credential that requests carry; audit entries name them as the actor's type. */
+export type PrincipalKind = 'api_key' | 'admin' | 'ssf_client' | 'poll_token'
+
+/** The authenticated caller of a request. `id` is the record id of the credential as a string. */
+export interface Principal {
+  readonly kind: PrincipalKind
+  readonly id: string
+  readonly name: string
+  readonly permissions: ReadonlySet<Permission>
+}

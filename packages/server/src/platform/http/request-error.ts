@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../app-error.ts'
+
+/**
+ * The refusal behind a fault that the HTTP framework found in a request (body too large, wrong media
+ * type, truncated body), or `undefined` when the error does not lie with the client.
+ */
+export function toRequestError(thrown: unknown, request: FastifyRequest): AppError | undefined {
+  switch (codeOf(thrown)) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new AppError(
+        'too_large',
+        'body_too_large',
+        `The request body is larger than ${request.routeOptions.bodyLimit} bytes.`,
+      )
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+    case 'FST_ERR_CTP_INVALID_TYPE':
+      return new AppError(
+        'malformed',
+        'unsupported_media_type',
+        'The request body must be JSON, sent with `Content-Type: application/json`.',
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return malformedRequest('The body is not as long as `Content-Length` says.')
+    case 'FST_ERR_BAD_URL':
+      return malformedRequest('The path holds a percent sign that starts no encoded character.')
+    case 'ECONNRESET':
+    case 'ECONNABORTED':
+    case 'ERR_STREAM_PREMATURE_CLOSE':
+      // Only a broken request stream: the same code from a dependency of ours is not the client's.
+      return request.raw.readableAborted ? malformedRequest('The request ended early.') : undefined
+    default:
+      return undefined
+  }
+}
+
+function malformedRequest(message: string): AppError {
+  return new AppError('malformed', 'invalid_parameter', message)
+}
+
+function codeOf(thrown: unknown): unknown {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
+}

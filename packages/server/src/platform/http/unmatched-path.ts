@@ -1,0 +1,47 @@
+import { AppError } from '../app-error.ts'
+
+/** The registered paths, for telling an unknown path from a known one with another method. */
+export class PathTable {
+  readonly #methodsOfPath = new Map<string, Set<string>>()
+
+  /** Notes a registered route; `path` in the router's notation. */
+  add(path: string, methods: string | readonly string[]): void {
+    const known = this.#methodsOfPath.get(path) ?? new Set<string>()
+    for (const method of typeof methods === 'string' ? [methods] : methods) known.add(method)
+    this.#methodsOfPath.set(path, known)
+  }
+
+  /** The methods that some route answers at a concrete path, sorted; empty for an unknown path. */
+  methodsAt(url: string): string[] {
+    const asked = segmentsOf(url.split('?', 1)[0] ?? '')
+    const methods = new Set<string>()
+    for (const [path, known] of this.#methodsOfPath) {
+      if (matches(segmentsOf(path), asked)) for (const method of known) methods.add(method)
+    }
+    return [...methods].sort()
+  }
+}
+
+/** The refusal of a request that no route takes: 405 when `allowed` names methods, else 404. */
+export function unmatchedPath(method: string, allowed: readonly string[]): AppError {
+  return allowed.length === 0
+    ? new AppError('not_found', 'not_found', 'There is nothing at this path.')
+    : new AppError(
+        'malformed',
+        'method_not_allowed',
+        `${method} is not answered at this path. Allowed: ${allowed.join(', ')}.`,
+      )
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
+
+function matches(pattern: readonly string[], asked: readonly string[]): boolean {
+  const isPrefix = pattern.at(-1) === '*'
+  const length = isPrefix ? pattern.length - 1 : pattern.length
+  if (isPrefix ? asked.length < length : asked.length !== length) return false
+  return pattern
+    .slice(0, length)
+    .every((segment, index) => segment.startsWith(':') || segment === asked[index])
+}

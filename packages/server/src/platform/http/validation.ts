@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { AppError, type ErrorDetail } from '../app-error.ts'
+
+/** Which part of a request is validated; it decides between 400 and 422. */
+export type RequestPart = 'params' | 'query' | 'body'
+
+/** More faults than these help nobody, and a hostile body must not make a large answer. */
+const DETAILS_MAX = 50
+
+/**
+ * A schema that refuses members which it does not name. A schema that says itself what happens to
+ * unknown members (`z.looseObject`, `catchall`) is left as it is; nested objects are the author's.
+ */
+export function refuseUnknownMembers(schema: z.ZodType): z.ZodType {
+  if (!(schema instanceof z.ZodObject) || schema.def.catchall !== undefined) return schema
+  return schema.strict()
+}
+
+/**
+ * The validated part of a request.
+ *
+ * @throws AppError `invalid_parameter` (400) for params and query, `invalid_body` (422) for the body,
+ * each with one detail per fault.
+ */
+export function parseRequestPart<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  part: RequestPart,
+): z.output<Schema> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw toValidationError(result.error, part, schema)
+}
+
+/** The refusal that lists what is wrong with a part of a request. */
+export function toValidationError(
+  error: z.ZodError,
+  part: RequestPart,
+  schema?: z.ZodType,
+): AppError {
+  const allowed = schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined
+  const details = error.issues
+    .flatMap((issue) => toDetails(issue, part, allowed))
+    .slice(0, DETAILS_MAX)
+  const summary = details
+    .slice(0, 3)
+    .map((detail) => (detail.path === '' ? detail.message : `${detail.path}: ${detail.message}`))
+    .join(' ')
+  return part === 'body'
+    ? new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+    : new AppError('malformed', 'invalid_parameter', `A parameter is not valid. ${summary}`, {
+        details,
+      })
+}
+
+type Issue = z.core.$ZodIssue
+
+function toDetails(
+  issue: Issue,
+  part: RequestPart,
+  allowed: readonly string[] | undefined,
+): ErrorDetail[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    const message = `${unknownText(part)} ${allowedText(path === '' ? allowed : undefined)}`.trim()
+    return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message }))
+  }
+  if (issue.code === 'invalid_union') return unionDetails(issue, path, part)
+  return [{ path, message: issueText(issue) }]
+}
+
+/** Of a union that nothing matched, the alternative that came closest tells the most. */
+function unionDetails(
+  issue: Extract<Issue, { code: 'invalid_union' }>,
+  path: string,
+  part: RequestPart,
+): ErrorDetail[] {
+  const closest = [...issue.errors].sort((left, right) => left.length - right.length)[0]
+  if (closest === undefined || closest.length === 0) return [{ path, message: issueText(issue) }]
+  return closest.flatMap((inner) =>
+    toDetails({ ...inner, path: [...issue.path, ...inner.path] }, part, undefined),
+  )
+}
+
+function issueText(issue: Issue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined && isMissing(issue.message)) {
+    return `This is required: ${articleOf(issue.expected)}.`
+  }
+  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`
+}
+
+function isMissing(message: string): boolean {
+  return message.endsWith('received undefined')
+}
+
+function articleOf(expected: string): string {
+  return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`
+}
+
+function unknownText(part: RequestPart): string {
+  return part === 'body' ? 'This member does not exist.' : 'This parameter does not exist.'
+}
+
+function allowedText(allowed: readonly string[] | undefined): string {
+  if (allowed === undefined) return ''
+  return allowed.length === 0 ? 'None is allowed here.' : `Allowed: ${allowed.join(', ')}.`
+}
