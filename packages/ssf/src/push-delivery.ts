@@ -57,7 +57,7 @@ export function parsePushError(
 
 function describedBy(description: unknown): { description?: string } {
   if (typeof description !== 'string') return {}
-  const text = cut(description.trim(), PUSH_ERROR_DESCRIPTION_LENGTH_MAX)
+  const text = cut(description, PUSH_ERROR_DESCRIPTION_LENGTH_MAX).trim()
   return text === '' ? {} : { description: text }
 }
 

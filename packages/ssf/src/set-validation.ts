@@ -128,7 +128,7 @@ export function parseSetClaims(
       aud: audiencesOf(claims['aud']) ?? [],
       jti: claims['jti'] as string,
       iat: claims['iat'] as number,
-      ...(typeof txn === 'string' ? { txn } : {}),
+      ...(typeof txn === 'string' || typeof txn === 'number' ? { txn: String(txn) } : {}),
       subject: found.subject,
       subjectPlace: found.place,
       event: event.event,

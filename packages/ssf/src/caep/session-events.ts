@@ -28,8 +28,8 @@ export interface SessionEstablished extends SessionPresented {
   readonly amr?: readonly string[]
 }
 
-/** Validates a session-established payload; unknown members are kept. */
+/** Validates a session-established payload; unknown members are kept, a bare `amr` is one entry. */
 export const sessionEstablishedSchema = sessionPresentedSchema.extend({
   acr: z.string().exactOptional(),
-  amr: z.array(z.string()).exactOptional(),
+  amr: z.union([z.array(z.string()), z.string().transform((method) => [method])]).exactOptional(),
 })
