@@ -105,6 +105,7 @@ function setUp(overrides: Partial<ApiOptions> = {}) {
     },
     isFeatureEnabled: async () => true,
     rateLimiter: unlimited,
+    paging: { baseUrl: 'https://trust.example.com', cursorKey: Buffer.alloc(32, 1) },
     limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
     ...overrides,
   })

@@ -6,11 +6,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkAccess, type AccessOptions, type GrantedAccess } from './access.ts'
 import { createErrorHandler, type ToUnavailable } from './error-response.ts'
-import type { ApiRoute, PreparedAnswer, RouteAccess, RouteMethod } from './route.ts'
+import type { ApiRoute, Paging, PreparedAnswer, RouteAccess, RouteMethod } from './route.ts'
 import { readTraceId } from './trace-context.ts'
 
 export interface ApiOptions extends AccessOptions {
   readonly routes: readonly ApiRoute[]
+  readonly paging: Paging
   readonly toUnavailable?: ToUnavailable
 }
 
@@ -61,11 +62,16 @@ function registerRoute(scope: FastifyInstance, route: ApiRoute, options: ApiOpti
     onRequest: async (request, reply) => {
       request.setDecorator(ACCESS, await checkAccess(route, options, request, reply))
     },
-    handler: async (request, reply) => sendAnswer(reply, await runRoute(route, request)),
+    handler: async (request, reply) =>
+      sendAnswer(reply, await runRoute(route, request, options.paging)),
   })
 }
 
-async function runRoute(route: ApiRoute, request: FastifyRequest): Promise<PreparedAnswer> {
+async function runRoute(
+  route: ApiRoute,
+  request: FastifyRequest,
+  paging: Paging,
+): Promise<PreparedAnswer> {
   const { apiVersion, principal } = request.getDecorator<GrantedAccess>(ACCESS)
   return route.run(
     { params: request.params, query: request.query, body: request.body },
@@ -75,9 +81,17 @@ async function runRoute(route: ApiRoute, request: FastifyRequest): Promise<Prepa
       address: request.ip,
       traceId: readTraceId(request.headers),
       headers: request.headers,
+      path: pathOf(request.url),
+      rawQuery: request.query as Record<string, string>,
+      paging,
     },
     principal,
   )
+}
+
+function pathOf(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 function sendAnswer(reply: FastifyReply, prepared: PreparedAnswer): FastifyReply {

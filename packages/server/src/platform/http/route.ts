@@ -37,6 +37,7 @@
  * - The handler's result is parsed with the response schema, so fields that it does not name are
  *   dropped. It answers with the lowest declared status; `answer(201, body, headers)` chooses another
  *   one or adds headers. Refusals are thrown as `AppError`.
+ * - Lists are declared with `listRoute` (list-route.ts).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
@@ -69,6 +70,19 @@ export interface RequestFacts {
   /** The trace id of the caller's W3C `traceparent`, if it sent a valid one. */
   readonly traceId: string | undefined
   readonly headers: IncomingHttpHeaders
+  /** The concrete path, without a query and without a slash at the end. */
+  readonly path: string
+  /** The query as it was sent, before validation. */
+  readonly rawQuery: Readonly<Record<string, string>>
+  readonly paging: Paging
+}
+
+/** What lists need to write cursors and the address of the next page. */
+export interface Paging {
+  /** What the world calls the service, without a slash at the end. */
+  readonly baseUrl: string
+  /** Signs cursors; derived from the master key. */
+  readonly cursorKey: Buffer
 }
 
 /** What a handler receives. */
@@ -121,10 +135,16 @@ type RouteResult<Responses extends ResponseSchemas> =
       >
     }[keyof Responses & SuccessStatus]
 
-type Caller<Access extends RouteAccess> = Access extends 'public' ? undefined : Principal
+/** Who calls a route with this access: nobody is known on a public one. */
+export type Caller<Access extends RouteAccess> = Access extends 'public' ? undefined : Principal
 
 /** Finds a caller by a credential other than an API key; `undefined` leaves it to the API key. */
 export type AlternativeCredential = (headers: IncomingHttpHeaders) => Promise<Principal | undefined>
+
+/** OpenAPI examples by key. */
+export type QueryExamples = Readonly<
+  Record<string, { readonly value: string; readonly summary: string }>
+>
 
 export interface RouteDefinition<
   Path extends string,
@@ -147,6 +167,8 @@ export interface RouteDefinition<
   readonly versions?: readonly ApiVersion[]
   readonly params?: Params
   readonly query?: Query
+  /** Examples of the `query` search parameter for the documentation. */
+  readonly queryExamples?: QueryExamples
   readonly body?: Body
   readonly responses: Responses
   /** PATCH routes answer PUT as well; `false` keeps PUT apart. */
@@ -187,6 +209,7 @@ export interface ApiRoute {
   readonly versions: readonly ApiVersion[] | undefined
   readonly params: z.ZodType
   readonly query: z.ZodType
+  readonly queryExamples: QueryExamples
   readonly body: z.ZodType | undefined
   readonly responses: ResponseSchemas
   readonly putAlias: boolean
@@ -228,6 +251,7 @@ export function route<
     versions: definition.versions,
     params,
     query,
+    queryExamples: definition.queryExamples ?? {},
     body: definition.body,
     responses: definition.responses,
     putAlias: method === 'PATCH' && definition.putAlias !== false,

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { describeSearchFields, type SearchField } from '../search/search-field.ts'
+import { CURSOR_LENGTH_MAX } from './cursor.ts'
+
+export const PER_PAGE_DEFAULT = 25
+export const PER_PAGE_MAX = 100
+
+const PER_PAGE = /^(?:[1-9]\d?|100)?$/
+
+const cursorParameter = z
+  .string()
+  .max(CURSOR_LENGTH_MAX)
+  .optional()
+  .describe(
+    'The `next_cursor` of the page before. Blank gives the first page; alone it continues a search.',
+  )
+
+const perPageParameter = z
+  .string()
+  .refine((text) => PER_PAGE.test(text), `must be an integer from 1 to ${PER_PAGE_MAX}`)
+  .transform((text) => (text === '' ? undefined : Number(text)))
+  .optional()
+  .meta({
+    type: 'integer',
+    minimum: 1,
+    maximum: PER_PAGE_MAX,
+    default: PER_PAGE_DEFAULT,
+    description: 'Records per page.',
+  })
+
+/** The query parameters of every list, after validation. Blank ones are absent. */
+export interface ListQuery {
+  readonly cursor: string | undefined
+  readonly perPage: number | undefined
+  readonly query: string | undefined
+}
+
+/** Blank parameters count as absent: clients send them whether or not they have something to say. */
+export function readListQuery(query: Record<string, unknown>): ListQuery {
+  const { cursor, per_page: perPage, query: search } = query
+  return {
+    cursor: typeof cursor === 'string' && cursor.trim() !== '' ? cursor.trim() : undefined,
+    perPage: typeof perPage === 'number' ? perPage : undefined,
+    query: typeof search === 'string' && search.trim() !== '' ? search : undefined,
+  }
+}
+
+/** The query parameters of a list: `query` only where there is something to search. */
+export function listQuerySchema(fields: readonly SearchField[]): z.ZodObject {
+  const paging = z.object({ cursor: cursorParameter, per_page: perPageParameter })
+  if (fields.length === 0) return paging
+  const description = `A search: \`field<operator>value\`, joined with AND and OR. Fields and operators: ${describeSearchFields(fields)}.`
+  return paging.extend({ query: z.string().optional().describe(description) })
+}
+
+/**
+ * An example per field and operator, keyed `<field><operator>`: scripts of the field read the
+ * searchable fields of a list out of these keys.
+ */
+export function searchExamples(
+  fields: readonly SearchField[],
+): Record<string, { value: string; summary: string }> {
+  return Object.fromEntries(
+    fields.flatMap((field) =>
+      field.operators.map((operator) => [
+        `${field.name}${operator}`,
+        {
+          value: `${field.name}${operator}${exampleValue(field)}`,
+          summary: EXPLANATION_OF_OPERATOR[operator],
+        },
+      ]),
+    ),
+  )
+}
+
+const EXPLANATION_OF_OPERATOR = {
+  ':': 'Exactly this value',
+  '~': 'Contains this text, in any case',
+  '>': 'After this',
+  '<': 'Before this',
+}
+
+function exampleValue(field: SearchField): string {
+  switch (field.type) {
+    case 'text':
+      return '"a text"'
+    case 'id':
+      return '1'
+    case 'timestamp':
+      return '"2026-01-02T03:04:05.678Z"'
+    case 'boolean':
+      return 'true'
+    case 'enum':
+      return `"${field.values?.[0] ?? ''}"`
+    case 'integer':
+      return '1'
+  }
+}

@@ -1,0 +1,78 @@
+import { sql, type Expression, type SqlBool } from 'kysely'
+import type { SearchClause, SearchExpression, SearchOperator } from './search-field.ts'
+
+/**
+ * Where a field lives in the database: a column, or a function for what no single column holds (an
+ * `exists` over another table, for example), which may use `clauseToSql` on its inner column.
+ */
+export type SearchColumn = Expression<unknown> | ((clause: SearchClause) => Expression<SqlBool>)
+
+/** The columns of a list by the canonical name of each field. */
+export type SearchColumns = Readonly<Record<string, SearchColumn>>
+
+/** The largest bigint; a larger number is the id of nothing, and an error to PostgreSQL. */
+const BIGINT_MAX = 9_223_372_036_854_775_807n
+const DECIMAL_ID = /^(?:0|[1-9]\d{0,18})$/
+
+/**
+ * The condition that an expression means. Values are bound parameters, never text of the statement.
+ * Every field of the list needs a column: a missing one is a bug and throws.
+ */
+export function searchToSql(
+  expression: SearchExpression,
+  columns: SearchColumns,
+): Expression<SqlBool> {
+  if (expression.kind !== 'clause') {
+    const operands = expression.operands.map((operand) => searchToSql(operand, columns))
+    return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
+  }
+  const column = columns[expression.field.name]
+  if (column === undefined) throw new Error(`no column for the field ${expression.field.name}`)
+  return typeof column === 'function' ? column(expression) : clauseToSql(column, expression)
+}
+
+/** The condition that a clause means for a column of the type of its field. */
+export function clauseToSql(
+  column: Expression<unknown>,
+  clause: SearchClause,
+): Expression<SqlBool> {
+  if (clause.operator === '~') return containsText(column, clause)
+  if (clause.field.type === 'id') return equalsId(column, clause)
+  const [value, ...others] = clause.values
+  if (others.length === 0) return sql<SqlBool>`${column} ${comparison(clause.operator)} ${value}`
+  return sql<SqlBool>`${column} in (${sql.join(clause.values)})`
+}
+
+/** `ilike`, so that trigram indexes apply. Ids are compared by their decimal text. */
+function containsText(column: Expression<unknown>, clause: SearchClause): Expression<SqlBool> {
+  const pattern = `%${escapeLikePattern(String(clause.values[0]))}%`
+  return clause.field.type === 'text'
+    ? sql<SqlBool>`${column} ilike ${pattern}`
+    : sql<SqlBool>`${column}::text ilike ${pattern}`
+}
+
+/** A text that is no id equals none, instead of being an error of the database. */
+function equalsId(column: Expression<unknown>, clause: SearchClause): Expression<SqlBool> {
+  const ids = clause.values.map(String).filter(isBigintText)
+  return ids.length === 0 ? sql<SqlBool>`false` : sql<SqlBool>`${column} in (${sql.join(ids)})`
+}
+
+function isBigintText(text: string): boolean {
+  return DECIMAL_ID.test(text) && BigInt(text) <= BIGINT_MAX
+}
+
+function comparison(operator: Exclude<SearchOperator, '~'>) {
+  switch (operator) {
+    case ':':
+      return sql`=`
+    case '>':
+      return sql`>`
+    case '<':
+      return sql`<`
+  }
+}
+
+/** The text with the characters that LIKE gives a meaning to taken literally. */
+export function escapeLikePattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
