@@ -1,0 +1,96 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { compactVerify, decodeProtectedHeader } from 'jose'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createSigningPool, type SigningPool } from './signing-pool.ts'
+
+let privateKeyPem: string
+let publicKey: KeyObject
+const pools: SigningPool[] = []
+
+/** Answers one batch with its payloads and dies on the next. */
+const DYING_WORKER = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads'
+    let batches = 0
+    parentPort.on('message', ({ type, batch, payloads }) => {
+      if (type !== 'sign') return
+      batches += 1
+      if (batches > 1) process.exit(1)
+      parentPort.postMessage({ type: 'signed', batch, tokens: payloads })
+    })
+  `)}`,
+)
+
+beforeAll(() => {
+  const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  privateKeyPem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  publicKey = createPublicKey(pair.publicKey.export({ type: 'spki', format: 'pem' }))
+})
+
+afterEach(async () => {
+  for (const pool of pools.splice(0)) await pool.close()
+})
+
+function startPool(): SigningPool {
+  const pool = createSigningPool({ threadCount: 2, batchSizeMax: 4 })
+  pools.push(pool)
+  return pool
+}
+
+describe('signing pool', () => {
+  it('answers tokens in the order of the payloads, each valid and typed as a SET', async () => {
+    const pool = startPool()
+    pool.addKey('key-1', privateKeyPem)
+    const payloads = Array.from({ length: 50 }, (_, index) => `{"jti":"${index}"}`)
+    const tokens = await pool.sign('key-1', payloads)
+    expect(tokens).toHaveLength(50)
+    for (const [index, token] of tokens.entries()) {
+      const { payload } = await compactVerify(token, publicKey)
+      expect(Buffer.from(payload).toString()).toBe(payloads[index])
+    }
+    expect(decodeProtectedHeader(tokens[0]!)).toEqual({
+      alg: 'RS256',
+      kid: 'key-1',
+      typ: 'secevent+jwt',
+    })
+  })
+
+  it('makes the same bytes from the same payload and key, whichever thread signs', async () => {
+    const pool = startPool()
+    pool.addKey('key-1', privateKeyPem)
+    const tokens = await pool.sign('key-1', Array.from({ length: 20 }, () => '{"jti":"same"}'))
+    expect(new Set(tokens).size).toBe(1)
+  })
+
+  it('takes a key that is added while threads run', async () => {
+    const pool = startPool()
+    pool.addKey('key-1', privateKeyPem)
+    await pool.sign('key-1', ['{}'])
+    pool.addKey('key-2', privateKeyPem)
+    await expect(pool.sign('key-2', ['{}', '{}', '{}'])).resolves.toHaveLength(3)
+  })
+
+  it('repeats the batches of a thread that dies', async () => {
+    const pool = createSigningPool({ threadCount: 2, batchSizeMax: 4, workerUrl: DYING_WORKER })
+    pools.push(pool)
+    pool.addKey('key-1', privateKeyPem)
+    const payloads = Array.from({ length: 40 }, (_, index) => String(index))
+    await expect(pool.sign('key-1', payloads)).resolves.toEqual(payloads)
+  })
+
+  it('refuses a batch whose key cannot be read, and goes on signing with the others', async () => {
+    const pool = startPool()
+    pool.addKey('broken', 'not a key')
+    pool.addKey('key-1', privateKeyPem)
+    await expect(pool.sign('broken', ['{}'])).rejects.toThrow()
+    await expect(pool.sign('key-1', ['{}'])).resolves.toHaveLength(1)
+  })
+
+  it('refuses unknown keys, and everything once it is closed', async () => {
+    const pool = startPool()
+    await expect(pool.sign('unknown', ['{}'])).rejects.toThrow('no key unknown')
+    pool.addKey('key-1', privateKeyPem)
+    await pool.close()
+    await expect(pool.sign('key-1', ['{}'])).rejects.toThrow('closed')
+  })
+})
