@@ -1,4 +1,5 @@
 /** Turns what Node and undici report into failures with a stable code and words that a person understands. */
+import { errors } from 'undici'
 import { ConnectionError, errorCodeOf } from './connection-error.ts'
 import type { OutboundFailure } from './outbound-result.ts'
 
@@ -97,9 +98,13 @@ function describeHandshakeError(code: string, hostname: string): OutboundFailure
 /** A fault of an exchange on an open connection; `hasStatus` is true once the status and headers were read. */
 export function describeExchangeError(error: unknown, hasStatus: boolean): OutboundFailure {
   if (error instanceof ConnectionError) return error.failure
-  const code = errorCodeOf(error)
   const stage = hasStatus ? 'body' : 'headers'
   const moment = hasStatus ? 'before its answer was complete' : 'before it answered'
+  if (error instanceof errors.HTTPParserError) {
+    const message = 'The answer is not valid HTTP'
+    return { stage, code: 'response_invalid', message, retryable: true }
+  }
+  const code = errorCodeOf(error)
   switch (code) {
     case 'UND_ERR_SOCKET':
       return {
@@ -123,7 +128,6 @@ export function describeExchangeError(error: unknown, hasStatus: boolean): Outbo
         retryable: true,
       }
     case 'UND_ERR_HEADERS_OVERFLOW':
-    case 'HPE_HEADER_OVERFLOW':
       return {
         stage,
         code: 'headers_too_large',
@@ -162,14 +166,6 @@ function describeOtherExchangeError(
   stage: 'headers' | 'body',
   moment: string,
 ): OutboundFailure {
-  if (code.startsWith('HPE_')) {
-    return {
-      stage,
-      code: 'response_invalid',
-      message: `The answer is not valid HTTP (${code})`,
-      retryable: true,
-    }
-  }
   if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return tlsFailure('tls_failed', `The receiver ended the TLS connection ${moment} (${code})`)
   }

@@ -15,7 +15,7 @@ export interface PoolLimits {
   /** Origins with kept connections; origins that are busy are kept beyond this bound until they are idle. */
   readonly originsMax: number
   readonly keepAliveMs: number
-  /** A connection older than this is not used again, so that a changed name or allow-list takes effect. */
+  /** A connection older than this carries one last request, so that a changed name takes effect. */
   readonly connectionAgeMaxMs: number
   readonly responseHeaderBytesMax: number
 }
