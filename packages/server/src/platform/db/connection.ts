@@ -1,0 +1,32 @@
+import type { ClientConfig } from 'pg'
+
+/** A server that is reached through its Unix socket: `host` is the folder of the socket. */
+export interface SocketConnection {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly database: string
+}
+
+/** A server that is reached by the URL that the operator gave. It may hold a password. */
+export interface UrlConnection {
+  readonly url: string
+}
+
+/** How to reach the database. May be passed between processes as JSON. */
+export type DatabaseConnection = SocketConnection | UrlConnection
+
+/** The same connection as the PostgreSQL driver takes it. */
+export function toClientConfig(connection: DatabaseConnection): ClientConfig {
+  if ('url' in connection) return { connectionString: connection.url }
+  const { host, port, user, database } = connection
+  return { host, port, user, database }
+}
+
+/** The same server and role, but another database. */
+export function withDatabase(connection: DatabaseConnection, database: string): DatabaseConnection {
+  if (!('url' in connection)) return { ...connection, database }
+  const url = new URL(connection.url)
+  url.pathname = `/${encodeURIComponent(database)}`
+  return { url: url.href }
+}

@@ -1,0 +1,38 @@
+import { sql } from 'kysely'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+
+const database = await createTestDatabase()
+afterAll(() => database.close())
+
+test('reads bigint and numeric without rounding, timestamptz as Date and date as text', async () => {
+  const { rows } = await sql<Record<string, unknown>>`
+    select 9007199254740993::bigint as big,
+           array[9007199254740993::bigint] as bigs,
+           12345678901234567890.123456789::numeric as exact,
+           timestamptz '2026-01-02T03:04:05.678Z' as at,
+           date '2026-01-02' as day`.execute(database.db)
+  expect(rows).toEqual([
+    {
+      big: '9007199254740993',
+      bigs: ['9007199254740993'],
+      exact: '12345678901234567890.123456789',
+      at: new Date('2026-01-02T03:04:05.678Z'),
+      day: '2026-01-02',
+    },
+  ])
+})
+
+test('limits statements and idle transactions, and names its connections', async () => {
+  const { rows } = await sql<Record<string, unknown>>`
+    select current_setting('statement_timeout') as statement,
+           current_setting('idle_in_transaction_session_timeout') as idle,
+           current_setting('application_name') as name`.execute(database.db)
+  expect(rows).toEqual([{ statement: '30s', idle: '1min', name: 'heliograph test' }])
+})
+
+test('works as a role without administrative rights', async () => {
+  const { rows } = await sql<{ superuser: boolean }>`
+    select rolsuper as superuser from pg_roles where rolname = current_user`.execute(database.db)
+  expect(rows).toEqual([{ superuser: false }])
+})

@@ -1,0 +1,82 @@
+/*
+ * Access to PostgreSQL: the pool, the query builder on it and how values are read. Owns connections
+ * and their limits; does not own what the tables mean, nor where the server comes from (`embedded/`).
+ */
+import { Kysely, PostgresDialect } from 'kysely'
+import { Pool, types } from 'pg'
+import type { CustomTypesConfig, PoolConfig } from 'pg'
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { toClientConfig } from './connection.ts'
+import type { DatabaseConnection } from './connection.ts'
+import type { Schema } from './schema.ts'
+
+export interface DatabaseOptions {
+  /** The most connections that the pool opens. */
+  readonly poolMax: number
+  /** Told of connections that break while nobody uses them; the pool replaces them by itself. */
+  readonly logError: (error: Error) => void
+  /** Names the connections in `pg_stat_activity`; default `heliograph`. */
+  readonly applicationName?: string
+  /** After how long a statement is cancelled; default 30 seconds, 0 is never. */
+  readonly statementTimeoutMs?: number
+}
+
+export interface Database {
+  readonly db: Kysely<Schema>
+  readonly pool: Pool
+  /** Waits for queries that run, then closes every connection. Safe to call twice. */
+  close(): Promise<void>
+}
+
+const STATEMENT_TIMEOUT_MS = 30 * SECOND_MS
+/** A transaction holds locks: one that its owner forgot is ended by the server. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = MINUTE_MS
+/** How long a request waits for a free connection before it is refused as unavailable. */
+const CONNECTION_TIMEOUT_MS = 10 * SECOND_MS
+
+const DATE: number = types.builtins.DATE
+
+/**
+ * Values as the service reads them: `bigint` and `numeric` as decimal strings because a number would
+ * round them, `timestamptz` as Date, `date` as its text because it has no time zone.
+ */
+const valueTypes: CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === DATE && format !== 'binary') return (text: string): unknown => text
+    return types.getTypeParser(oid, format) as (text: string) => unknown
+  },
+}
+
+/**
+ * Opens a pool of connections; connects at the first query, so a server that is down shows there.
+ * Failures of the connection are recognised by `toUnavailable`.
+ */
+export function openDatabase(connection: DatabaseConnection, options: DatabaseOptions): Database {
+  const pool = new Pool(toPoolConfig(connection, options))
+  // Without a listener, a connection that breaks while idle would end the process.
+  pool.on('error', options.logError)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  let closing: Promise<void> | undefined
+  return {
+    db,
+    pool,
+    close() {
+      closing ??= pool.end()
+      return closing
+    },
+  }
+}
+
+function toPoolConfig(connection: DatabaseConnection, options: DatabaseOptions): PoolConfig {
+  return {
+    ...toClientConfig(connection),
+    max: options.poolMax,
+    types: valueTypes,
+    application_name: options.applicationName ?? 'heliograph',
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+  }
+}

@@ -1,0 +1,221 @@
+/*
+ * Brings a database to the schema of this program: numbered SQL files, forward only, each applied in
+ * one transaction and recorded with its checksum. Does not own what the tables mean.
+ */
+import { Client, escapeIdentifier } from 'pg'
+import { join } from 'node:path'
+import { toClientConfig } from './connection.ts'
+import type { DatabaseConnection } from './connection.ts'
+import type { DatabaseLog } from './database-log.ts'
+import { REQUIRED_EXTENSIONS } from './extensions.ts'
+import { readMigrations } from './migration-files.ts'
+import type { Migration } from './migration-files.ts'
+import { MigrationError } from './migration-error.ts'
+
+export interface MigrateOptions {
+  readonly log: DatabaseLog
+  /** Where the SQL files are; default those of this program. */
+  readonly folder?: string
+}
+
+/** The state of a database against the migrations of this program. */
+export interface MigrationState {
+  readonly applied: readonly Migration[]
+  readonly pending: readonly Migration[]
+}
+
+const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
+const OLDEST_SERVER_VERSION = 150_000
+/** Any constant that nothing else in the database uses as an advisory lock: "helio" in ASCII. */
+const ADVISORY_LOCK = '448478570863'
+/** A lock that is not to be had is reported instead of blocking everybody behind it. */
+const LOCK_TIMEOUT = '30s'
+
+const CREATE_LEDGER = `
+  create table if not exists schema_migration (
+    version integer primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default now()
+  )`
+
+/**
+ * Applies every pending migration in order and answers those that it applied. Idempotent; several
+ * processes may run it at the same time. Throws `MigrationError` when the server is too old, lacks an
+ * extension, has a changed migration, or is newer than this program; nothing of a migration that fails
+ * is kept.
+ */
+export async function migrateDatabase(
+  connection: DatabaseConnection,
+  options: MigrateOptions,
+): Promise<Migration[]> {
+  const migrations = await readMigrations(options.folder ?? MIGRATIONS_FOLDER)
+  return withClient(connection, async (client) => {
+    await assertServer(client)
+    await ensureExtensions(client)
+    const applied: Migration[] = []
+    for (;;) {
+      const migration = await applyNext(client, migrations)
+      if (migration === undefined) return applied
+      applied.push(migration)
+      options.log.info({ migration: migration.name }, 'database.migration_applied')
+    }
+  })
+}
+
+/** Compares a database with the migrations of this program. Throws as `migrateDatabase` does. */
+export async function readMigrationState(
+  connection: DatabaseConnection,
+  folder = MIGRATIONS_FOLDER,
+): Promise<MigrationState> {
+  const migrations = await readMigrations(folder)
+  return withClient(connection, async (client) => {
+    await assertServer(client)
+    const { rowCount } = await client.query(
+      `select where to_regclass('schema_migration') is not null`,
+    )
+    const applied = rowCount === 0 ? [] : await readApplied(client)
+    return compare(migrations, applied)
+  })
+}
+
+async function withClient<Result>(
+  connection: DatabaseConnection,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client({
+    ...toClientConfig(connection),
+    application_name: 'heliograph migrate',
+  })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function assertServer(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int as version,
+            current_setting('server_version') as text,
+            current_setting('server_encoding') as encoding`,
+  )
+  const [server] = rows as { version: number; text: string; encoding: string }[]
+  if (server === undefined) throw new Error('The server did not tell its version')
+  if (server.version < OLDEST_SERVER_VERSION) {
+    throw new MigrationError(
+      `The database is PostgreSQL ${server.text}; version 15 or newer is needed.`,
+    )
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new MigrationError(
+      `The database has the encoding ${server.encoding}. Create it with encoding UTF8.`,
+    )
+  }
+}
+
+/** Says before anything else what only an administrator of the server can mend. */
+async function ensureExtensions(client: Client): Promise<void> {
+  for (const extension of REQUIRED_EXTENSIONS) {
+    try {
+      await client.query(`create extension if not exists ${escapeIdentifier(extension)}`)
+    } catch (error) {
+      // Two processes that create it at once collide in the catalogue; then it exists.
+      if (await hasExtension(client, extension)) continue
+      throw new MigrationError(
+        `The database needs the extension ${extension}, which this role cannot create (${describe(error)}). Have an administrator of the server run in this database: create extension ${extension};`,
+        { cause: error },
+      )
+    }
+  }
+}
+
+async function hasExtension(client: Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from pg_extension where extname = $1', [name])
+  return rowCount === 1
+}
+
+/** The lock lives as long as the transaction, so it works behind a connection pooler too. */
+async function applyNext(
+  client: Client,
+  migrations: readonly Migration[],
+): Promise<Migration | undefined> {
+  await client.query('begin')
+  try {
+    await client.query(`select pg_advisory_xact_lock(${ADVISORY_LOCK})`)
+    await client.query(CREATE_LEDGER)
+    const [next] = compare(migrations, await readApplied(client)).pending
+    if (next !== undefined) await apply(client, next)
+    await client.query('commit')
+    return next
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+async function apply(client: Client, migration: Migration): Promise<void> {
+  try {
+    await client.query(
+      `set local statement_timeout = 0; set local lock_timeout = '${LOCK_TIMEOUT}'`,
+    )
+    await client.query(migration.sql)
+  } catch (error) {
+    throw new MigrationError(
+      `The migration ${migration.name} failed, and nothing of it was kept: ${describe(error)}`,
+      { cause: error },
+    )
+  }
+  await client.query('insert into schema_migration (version, name, checksum) values ($1, $2, $3)', [
+    migration.version,
+    migration.name,
+    migration.checksum,
+  ])
+}
+
+interface AppliedMigration {
+  readonly version: number
+  readonly name: string
+  readonly checksum: string
+}
+
+async function readApplied(client: Client): Promise<AppliedMigration[]> {
+  const { rows } = await client.query(
+    'select version, name, checksum from schema_migration order by version',
+  )
+  return rows as AppliedMigration[]
+}
+
+function compare(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): MigrationState {
+  const known = new Map(migrations.map((migration) => [migration.version, migration]))
+  for (const row of applied) {
+    const migration = known.get(row.version)
+    if (migration === undefined) throw newerDatabase(row, migrations)
+    if (migration.checksum !== row.checksum) {
+      throw new MigrationError(
+        `The migration ${row.name} was changed after it had been applied to this database. Run the version of the program that belongs to the database, or restore the file.`,
+      )
+    }
+  }
+  const done = new Set(applied.map((row) => row.version))
+  return {
+    applied: migrations.filter((migration) => done.has(migration.version)),
+    pending: migrations.filter((migration) => !done.has(migration.version)),
+  }
+}
+
+function newerDatabase(row: AppliedMigration, migrations: readonly Migration[]): MigrationError {
+  const newest = migrations.at(-1)?.name ?? 'none'
+  return new MigrationError(
+    `The database is newer than this program: it has the migration ${row.name}, and the newest that this program knows is ${newest}. Run the newer program.`,
+  )
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Kysely } from 'kysely'
+import type { Pool } from 'pg'
+import { inject } from 'vitest'
+import { toClientConfig, withDatabase } from '../../src/platform/db/connection.ts'
+import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
+import { openDatabase } from '../../src/platform/db/database.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import { newSecret } from '../../src/platform/ids.ts'
+import './test-postgres.ts'
+
+export interface TestDatabase {
+  readonly db: Kysely<Schema>
+  readonly pool: Pool
+  /** For code that opens connections of its own, such as the listener. */
+  readonly connection: DatabaseConnection
+  /** Drops the database. Throws when a connection to it is still open or checked out. */
+  close(): Promise<void>
+}
+
+/** How long the server may take to see that a closed connection is closed. */
+const DISCONNECT_MAX_MS = 5_000
+const POLL_MS = 10
+
+/**
+ * A database of its own for a test file, with the schema and no rows. Close it in `afterAll`:
+ *
+ *     const database = await createTestDatabase()
+ *     afterAll(() => database.close())
+ */
+export async function createTestDatabase(
+  options: { poolMax?: number } = {},
+): Promise<TestDatabase> {
+  const { administration, connection, role, template } = inject('postgres')
+  const name = `test_${newSecret(9).toLowerCase().replaceAll('-', '_')}`
+  await withClient(administration, (client) =>
+    client.query(`create database "${name}" template "${template}" owner "${role}"`),
+  )
+  const own = withDatabase(connection, name)
+  const { db, pool, close } = openDatabase(own, {
+    poolMax: options.poolMax ?? 10,
+    logError: () => undefined,
+    applicationName: 'heliograph test',
+  })
+  return {
+    db,
+    pool,
+    connection: own,
+    async close() {
+      const checkedOut = pool.totalCount - pool.idleCount
+      // A pool with a connection that nobody gives back would wait for ever.
+      if (checkedOut === 0) await close()
+      await withClient(administration, async (client) => {
+        const open = checkedOut === 0 ? await waitForDisconnect(client, name) : []
+        await client.query(`drop database "${name}" with (force)`)
+        assertNoLeak(checkedOut, open)
+      })
+    },
+  }
+}
+
+function assertNoLeak(checkedOut: number, open: readonly string[]): void {
+  if (checkedOut > 0) throw new Error(`${checkedOut} connections were not given back to the pool`)
+  if (open.length > 0) throw new Error(`Connections were left open: ${open.join('; ')}`)
+}
+
+/** The connections that are still open after a short while, each with its last statement. */
+async function waitForDisconnect(client: Client, name: string): Promise<string[]> {
+  for (const endMs = performance.now() + DISCONNECT_MAX_MS; ; await sleep(POLL_MS)) {
+    const { rows } = await client.query(
+      `select application_name as application, query from pg_stat_activity
+       where datname = $1 and backend_type = 'client backend'`,
+      [name],
+    )
+    const open = rows as { application: string; query: string }[]
+    if (open.length === 0 || performance.now() > endMs) {
+      return open.map(({ application, query }) => `${application}: ${query}`)
+    }
+  }
+}
+
+async function withClient<Result>(
+  connection: DatabaseConnection,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new Client(toClientConfig(connection))
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,123 @@
+/*
+ * One PostgreSQL server for all database tests of a run, with a migrated database to clone. The
+ * server is the embedded one unless TEST_DATABASE_URL names another (role with CREATEDB).
+ */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import type { TestProject } from 'vitest/node'
+import { toClientConfig, withDatabase } from '../../src/platform/db/connection.ts'
+import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
+import type { DatabaseLog } from '../../src/platform/db/database-log.ts'
+import { prepareClusterHome } from '../../src/platform/db/embedded/cluster-home.ts'
+import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.ts'
+import { tryLockFile } from '../../src/platform/db/embedded/file-lock.ts'
+import { stopLeftoverServer } from '../../src/platform/db/embedded/leftover-server.ts'
+import { migrateDatabase } from '../../src/platform/db/migrate.ts'
+import { newSecret } from '../../src/platform/ids.ts'
+import './test-postgres.ts'
+
+const FOLDER_PREFIX = 'heliograph-test-'
+const CONNECTIONS_MAX = 200
+/** A run that has just made its folder has not locked it yet. */
+const LEFTOVER_AGE_MS = 60_000
+
+const silentLog: DatabaseLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}
+
+interface TestServer {
+  readonly administration: DatabaseConnection
+  readonly connection: DatabaseConnection
+  readonly role: string
+  stop(): Promise<void>
+}
+
+/** Starts the server and makes the template; answers the teardown, which leaves nothing behind. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const url = process.env['TEST_DATABASE_URL']
+  const server = url === undefined ? await startServer() : useServer(url)
+  const template = `heliograph_template_${newSecret(6).toLowerCase().replaceAll('-', '_')}`
+  const { administration, connection, role } = server
+  try {
+    await execute(administration, `create database "${template}" owner "${role}"`)
+    await migrateDatabase(withDatabase(connection, template), { log: silentLog })
+  } catch (error) {
+    await server.stop()
+    throw error
+  }
+  project.provide('postgres', { administration, connection, role, template })
+  return async () => {
+    if (url !== undefined) await execute(administration, `drop database "${template}" with (force)`)
+    await server.stop()
+  }
+}
+
+async function startServer(): Promise<TestServer> {
+  await removeLeftovers()
+  const dataDir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log: silentLog,
+    connectionsMax: CONNECTIONS_MAX,
+    isDurable: false,
+  })
+  return {
+    administration: server.administration,
+    connection: server.connection,
+    role: server.connection.user,
+    async stop() {
+      await server.stop()
+      await removeDataFolder(dataDir)
+    },
+  }
+}
+
+function useServer(url: string): TestServer {
+  const role = decodeURIComponent(new URL(url).username)
+  return { administration: { url }, connection: { url }, role, stop: () => Promise.resolve() }
+}
+
+/** Ends the servers of runs that were killed; a run that is alive holds the lock of its folder. */
+async function removeLeftovers(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDER_PREFIX))
+  for (const name of names) {
+    await removeLeftover(join(tmpdir(), name)).catch(() => undefined)
+  }
+}
+
+async function removeLeftover(dataDir: string): Promise<void> {
+  const { mtimeMs } = await stat(dataDir)
+  if (Date.now() - mtimeMs < LEFTOVER_AGE_MS) return
+  const home = await prepareClusterHome(dataDir)
+  const lock = tryLockFile(join(home, 'lock.sqlite'))
+  if (lock === undefined) return
+  try {
+    await stopLeftoverServer(join(home, 'cluster'), silentLog)
+    await removeDataFolder(dataDir)
+  } finally {
+    lock.release()
+  }
+}
+
+/** As root the files may lie elsewhere: the data folder then holds a link to them. */
+async function removeDataFolder(dataDir: string): Promise<void> {
+  const home = await prepareClusterHome(dataDir)
+  await rm(home, { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+async function execute(connection: DatabaseConnection, sql: string): Promise<void> {
+  const client = new Client(toClientConfig(connection))
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
