@@ -28,9 +28,20 @@ export function callerBucket(kind: string, id: string): string {
   return `${kind}:${id}`
 }
 
-/** The bucket of the failed authentications of an address. */
+/**
+ * The bucket of the failed authentications of an address. Of an IPv6 address the first 64 bits count:
+ * the rest is free for its owner to choose.
+ */
 export function addressBucket(address: string): string {
-  return `address:${address}`
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !address.includes(':')) return `address:${mapped ?? address}`
+  const [left = '', right] = (address.split('%', 1)[0] ?? '').split('::')
+  const leading = left === '' ? [] : left.split(':')
+  const trailing = right === undefined || right === '' ? [] : right.split(':')
+  const zeros = right === undefined ? 0 : 8 - leading.length - trailing.length
+  const groups = [...leading, ...Array<string>(Math.max(0, zeros)).fill('0'), ...trailing]
+  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `address:${network.join(':')}::/64`
 }
 
 /**

@@ -1,0 +1,69 @@
+import { sql, type Kysely } from 'kysely'
+import {
+  RATE_LIMIT_WINDOW_SECONDS,
+  type RateLimitDecision,
+  type RateLimiter,
+} from './rate-limit.ts'
+
+/** Buckets that nobody has used for this long are forgotten. */
+const STALE_AFTER_SECONDS = 10 * RATE_LIMIT_WINDOW_SECONDS
+const SWEEP_BATCH = 1_000
+
+interface TakeRow {
+  readonly is_allowed: boolean
+  readonly remaining: number
+  readonly reset_epoch_seconds: number
+  readonly reset_seconds: number
+}
+
+/**
+ * A limiter that every process of the service shares: one round trip per request, and never more than
+ * the capacity in any window, however many connections ask at once. Not to be called inside a
+ * transaction, which would hold the bucket until it ends.
+ */
+export function createRateLimitStore<Schema>(db: Kysely<Schema>): RateLimiter {
+  return {
+    take: async (bucket, capacity) => takeRateLimit(db, bucket, capacity),
+  }
+}
+
+/**
+ * Takes a place in a bucket by the clock of the database; `now` replaces that clock.
+ */
+export async function takeRateLimit<Schema>(
+  db: Kysely<Schema>,
+  bucket: string,
+  capacity: number,
+  now?: Date,
+): Promise<RateLimitDecision> {
+  const { rows } = await sql<TakeRow>`
+    select is_allowed, remaining, reset_epoch_seconds, reset_seconds
+    from take_rate_limit(${bucket}, ${capacity}, ${RATE_LIMIT_WINDOW_SECONDS}, ${now ?? null})
+  `.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error('take_rate_limit returned no row')
+  return {
+    isAllowed: row.is_allowed,
+    limit: capacity,
+    remaining: row.remaining,
+    resetEpochSeconds: row.reset_epoch_seconds,
+    resetSeconds: row.reset_seconds,
+  }
+}
+
+/** Forgets up to 1,000 buckets that have been idle for ten windows; returns how many. Idempotent. */
+export async function deleteStaleRateLimits<Schema>(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql`
+    with stale as (
+      select bucket from rate_limit
+      where touched_at is null
+        or touched_at < clock_timestamp() - make_interval(secs => ${STALE_AFTER_SECONDS})
+      limit ${SWEEP_BATCH}
+      for update skip locked
+    ), slots as (
+      delete from rate_limit_slot where bucket in (select bucket from stale)
+    )
+    delete from rate_limit where bucket in (select bucket from stale) returning bucket
+  `.execute(db)
+  return rows.length
+}

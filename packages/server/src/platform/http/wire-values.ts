@@ -1,0 +1,50 @@
+/* Values that every resource writes in the same way: times, ids, links to records. */
+import { z } from 'zod'
+import { AppError } from '../app-error.ts'
+
+/** ISO 8601 UTC with milliseconds. */
+export const timestampSchema = z
+  .string()
+  .meta({ format: 'date-time', example: '2026-01-02T03:04:05.678Z' })
+
+/** A link to a record; `identifier` is empty and `link` null when there is none. */
+export const linkSchema = z
+  .object({
+    identifier: z.string().describe('The id of the record; empty when there is none.'),
+    link: z.string().nullable().describe('The address of the record; null when there is none.'),
+  })
+  .meta({ id: 'Link' })
+
+/** The wire form of a time that may be absent: null, never an empty text. */
+export function toTimestamp(time: Date): string
+export function toTimestamp(time: Date | null): string | null
+export function toTimestamp(time: Date | null): string | null {
+  return time === null ? null : time.toISOString()
+}
+
+/** Writes links to the records of one collection, such as `people`. */
+export function toLink(
+  baseUrl: string,
+  collection: string,
+  id: string | null,
+): z.input<typeof linkSchema> {
+  if (id === null) return { identifier: '', link: null }
+  return { identifier: id, link: `${baseUrl}/${collection}/${id}` }
+}
+
+const ID_PATTERN = /^[1-9]\d{0,17}$/
+
+/**
+ * The id in a path, ready for the database.
+ *
+ * @throws AppError `not_found` for a text that is the id of nothing
+ */
+export function parseId(text: string, what: string): string {
+  if (ID_PATTERN.test(text)) return text
+  throw notFound(what, text)
+}
+
+/** The refusal for a record that does not exist. */
+export function notFound(what: string, id: string): AppError {
+  return new AppError('not_found', 'not_found', `There is no ${what} ${id}.`)
+}
