@@ -1,0 +1,45 @@
+import { sql, type Kysely } from 'kysely'
+import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
+import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { AuditEntryRow } from './audit-store.ts'
+
+export const AUDIT_SEARCH_FIELDS: readonly SearchField[] = [
+  { name: 'timestamp', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'actor_name', type: 'text', operators: [':', '~'] },
+  { name: 'description', type: 'text', operators: [':', '~'] },
+]
+
+const COLUMNS: SearchColumns = {
+  timestamp: sql.ref('audit_entry.recorded_at'),
+  actor_name: sql.ref('audit_entry.actor_name'),
+  description: sql.ref('audit_entry.description'),
+}
+
+/** A page of audit entries in the order of the chain. */
+export async function listAuditEntries(
+  db: Kysely<Schema>,
+  search: SearchExpression | undefined,
+  window: PageWindow,
+): Promise<AuditEntryRow[]> {
+  let query = db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where(afterKey(sql.ref('audit_entry.sequence'), window))
+    .orderBy('sequence')
+    .limit(window.limit)
+  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
+  return query.execute()
+}
+
+export async function findAuditEntry(
+  db: Kysely<Schema>,
+  sequence: string,
+): Promise<AuditEntryRow | undefined> {
+  return db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where('sequence', '=', sequence)
+    .executeTakeFirst()
+}

@@ -1,0 +1,108 @@
+import { sql, type Kysely } from 'kysely'
+import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { Platform, Schema } from '../platform/db/schema.ts'
+import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
+import { clauseToSql, searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+
+/** The word of the API for each platform. */
+export const DEVICE_TYPES = {
+  darwin: 'Mac',
+  linux: 'Linux',
+  windows: 'Windows',
+  ios: 'iOS',
+  android: 'Android',
+} as const satisfies Record<Platform, string>
+
+export const DEVICE_SEARCH_FIELDS: readonly SearchField[] = [
+  { name: 'id', type: 'id', operators: [':'], list: true },
+  { name: 'name', type: 'text', operators: [':', '~'] },
+  { name: 'registered_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'last_authenticated_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'serial', type: 'text', operators: [':', '~'] },
+  { name: 'note', type: 'text', operators: [':', '~'] },
+  { name: 'hardware_uuid', type: 'text', operators: [':', '~'] },
+  { name: 'device_type', type: 'enum', operators: [':'], values: Object.values(DEVICE_TYPES) },
+  { name: 'will_block_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'updated_at', type: 'timestamp', operators: ['<', '>'] },
+]
+
+const COLUMNS: SearchColumns = {
+  id: sql.ref('device.id'),
+  name: sql.ref('device.name'),
+  registered_at: sql.ref('device.registered_at'),
+  last_authenticated_at: sql.ref('device.last_authenticated_at'),
+  serial: sql.ref('device.serial'),
+  note: sql.ref('device.note'),
+  hardware_uuid: sql.ref('device.hardware_uuid'),
+  device_type: (clause) =>
+    clauseToSql(sql.ref('device.platform'), {
+      ...clause,
+      values: mapValues(clause.values, (value) => toPlatform(String(value))),
+    }),
+  will_block_at: sql.ref('device.will_block_at'),
+  updated_at: sql.ref('device.updated_at'),
+}
+
+/** A page of devices by ascending id. */
+export async function listDevices(
+  db: Kysely<Schema>,
+  search: SearchExpression | undefined,
+  window: PageWindow,
+): Promise<DeviceRecord[]> {
+  return selectDevices(db)
+    .where(afterKey(sql.ref('device.id'), window))
+    .$if(search !== undefined, (query) =>
+      search === undefined ? query : query.where(searchToSql(search, COLUMNS)),
+    )
+    .orderBy('device.id')
+    .limit(window.limit)
+    .execute()
+}
+
+export async function findDevice(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<DeviceRecord | undefined> {
+  return selectDevices(db).where('device.id', '=', id).executeTakeFirst()
+}
+
+function selectDevices(db: Kysely<Schema>) {
+  return db
+    .selectFrom('device')
+    .leftJoin('device_contact', 'device_contact.device_id', 'device.id')
+    .select([
+      'device.id',
+      'device.name',
+      'device.registered_at',
+      'device.last_authenticated_at',
+      'device_contact.last_seen_at',
+      'device.created_at',
+      'device.owner_person_id',
+      'device.operating_system',
+      'device.hardware_model',
+      'device.serial',
+      'device.hardware_uuid',
+      'device.note',
+      'device.auth_state',
+      'device.will_block_at',
+      'device.authentication_mode',
+      'device.platform',
+      'device.form_factor',
+    ])
+}
+
+/** A device as the API shows it. */
+export type DeviceRecord = Awaited<ReturnType<ReturnType<typeof selectDevices>['execute']>>[number]
+
+function toPlatform(word: string): string {
+  const entry = Object.entries(DEVICE_TYPES).find(([, type]) => type === word)
+  return entry?.[0] ?? word
+}
+
+function mapValues<Value>(
+  values: readonly [Value, ...Value[]],
+  map: (value: Value) => string,
+): [string, ...string[]] {
+  const [first, ...others] = values
+  return [map(first), ...others.map(map)]
+}

@@ -1,0 +1,69 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { IssueTable, Schema } from '../platform/db/schema.ts'
+import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
+import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+
+export const ISSUE_SEARCH_FIELDS: readonly SearchField[] = [
+  { name: 'id', type: 'id', operators: [':'], list: true },
+  { name: 'detected_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'resolved_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'blocks_device_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'last_rechecked_at', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'title', type: 'text', operators: [':', '~'] },
+  { name: 'issue_key', type: 'text', operators: [':', '~'] },
+  { name: 'issue_value', type: 'text', operators: [':', '~'] },
+  { name: 'exempted', type: 'boolean', operators: [':'] },
+  { name: 'check_id', type: 'id', operators: [':', '~'] },
+  { name: 'device_id', type: 'id', operators: [':', '~'] },
+  { name: 'updated_at', type: 'timestamp', operators: ['<', '>'] },
+]
+
+const COLUMNS: SearchColumns = {
+  id: sql.ref('issue.id'),
+  detected_at: sql.ref('issue.detected_at'),
+  resolved_at: sql.ref('issue.resolved_at'),
+  blocks_device_at: sql.ref('issue.blocks_device_at'),
+  last_rechecked_at: sql.ref('issue.last_rechecked_at'),
+  title: sql.ref('issue.title'),
+  issue_key: sql.ref('issue.issue_key'),
+  issue_value: sql.ref('issue.issue_value'),
+  exempted: sql`(issue.exempted_at is not null)`,
+  check_id: sql.ref('issue.check_id'),
+  device_id: sql.ref('issue.device_id'),
+  updated_at: sql.ref('issue.updated_at'),
+}
+
+/** An issue as the API shows it. */
+export type IssueRecord = Selectable<IssueTable>
+
+export interface IssueListRequest {
+  readonly search: SearchExpression | undefined
+  readonly window: PageWindow
+  /** Only open issues of this device; without it open and resolved issues of all. */
+  readonly openOnDeviceId?: string
+}
+
+/** A page of issues by ascending id. */
+export async function listIssues(
+  db: Kysely<Schema>,
+  { search, window, openOnDeviceId }: IssueListRequest,
+): Promise<IssueRecord[]> {
+  let query = db
+    .selectFrom('issue')
+    .selectAll()
+    .where(afterKey(sql.ref('issue.id'), window))
+    .orderBy('issue.id')
+    .limit(window.limit)
+  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
+  if (openOnDeviceId !== undefined) {
+    query = query
+      .where('issue.device_id', '=', openOnDeviceId)
+      .where('issue.resolved_at', 'is', null)
+  }
+  return query.execute()
+}
+
+export async function findIssue(db: Kysely<Schema>, id: string): Promise<IssueRecord | undefined> {
+  return db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
+}

@@ -1,0 +1,120 @@
+/*
+ * Reading the record of sign-ins. Owns the auth log resource; the sessions are written by the use
+ * cases of this folder.
+ */
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Schema } from '../platform/db/schema.ts'
+import { listRoute } from '../platform/http/list-route.ts'
+import { route, type ApiRoute } from '../platform/http/route.ts'
+import { notFound, parseId, timestampSchema, toTimestamp } from '../platform/http/wire-values.ts'
+import {
+  AUTH_LOG_SEARCH_FIELDS,
+  findAuthLog,
+  listAuthLogs,
+  type AuthLogRecord,
+} from './auth-log-read.ts'
+
+/** Here identifiers are integers, unlike in every other link; null when there is no record. */
+const integerLinkSchema = z
+  .object({ identifier: z.int().nullable(), link: z.string().nullable() })
+  .meta({ id: 'IntegerLink' })
+
+const authLogSchema = z
+  .object({
+    id: z.string(),
+    timestamp: timestampSchema.describe('When the sign-in began.'),
+    person_name: z.string(),
+    person_email: z.string(),
+    person_info: integerLinkSchema,
+    device_info: integerLinkSchema,
+    result: z.enum(['Success', 'Fail']).nullable().describe('Null while the sign-in is under way.'),
+    initial_status: z
+      .enum(['all_good', 'will_block', 'blocked', 'unknown'])
+      .describe('The status of the device at the beginning; `unknown` when none was found.'),
+    ip_address: z.string().nullable(),
+    agent_version: z.string().optional(),
+    country: z.string().optional(),
+    city: z.string().optional(),
+    browser_name: z.string().nullable(),
+    browser_user_agent: z.string().nullable(),
+    issues_displayed: z.array(
+      z.object({
+        title: z.string(),
+        blocking_status: z.enum(['blocked', 'will_block']),
+        id: z.string(),
+        link: z.string(),
+      }),
+    ),
+    events: z.array(
+      z.object({
+        timestamp: timestampSchema,
+        event_type: z.string(),
+        event_description: z.string(),
+      }),
+    ),
+    okta_app_instance_id: z.string().nullable(),
+    okta_app_name: z.string().nullable(),
+  })
+  .meta({ id: 'AuthLog' })
+
+/** Reading sign-in sessions. */
+export function authLogRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
+  const tags = ['Auth logs']
+  return [
+    listRoute({
+      path: '/auth_logs',
+      summary: 'List sign-ins',
+      tags,
+      permission: null,
+      fields: AUTH_LOG_SEARCH_FIELDS,
+      item: authLogSchema,
+      fetch: ({ search, window }) => listAuthLogs(db, search, window),
+      toJson: (session) => toAuthLogJson(baseUrl, session),
+    }),
+    route({
+      method: 'GET',
+      path: '/auth_logs/:id',
+      summary: 'Show a sign-in',
+      tags,
+      permission: null,
+      responses: { 200: authLogSchema },
+      handler: async ({ params }) => {
+        const session = await findAuthLog(db, parseId(params.id, 'auth log'))
+        if (session === undefined) throw notFound('auth log', params.id)
+        return toAuthLogJson(baseUrl, session)
+      },
+    }),
+  ]
+}
+
+function toAuthLogJson(baseUrl: string, session: AuthLogRecord): z.input<typeof authLogSchema> {
+  return {
+    id: session.id,
+    timestamp: toTimestamp(session.started_at),
+    person_name: session.person_name,
+    person_email: session.person_email,
+    person_info: toIntegerLink(baseUrl, 'people', session.person_id),
+    device_info: toIntegerLink(baseUrl, 'devices', session.device_id),
+    result: session.result,
+    initial_status: session.initial_status,
+    ip_address: session.ip_address,
+    ...(session.agent_version === null ? {} : { agent_version: session.agent_version }),
+    ...(session.country === null ? {} : { country: session.country }),
+    ...(session.city === null ? {} : { city: session.city }),
+    browser_name: session.browser_name,
+    browser_user_agent: session.browser_user_agent,
+    issues_displayed: session.issues_displayed.map((issue) => ({
+      ...issue,
+      link: `${baseUrl}/issues/${issue.id}`,
+    })),
+    events: session.events,
+    okta_app_instance_id: session.app_instance_id,
+    okta_app_name: session.app_name,
+  }
+}
+
+function toIntegerLink(baseUrl: string, collection: string, id: string | null) {
+  if (id === null) return { identifier: null, link: null }
+  return { identifier: Number(id), link: `${baseUrl}/${collection}/${id}` }
+}
