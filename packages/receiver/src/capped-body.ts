@@ -1,0 +1,50 @@
+/**
+ * Reads a whole body; answers undefined as soon as it is larger than the cap, and stops reading.
+ * An absent body is empty.
+ */
+export async function readCappedBody(
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = body.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    length += value.byteLength
+    if (length > bytesMax) {
+      // The rest is of no interest, and neither is whether the sender minds.
+      reader.cancel().catch(() => undefined)
+      return undefined
+    }
+    chunks.push(value)
+  }
+  const whole = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+/** Decodes UTF-8 strictly; answers undefined for anything else. */
+export function decodeUtf8(bytes: Uint8Array<ArrayBuffer>): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Parses JSON; answers undefined for anything that is not JSON. */
+export function parseJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,18 @@
+// The receiver of Shared Signals for every runtime with Web APIs: verify, receive by push, fetch
+// by poll. What needs Node.js is in './node.ts' and './cli/index.ts'.
+export { KeysUnavailableError, SetVerificationError, TransmitterError } from './errors.ts'
+export type { TransmitterErrorCode } from './errors.ts'
+export { createLocalKeySource, createRemoteKeySource } from './key-source.ts'
+export type { KeyHeader, KeySource, RemoteKeySourceOptions } from './key-source.ts'
+export { createSetVerifier, DEFAULT_ALGORITHMS } from './verify-set.ts'
+export type { SetVerifier, SetVerifierOptions, VerifiedSet } from './verify-set.ts'
+export { createMemoryJtiStore } from './jti-store.ts'
+export type { JtiStore } from './jti-store.ts'
+export type { EventHandler, EventIntakeOptions, IntakeOutcome } from './event-intake.ts'
+export { createPushHandler } from './push-handler.ts'
+export type { PushHandler, PushHandlerOptions, RefusedOutcome } from './push-handler.ts'
+export { createPollClient } from './poll-client.ts'
+export type { PollClient, PollClientOptions, PollOutcome } from './poll-client.ts'
+export type { FetchFunction } from './transmitter-request.ts'
+export { discoverTransmitter } from './discovery.ts'
+export type { DiscoveryOptions } from './discovery.ts'

@@ -1,0 +1,196 @@
+// Where the transmitter's public keys come from: a fixed JWKS, or a JWKS URL with a cache that
+// survives key rotation and failing fetches. Only public keys are ever held.
+import {
+  createLocalJWKSet,
+  errors,
+  type CryptoKey,
+  type JSONWebKeySet,
+  type LocalJWKSet,
+} from 'jose'
+import { KeysUnavailableError, SetVerificationError } from './errors.ts'
+import { requestTransmitter, requireSecureUrl, type FetchFunction } from './transmitter-request.ts'
+
+/** The header members that choose a key. */
+export interface KeyHeader {
+  readonly alg: string
+  readonly kid?: string
+}
+
+/** Finds the keys that may have signed a token; usually one, several when it has no `kid`. */
+export interface KeySource {
+  /**
+   * @throws SetVerificationError `invalid_key` when no key fits.
+   * @throws KeysUnavailableError when the keys cannot be had at the moment.
+   */
+  findKeys(header: KeyHeader): Promise<readonly CryptoKey[]>
+}
+
+/** How the JWKS is fetched and kept. */
+export interface RemoteKeySourceOptions {
+  readonly jwksUri: string
+  /** Age in milliseconds from which the keys are fetched again in passing. Default 10 minutes. */
+  readonly refreshAfterMs?: number
+  /** Age in milliseconds up to which keys serve while fetching fails. Default 24 hours. */
+  readonly usableForMs?: number
+  /** Shortest time in milliseconds between two fetches. Default 30 seconds. */
+  readonly cooldownMs?: number
+  /** Default 5 seconds. */
+  readonly timeoutMs?: number
+  /** Default 256 KiB. */
+  readonly bytesMax?: number
+  /** Allows plain HTTP beyond the loopback interface. Default false. */
+  readonly isHttpAllowed?: boolean
+  readonly fetch?: FetchFunction
+  /** Now, in milliseconds since the epoch. */
+  readonly nowMs?: () => number
+}
+
+const CANDIDATE_KEYS_MAX = 10
+const KEYS_MAX = 100
+
+/** Uses a fixed JWKS. */
+export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
+  const keySet = createLocalJWKSet(jwks)
+  return {
+    async findKeys(header) {
+      const keys = await selectKeys(keySet, header)
+      if (keys.length === 0) throw unknownKeyError()
+      return keys
+    },
+  }
+}
+
+/**
+ * Fetches the JWKS at first use, refreshes it in passing when it gets old, and at once when a key
+ * is not in it, but never more often than the cool-down allows. While fetching fails the last keys
+ * serve on; requests at the same time share one fetch.
+ *
+ * @throws TypeError when the URL is neither HTTPS nor loopback.
+ */
+export function createRemoteKeySource(options: RemoteKeySourceOptions): KeySource {
+  return new RemoteKeySource(options)
+}
+
+class RemoteKeySource implements KeySource {
+  readonly #options: Required<RemoteKeySourceOptions>
+  #keySet: LocalJWKSet | undefined
+  #fetchedAtMs = 0
+  #attemptedAtMs = Number.NEGATIVE_INFINITY
+  #lastFailure: unknown
+  #fetching: Promise<void> | undefined
+
+  constructor(options: RemoteKeySourceOptions) {
+    this.#options = {
+      refreshAfterMs: 10 * 60_000,
+      usableForMs: 24 * 60 * 60_000,
+      cooldownMs: 30_000,
+      timeoutMs: 5_000,
+      bytesMax: 256 * 1024,
+      isHttpAllowed: false,
+      fetch: (url, init) => fetch(url, init),
+      nowMs: () => Date.now(),
+      ...options,
+    }
+    requireSecureUrl(options.jwksUri, this.#options.isHttpAllowed)
+  }
+
+  async findKeys(header: KeyHeader): Promise<readonly CryptoKey[]> {
+    const ageMs = this.#options.nowMs() - this.#fetchedAtMs
+    const isUsable = this.#keySet !== undefined && ageMs <= this.#options.usableForMs
+    if (!isUsable) await this.#refresh()
+    else if (ageMs > this.#options.refreshAfterMs) void this.#refresh()
+    const keys = await this.#select(header)
+    if (keys.length > 0) return keys
+    await this.#refresh()
+    const refreshed = await this.#select(header)
+    if (refreshed.length > 0) return refreshed
+    // A key that is unknown while the latest keys could not be read may well be a new one.
+    if (this.#lastFailure !== undefined) throw this.#unavailable()
+    throw unknownKeyError()
+  }
+
+  async #select(header: KeyHeader): Promise<readonly CryptoKey[]> {
+    const ageMs = this.#options.nowMs() - this.#fetchedAtMs
+    if (this.#keySet === undefined || ageMs > this.#options.usableForMs) throw this.#unavailable()
+    return selectKeys(this.#keySet, header)
+  }
+
+  #unavailable(): KeysUnavailableError {
+    return new KeysUnavailableError('the keys of the transmitter cannot be fetched', {
+      cause: this.#lastFailure,
+    })
+  }
+
+  /** Never rejects; a failure is remembered. */
+  #refresh(): Promise<void> {
+    if (this.#fetching !== undefined) return this.#fetching
+    const nowMs = this.#options.nowMs()
+    if (nowMs - this.#attemptedAtMs < this.#options.cooldownMs) return Promise.resolve()
+    this.#attemptedAtMs = nowMs
+    this.#fetching = this.#load().finally(() => {
+      this.#fetching = undefined
+    })
+    return this.#fetching
+  }
+
+  async #load(): Promise<void> {
+    try {
+      const { json } = await requestTransmitter({
+        method: 'GET',
+        url: this.#options.jwksUri,
+        headers: { accept: 'application/jwk-set+json, application/json' },
+        timeoutMs: this.#options.timeoutMs,
+        responseBytesMax: this.#options.bytesMax,
+        fetch: this.#options.fetch,
+      })
+      this.#keySet = createLocalJWKSet(readJwks(json))
+      this.#fetchedAtMs = this.#options.nowMs()
+      this.#lastFailure = undefined
+    } catch (error) {
+      this.#lastFailure = error
+    }
+  }
+}
+
+/**
+ * Reads a JWKS document: keeps its public asymmetric keys.
+ *
+ * @throws TypeError when it is no JWKS.
+ */
+export function readJwks(json: unknown): JSONWebKeySet {
+  const keys: unknown =
+    typeof json === 'object' && json !== null && 'keys' in json ? json.keys : undefined
+  if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new TypeError('the JWKS is malformed')
+  return { keys: keys.filter(isPublicKey) }
+}
+
+function isPublicKey(key: unknown): key is JSONWebKeySet['keys'][number] {
+  if (typeof key !== 'object' || key === null || !('kty' in key)) return false
+  return key.kty !== 'oct' && !('d' in key)
+}
+
+function unknownKeyError(): SetVerificationError {
+  return new SetVerificationError('invalid_key', 'no published key fits the header of the SET')
+}
+
+async function selectKeys(keySet: LocalJWKSet, header: KeyHeader): Promise<readonly CryptoKey[]> {
+  try {
+    return [await keySet({ ...header })]
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return collectCandidates(error)
+    if (error instanceof errors.JWKSNoMatchingKey) return []
+    throw new SetVerificationError('invalid_key', 'the published key cannot be used', {
+      cause: error,
+    })
+  }
+}
+
+async function collectCandidates(
+  candidates: AsyncIterable<CryptoKey>,
+): Promise<readonly CryptoKey[]> {
+  const keys: CryptoKey[] = []
+  for await (const key of candidates) {
+    if (keys.push(key) === CANDIDATE_KEYS_MAX) break
+  }
+  return keys
+}

@@ -1,0 +1,133 @@
+// The receiving end of poll delivery (RFC 8936). A SET is acknowledged only after the application
+// has handled it; what it could not handle stays with the transmitter and comes again.
+import { nextDelayMs, sleep } from './back-off.ts'
+import { TransmitterError } from './errors.ts'
+import { createEventIntake, type EventIntakeOptions } from './event-intake.ts'
+import { createPollExchange, type PollAnswer, type PollExchangeOptions } from './poll-exchange.ts'
+import type { RefusedOutcome } from './push-handler.ts'
+
+/** What a poll client needs. */
+export interface PollClientOptions extends EventIntakeOptions, PollExchangeOptions {
+  /** Told of every request that failed and every SET that was not handled; for logs. */
+  readonly onError?: (error: TransmitterError | RefusedOutcome) => void
+  /** Pause in milliseconds between polls that are answered at once with nothing. Default 5000. */
+  readonly idlePauseMs?: number
+  /** First pause in milliseconds after a failure; doubles each time. Default 1000. */
+  readonly backOffMs?: number
+  /** Longest pause in milliseconds after a failure. Default 60000. */
+  readonly backOffMaxMs?: number
+  /** Longest pause in milliseconds that a Retry-After can ask for. Default 3600000. */
+  readonly retryAfterMaxMs?: number
+  /** Answers a number from 0 to below 1, for jitter. */
+  readonly random?: () => number
+}
+
+/** What one poll brought. */
+export interface PollOutcome {
+  readonly handled: number
+  readonly duplicates: number
+  readonly refused: number
+  /** Not handled and not acknowledged; these come again. */
+  readonly failed: number
+  readonly isMoreAvailable: boolean
+}
+
+/** Fetches SETs from one poll endpoint. */
+export interface PollClient {
+  /**
+   * Polls once, handles what comes in order, and acknowledges it.
+   *
+   * @throws TransmitterError when a request fails; what was handled is acknowledged by the next one.
+   */
+  pollOnce(signal?: AbortSignal): Promise<PollOutcome>
+  /**
+   * Polls until the signal is aborted, then acknowledges what is handled and resolves. Never
+   * rejects: failures go to `onError` and are followed by a pause that grows, with jitter, or that
+   * the transmitter asked for.
+   */
+  start(signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Creates a poll client. One loop at a time per client.
+ *
+ * @throws TypeError when the endpoint is neither HTTPS nor loopback.
+ */
+export function createPollClient(options: PollClientOptions): PollClient {
+  const exchange = createPollExchange(options)
+  const intake = createEventIntake(options)
+  const idlePauseMs = options.idlePauseMs ?? 5_000
+
+  async function takeIn(answer: PollAnswer, signal?: AbortSignal): Promise<PollOutcome> {
+    const counts = { handled: 0, duplicates: 0, refused: 0, failed: 0 }
+    for (const [jti, token] of answer.sets) {
+      // Stopped between two SETs: the rest is not acknowledged and comes again.
+      if (signal?.aborted === true) break
+      const outcome = await intake(token)
+      switch (outcome.kind) {
+        case 'handled':
+        case 'duplicate':
+          exchange.acknowledge(jti)
+          counts[outcome.kind === 'handled' ? 'handled' : 'duplicates'] += 1
+          break
+        case 'refused':
+          exchange.reportError(jti, outcome.error)
+          counts.refused += 1
+          options.onError?.(outcome)
+          break
+        case 'keys_unavailable':
+        case 'handler_failed':
+          counts.failed += 1
+          options.onError?.(outcome)
+          break
+      }
+    }
+    return { ...counts, isMoreAvailable: answer.isMoreAvailable }
+  }
+
+  async function pollOnce(signal?: AbortSignal): Promise<PollOutcome> {
+    const outcome = await takeIn(await exchange.poll(signal), signal)
+    await exchange.flush()
+    return outcome
+  }
+
+  /** One turn of the loop; its acknowledgements ride on the next poll unless that has to wait. */
+  async function pollInLoop(signal: AbortSignal, failures: number): Promise<LoopTurn> {
+    try {
+      const outcome = await takeIn(await exchange.poll(signal), signal)
+      const hasFailed = outcome.failed > 0
+      const isIdle = outcome.handled + outcome.duplicates + outcome.refused === 0
+      if (hasFailed) await exchange.flush()
+      if (hasFailed) return { hasFailed, delayMs: nextDelayMs(options, failures) }
+      return { hasFailed, delayMs: isIdle && !exchange.isLongPoll ? idlePauseMs : 0 }
+    } catch (error) {
+      if (signal.aborted) return { hasFailed: false, delayMs: 0 }
+      const failure = toTransmitterError(error)
+      options.onError?.(failure)
+      return { hasFailed: true, delayMs: nextDelayMs(options, failures, failure.retryAfterMs) }
+    }
+  }
+
+  async function start(signal: AbortSignal): Promise<void> {
+    let failures = 0
+    while (!signal.aborted) {
+      const { hasFailed, delayMs } = await pollInLoop(signal, failures)
+      failures = hasFailed ? failures + 1 : 0
+      await sleep(delayMs, signal)
+    }
+    await exchange.flush().catch((error: unknown) => options.onError?.(toTransmitterError(error)))
+  }
+
+  return { pollOnce, start }
+}
+
+/** What a turn of the loop came to, and the pause after it. */
+interface LoopTurn {
+  readonly hasFailed: boolean
+  readonly delayMs: number
+}
+
+function toTransmitterError(error: unknown): TransmitterError {
+  if (error instanceof TransmitterError) return error
+  return new TransmitterError('network', 'the poll failed', { cause: error })
+}
