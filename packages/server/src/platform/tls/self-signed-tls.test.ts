@@ -132,6 +132,14 @@ describe('opening again', () => {
     expect(await callServer(after, 'new.example.com', before.caPem)).toBe(200)
   })
 
+  it('signs the certificate anew when the authority has been replaced', async () => {
+    const before = (await open()).current
+    await unlink(join(folder, 'authority.pem'))
+    const after = (await open()).current
+    expect(after.caPem).not.toBe(before.caPem)
+    expect(await callServer(after, 'localhost', after.caPem)).toBe(200)
+  })
+
   it('restores the public copy of the authority', async () => {
     const { caPath, caPem } = (await open()).current
     await unlink(caPath)
