@@ -1,0 +1,34 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import { failingRowsSql } from './verdict-sql.ts'
+
+const linux = failingRowsSql(
+  ['username'],
+  `SELECT username FROM shadow WHERE password_status = 'empty'`,
+)
+
+/** No local account can be used without a password. */
+export const accountsHavePasswords: CheckDefinition = {
+  slug: 'accounts-have-passwords',
+  revision: 1,
+  name: 'Accounts have passwords',
+  description: 'No local account has an empty password.',
+  issueTitle: 'An account has no password',
+  platforms: ['linux'],
+  topics: ['access'],
+  tags: ['Critical'],
+  queries: { linux },
+  primaryKeyColumn: 'username',
+  rationaleTemplate: `Anyone can sign in as **{{ issue.value.username }}** without a password, at the keyboard and perhaps over the network.`,
+  fixInstructionsTemplate: `Open a terminal.
+
+- If someone uses the account **{{ issue.value.username }}**, give it a password: \`sudo passwd NAME\`.
+- If nobody does, lock it: \`sudo passwd --lock NAME\`.
+
+Put the account’s name instead of \`NAME\`.`,
+  privacyInfo: 'The names of local accounts without a password. No hashes of passwords.',
+  defaultStrategy: 'warn_then_block',
+  graceDays: 3,
+  strategyReason: 'An open door, rare, and closed with one command.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}

@@ -1,0 +1,60 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import { plistValueSql, registryValueSql, verdictSql } from './verdict-sql.ts'
+
+const LOGIN_WINDOW_PLIST = '/Library/Preferences/com.apple.loginwindow.plist'
+const WINLOGON = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon`
+
+const darwin = verdictSql({
+  facts: {
+    settings_seen: `SELECT COUNT(*) FROM plist WHERE path = '${LOGIN_WINDOW_PLIST}'`,
+    automatic_login_user: plistValueSql(LOGIN_WINDOW_PLIST, 'autoLoginUser'),
+  },
+  cases: [
+    ['FAIL', `COALESCE(automatic_login_user, '') <> ''`],
+    ['PASS', `settings_seen > 0`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+const windows = verdictSql({
+  facts: {
+    settings_seen: String.raw`SELECT COUNT(*) FROM registry WHERE key = '${WINLOGON}'`,
+    automatic_logon: registryValueSql(`${WINLOGON}\\AutoAdminLogon`),
+  },
+  cases: [
+    ['FAIL', `automatic_logon = '1'`],
+    ['PASS', `settings_seen > 0 OR automatic_logon = '0'`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+/** The device asks for a password when it starts. */
+export const automaticLoginDisabled: CheckDefinition = {
+  slug: 'automatic-login-disabled',
+  revision: 1,
+  name: 'Automatic login off',
+  description: 'The device asks for a password after it has started.',
+  issueTitle: 'The device signs in without a password',
+  platforms: ['darwin', 'windows'],
+  topics: ['access'],
+  tags: ['Critical'],
+  queries: { darwin, windows },
+  rationaleTemplate: `{{ device.name }} signs in by itself when it starts. Whoever finds it only has to switch it on, and encryption of the disk does not help: it unlocks itself too.`,
+  fixInstructionsTemplate: platformText({
+    darwin: steps(
+      'Open the Apple menu > **System Settings** > **Users & Groups**.',
+      'Set **Automatically log in as** to **Off**.',
+    ),
+    windows: steps(
+      'Press **Windows-R**, type `netplwiz` and press **Enter**.',
+      'Tick **Users must enter a user name and password to use this computer** and choose **OK**. If the line is missing, open **Settings** > **Accounts** > **Sign-in options** first and switch off **For improved security, only allow Windows Hello sign-in for Microsoft accounts on this device**; switch it on again afterwards.',
+    ),
+  }),
+  privacyInfo: 'Whether automatic login is on and, on macOS, for which account. Never a password.',
+  defaultStrategy: 'warn_then_block',
+  graceDays: 3,
+  strategyReason: 'Undoes disk encryption and screen lock at once; fixed in a minute.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}

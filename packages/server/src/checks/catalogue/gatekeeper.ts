@@ -1,0 +1,42 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import { verdictSql } from './verdict-sql.ts'
+
+const darwin = verdictSql({
+  facts: {
+    assessments_enabled: `SELECT assessments_enabled FROM gatekeeper LIMIT 1`,
+    dev_id_enabled: `SELECT dev_id_enabled FROM gatekeeper LIMIT 1`,
+  },
+  cases: [
+    ['PASS', `assessments_enabled = 1`],
+    ['FAIL', `assessments_enabled = 0`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+/** macOS refuses apps that are unsigned or known to be harmful. */
+export const gatekeeper: CheckDefinition = {
+  slug: 'gatekeeper',
+  revision: 1,
+  name: 'Gatekeeper',
+  description: 'macOS checks who signed an app before it runs for the first time.',
+  issueTitle: 'Gatekeeper is off',
+  platforms: ['darwin'],
+  topics: ['malware'],
+  tags: ['Critical'],
+  queries: { darwin },
+  rationaleTemplate: `Gatekeeper stops apps that nobody vouches for and apps that Apple has found to be harmful. Without it, opening one wrong download is enough to hand over {{ device.name }}.`,
+  fixInstructionsTemplate: platformText({
+    darwin: steps(
+      'Open **Terminal** (in **Applications** > **Utilities**), run `sudo spctl --global-enable` and enter your password.',
+      'Open the Apple menu > **System Settings** > **Privacy & Security**, scroll to **Security** and set **Allow applications from** to **App Store & Known Developers**.',
+    ),
+  }),
+  privacyInfo: 'Whether Gatekeeper is on. No apps.',
+  defaultStrategy: 'warn_then_block',
+  graceDays: 3,
+  strategyReason:
+    'On by default: someone or something switched it off, and it is fixed in a minute.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}

@@ -1,0 +1,67 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import {
+  isClearedSql,
+  isSetSql,
+  managedPolicyValueSql,
+  plistValueSql,
+  verdictSql,
+} from './verdict-sql.ts'
+
+const LOGIN_WINDOW_PLIST = '/Library/Preferences/com.apple.loginwindow.plist'
+
+// macOS does not write the setting before it is changed once; the account is off then.
+const darwin = verdictSql({
+  facts: {
+    settings_seen: `SELECT COUNT(*) FROM plist WHERE path = '${LOGIN_WINDOW_PLIST}'`,
+    disabled_by_profile: managedPolicyValueSql('com.apple.MCX', 'DisableGuestAccount'),
+    guest_enabled: plistValueSql(LOGIN_WINDOW_PLIST, 'GuestEnabled'),
+  },
+  cases: [
+    ['PASS', isSetSql('disabled_by_profile')],
+    ['FAIL', isSetSql('guest_enabled')],
+    ['PASS', `${isClearedSql('guest_enabled')} OR settings_seen > 0`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+const windows = verdictSql({
+  facts: {
+    guest_enabled: `SELECT enable_guest_account FROM security_profile_info LIMIT 1`,
+  },
+  cases: [
+    ['PASS', `guest_enabled = 0`],
+    ['FAIL', `guest_enabled = 1`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+/** Nobody can use the device without an account of their own. */
+export const guestAccountDisabled: CheckDefinition = {
+  slug: 'guest-account-disabled',
+  revision: 1,
+  name: 'Guest account off',
+  description: 'The guest account of macOS or Windows is switched off.',
+  issueTitle: 'The guest account is on',
+  platforms: ['darwin', 'windows'],
+  topics: ['access'],
+  tags: ['Important'],
+  queries: { darwin, windows },
+  rationaleTemplate: `With the guest account on, anyone who holds {{ device.name }} can use it without a password, reach the network in its name and leave things behind.`,
+  fixInstructionsTemplate: platformText({
+    darwin: steps(
+      'Open the Apple menu > **System Settings** > **Users & Groups**.',
+      'Choose the **ⓘ** next to **Guest User** and switch **Allow guests to log in to this computer** off.',
+    ),
+    windows: steps(
+      'Open **Start**, type `Terminal`, right-click it and choose **Run as administrator**.',
+      'Run `net user guest /active:no`. On a Windows in another language use that language’s name of the account.',
+    ),
+  }),
+  privacyInfo: 'Whether the guest account is on.',
+  defaultStrategy: 'notify_only',
+  graceDays: 0,
+  strategyReason: 'A real weakness, but only for someone who holds the device.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}

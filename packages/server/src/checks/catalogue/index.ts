@@ -1,0 +1,95 @@
+// The checks that come with the service, one file each. Owns their order; what a check is, is defined
+// by `../check-definition.ts`, and what an organisation makes of it by its configuration.
+import type { CheckDefinition } from '../check-definition.ts'
+import { accountsHavePasswords } from './accounts-have-passwords.ts'
+import { airdropNotOpenToEveryone } from './airdrop-not-open-to-everyone.ts'
+import { antivirus } from './antivirus.ts'
+import { automaticLoginDisabled } from './automatic-login-disabled.ts'
+import { automaticUpdates } from './automatic-updates.ts'
+import { autorunDisabled } from './autorun-disabled.ts'
+import { backupsEncrypted } from './backups-encrypted.ts'
+import { bluetoothSharingDisabled } from './bluetooth-sharing-disabled.ts'
+import { chromeUpToDate } from './chrome-up-to-date.ts'
+import { defenderRealTimeProtection } from './defender-real-time-protection.ts'
+import { diskEncryption } from './disk-encryption.ts'
+import { diskSpace } from './disk-space.ts'
+import { edgeUpToDate } from './edge-up-to-date.ts'
+import { endpointDetectionRunning } from './endpoint-detection-running.ts'
+import { fileSharingDisabled } from './file-sharing-disabled.ts'
+import { firefoxUpToDate } from './firefox-up-to-date.ts'
+import { firewall } from './firewall.ts'
+import { gatekeeper } from './gatekeeper.ts'
+import { guestAccountDisabled } from './guest-account-disabled.ts'
+import { internetSharingDisabled } from './internet-sharing-disabled.ts'
+import { malwareDefinitionUpdates } from './malware-definition-updates.ts'
+import { mandatoryAccessControl } from './mandatory-access-control.ts'
+import { operatingSystemSupported } from './operating-system-supported.ts'
+import { operatingSystemUpToDate } from './operating-system-up-to-date.ts'
+import { passwordManagerInstalled } from './password-manager-installed.ts'
+import { powershellExecutionPolicy } from './powershell-execution-policy.ts'
+import { remoteAccessTools } from './remote-access-tools.ts'
+import { remoteDesktopDisabled } from './remote-desktop-disabled.ts'
+import { remoteLoginDisabled } from './remote-login-disabled.ts'
+import { remoteManagementDisabled } from './remote-management-disabled.ts'
+import { restartNotPending } from './restart-not-pending.ts'
+import { restartedRecently } from './restarted-recently.ts'
+import { rootSshLoginDisabled } from './root-ssh-login-disabled.ts'
+import { screenLock } from './screen-lock.ts'
+import { screenSharingDisabled } from './screen-sharing-disabled.ts'
+import { secureBoot } from './secure-boot.ts'
+import { sideloadedBrowserExtensions } from './sideloaded-browser-extensions.ts'
+import { smb1Disabled } from './smb1-disabled.ts'
+import { sshKeysEncrypted } from './ssh-keys-encrypted.ts'
+import { sudoRequiresPassword } from './sudo-requires-password.ts'
+import { suspiciousLaunchItems } from './suspicious-launch-items.ts'
+import { systemIntegrityProtection } from './system-integrity-protection.ts'
+import { timeSynchronised } from './time-synchronised.ts'
+import { userAccountControl } from './user-account-control.ts'
+
+/** Every check that comes with the service, in the order in which lists show them. */
+export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
+  diskEncryption,
+  firewall,
+  screenLock,
+  automaticUpdates,
+  operatingSystemUpToDate,
+  operatingSystemSupported,
+  antivirus,
+  defenderRealTimeProtection,
+  gatekeeper,
+  systemIntegrityProtection,
+  malwareDefinitionUpdates,
+  endpointDetectionRunning,
+  secureBoot,
+  userAccountControl,
+  automaticLoginDisabled,
+  guestAccountDisabled,
+  accountsHavePasswords,
+  sudoRequiresPassword,
+  sshKeysEncrypted,
+  passwordManagerInstalled,
+  remoteLoginDisabled,
+  rootSshLoginDisabled,
+  remoteDesktopDisabled,
+  screenSharingDisabled,
+  remoteManagementDisabled,
+  remoteAccessTools,
+  fileSharingDisabled,
+  internetSharingDisabled,
+  bluetoothSharingDisabled,
+  airdropNotOpenToEveryone,
+  smb1Disabled,
+  chromeUpToDate,
+  edgeUpToDate,
+  firefoxUpToDate,
+  sideloadedBrowserExtensions,
+  suspiciousLaunchItems,
+  mandatoryAccessControl,
+  autorunDisabled,
+  powershellExecutionPolicy,
+  backupsEncrypted,
+  diskSpace,
+  restartedRecently,
+  restartNotPending,
+  timeSynchronised,
+]

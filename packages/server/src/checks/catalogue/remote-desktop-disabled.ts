@@ -1,0 +1,69 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import { activeUnitsSql, registryValueSql, verdictSql } from './verdict-sql.ts'
+
+// 1 denies connections. A policy wins over the setting of the computer.
+const windows = verdictSql({
+  facts: {
+    policy_denies: registryValueSql(
+      String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\Windows NT\Terminal Services\fDenyTSConnections`,
+    ),
+    setting_denies: registryValueSql(
+      String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\Terminal Server\fDenyTSConnections`,
+    ),
+  },
+  cases: [
+    ['PASS', `COALESCE(policy_denies, setting_denies) = '1'`],
+    ['FAIL', `COALESCE(policy_denies, setting_denies) = '0'`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+const linux = verdictSql({
+  facts: {
+    units_seen: `SELECT COUNT(*) FROM systemd_units`,
+    active_units: activeUnitsSql([
+      'gnome-remote-desktop.service',
+      'xrdp.service',
+      'vncserver-x11-serviced.service',
+      'x11vnc.service',
+    ]),
+  },
+  cases: [
+    ['UNKNOWN', `units_seen = 0`],
+    ['FAIL', `active_units IS NOT NULL`],
+  ],
+  otherwise: 'PASS',
+})
+
+/** Nobody can open a desktop session on the device over the network. */
+export const remoteDesktopDisabled: CheckDefinition = {
+  slug: 'remote-desktop-disabled',
+  revision: 1,
+  name: 'Remote desktop off',
+  description:
+    'Remote Desktop of Windows, or a system-wide remote desktop server of Linux, does not accept connections.',
+  issueTitle: 'Remote desktop is on',
+  platforms: ['windows', 'linux'],
+  topics: ['remote-access'],
+  tags: ['Important'],
+  queries: { windows, linux },
+  rationaleTemplate: `Remote desktop is the door that ransomware gangs try first: a guessed or leaked password is enough to sit at {{ device.name }} from anywhere that can reach it.`,
+  fixInstructionsTemplate: platformText({
+    windows: steps(
+      'Open **Settings** > **System** > **Remote Desktop**.',
+      'Switch **Remote Desktop** off and choose **Confirm**.',
+      'If the switch cannot be changed, a policy of your organisation sets it: ask your IT team.',
+    ),
+    linux: steps(
+      'GNOME: open **Settings** > **System** > **Remote Desktop** and switch **Desktop Sharing** and **Remote Login** off.',
+      'Otherwise open a terminal and run `sudo systemctl disable --now xrdp.service` with the name of the service that is found: **{{ issue.value.active_units }}**.',
+    ),
+  }),
+  privacyInfo: 'Whether a remote desktop server accepts connections. Nothing of the screen.',
+  defaultStrategy: 'notify_only',
+  graceDays: 0,
+  strategyReason: 'A common way in, but some people work from another device on purpose.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}

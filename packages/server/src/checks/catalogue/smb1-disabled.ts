@@ -1,0 +1,44 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
+import { registryValueSql, verdictSql } from './verdict-sql.ts'
+
+// State: 1 enabled, 2 disabled, 3 absent.
+const windows = verdictSql({
+  facts: {
+    feature_state: `SELECT state FROM windows_optional_features WHERE name = 'SMB1Protocol' LIMIT 1`,
+    server_setting: registryValueSql(
+      String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\LanmanServer\Parameters\SMB1`,
+    ),
+  },
+  cases: [
+    ['FAIL', `feature_state = 1 AND COALESCE(server_setting, '1') <> '0'`],
+    ['PASS', `feature_state IN (1, 2, 3) OR server_setting = '0'`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+/** Windows does not speak the first, unsafe version of its file sharing protocol. */
+export const smb1Disabled: CheckDefinition = {
+  slug: 'smb1-disabled',
+  revision: 1,
+  name: 'SMB 1 off',
+  description: 'The outdated version 1 of the Windows file sharing protocol is switched off.',
+  issueTitle: 'The outdated SMB 1 protocol is on',
+  platforms: ['windows'],
+  topics: ['network'],
+  tags: ['Important'],
+  queries: { windows },
+  rationaleTemplate: `SMB 1 is more than thirty years old and cannot be made safe: the WannaCry worm spread through it. Only very old printers and storage devices still need it.`,
+  fixInstructionsTemplate: platformText({
+    windows: steps(
+      'Open **Start**, type `Windows features` and open **Turn Windows features on or off**.',
+      'Clear **SMB 1.0/CIFS File Sharing Support**, choose **OK** and restart.',
+    ),
+  }),
+  privacyInfo: 'Whether SMB 1 is installed and switched on.',
+  defaultStrategy: 'notify_only',
+  graceDays: 0,
+  strategyReason: 'Dangerous inside a network, but an old device may depend on it.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+}

@@ -1,0 +1,33 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import { failingRowsSql } from './verdict-sql.ts'
+
+const sql = failingRowsSql(
+  ['rule', 'source'],
+  `SELECT header || ' ' || rule_details, source
+FROM sudoers
+WHERE rule_details LIKE '%NOPASSWD:%' OR (header = 'Defaults' AND rule_details LIKE '%!authenticate%')`,
+)
+
+/** sudo asks for a password. */
+export const sudoRequiresPassword: CheckDefinition = {
+  slug: 'sudo-requires-password',
+  revision: 1,
+  name: 'sudo asks for a password',
+  description: 'No rule of sudo gives administrator rights without a password.',
+  issueTitle: 'sudo gives administrator rights without a password',
+  platforms: ['darwin', 'linux'],
+  topics: ['access'],
+  tags: ['Important'],
+  queries: { darwin: sql, linux: sql },
+  primaryKeyColumn: 'rule',
+  rationaleTemplate: `With the rule {{ issue.value.rule | code }} every program that you start can make itself administrator without anyone noticing.`,
+  fixInstructionsTemplate: `1. Open a terminal and open the file with the rule for editing: \`sudo visudo -f FILE\`, with this path instead of \`FILE\`: {{ issue.value.source | code }}
+2. Find the line {{ issue.value.rule | code }} and delete \`NOPASSWD:\` or \`!authenticate\` from it. If nobody needs the rule, delete the line.
+3. Save and close. The editor refuses a file with mistakes, so you cannot lock yourself out.`,
+  privacyInfo: 'The sudo rules that need no password, with the names in them, and their files.',
+  defaultStrategy: 'report_only',
+  graceDays: 0,
+  strategyReason: 'Cloud images and developers set it on purpose; worth a look, not a block.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}

@@ -1,0 +1,40 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
+import { verdictSql } from './verdict-sql.ts'
+
+const darwin = verdictSql({
+  facts: { sip_enabled: `SELECT enabled FROM sip_config WHERE config_flag = 'sip' LIMIT 1` },
+  cases: [
+    ['PASS', `sip_enabled = 1`],
+    ['FAIL', `sip_enabled = 0`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+/** Not even an administrator can change the files of macOS itself. */
+export const systemIntegrityProtection: CheckDefinition = {
+  slug: 'system-integrity-protection',
+  revision: 1,
+  name: 'System Integrity Protection',
+  description: 'macOS keeps its own files and processes from being changed.',
+  issueTitle: 'System Integrity Protection is off',
+  platforms: ['darwin'],
+  topics: ['malware'],
+  tags: ['Critical'],
+  queries: { darwin },
+  rationaleTemplate: `System Integrity Protection keeps harmful software from hiding inside macOS, even when it has got hold of an administrator’s password. It is only ever switched off by hand.`,
+  fixInstructionsTemplate: platformText({
+    darwin: steps(
+      'Shut the Mac down. Apple silicon: hold the power button until **Loading startup options** appears, then choose **Options** > **Continue**. Intel: press the power button and hold **Command-R** at once.',
+      'In the menu bar choose **Utilities** > **Terminal**, run `csrutil enable` and enter your password if asked.',
+      'Restart from the Apple menu.',
+    ),
+  }),
+  privacyInfo: 'Whether System Integrity Protection is on.',
+  defaultStrategy: 'warn_then_block',
+  graceDays: 7,
+  strategyReason:
+    'Its absence makes every other answer of the Mac doubtful; the fix needs a restart.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+}

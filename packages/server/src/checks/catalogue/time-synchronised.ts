@@ -1,0 +1,90 @@
+import type { CheckDefinition } from '../check-definition.ts'
+import { platformText, steps } from './platform-text.ts'
+import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import {
+  activeUnitsSql,
+  isClearedSql,
+  isSetSql,
+  plistValueSql,
+  registryValueSql,
+  verdictSql,
+} from './verdict-sql.ts'
+
+const darwin = verdictSql({
+  facts: {
+    set_automatically: plistValueSql(
+      '/private/var/db/timed/com.apple.timed.plist',
+      'TMAutomaticTimeOnlyEnabled',
+    ),
+  },
+  cases: [
+    ['PASS', isSetSql('set_automatically')],
+    ['FAIL', isClearedSql('set_automatically')],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+const windows = verdictSql({
+  facts: {
+    service_start_type: `SELECT start_type FROM services WHERE name = 'W32Time' LIMIT 1`,
+    source_type: registryValueSql(
+      String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\W32Time\Parameters\Type`,
+    ),
+  },
+  cases: [
+    ['FAIL', `service_start_type = 'DISABLED' OR source_type = 'NoSync'`],
+    ['PASS', `service_start_type IS NOT NULL`],
+  ],
+  otherwise: 'UNKNOWN',
+})
+
+const linux = verdictSql({
+  facts: {
+    units_seen: `SELECT COUNT(*) FROM systemd_units`,
+    active_units: activeUnitsSql([
+      'systemd-timesyncd.service',
+      'chrony.service',
+      'chronyd.service',
+      'ntp.service',
+      'ntpd.service',
+      'ntpsec.service',
+      'openntpd.service',
+    ]),
+  },
+  cases: [
+    ['UNKNOWN', `units_seen = 0`],
+    ['PASS', `active_units IS NOT NULL`],
+  ],
+  otherwise: 'FAIL',
+})
+
+/** The clock of the device is set from the network. */
+export const timeSynchronised: CheckDefinition = {
+  slug: 'time-synchronised',
+  revision: 1,
+  name: 'Clock set automatically',
+  description: 'The device sets its clock from the network.',
+  issueTitle: 'The clock is not set automatically',
+  platforms: ['darwin', 'windows', 'linux'],
+  topics: ['maintenance'],
+  tags: ['Info'],
+  queries: { darwin, windows, linux },
+  rationaleTemplate: `Certificates, one-time codes and logs depend on the right time. With a wrong clock sign-ins fail, and expired certificates may look valid.`,
+  fixInstructionsTemplate: platformText({
+    darwin: steps(
+      'Open the Apple menu > **System Settings** > **General** > **Date & Time**.',
+      'Switch **Set time and date automatically** on.',
+    ),
+    windows: steps(
+      'Open **Settings** > **Time & language** > **Date & time**.',
+      'Switch **Set time automatically** on and choose **Sync now**.',
+      'If that fails, open **Start**, type `services`, open **Services** > **Windows Time**, set **Startup type** to **Manual** and choose **Start**.',
+    ),
+    linux: `Open a terminal and run \`sudo timedatectl set-ntp true\`. If it says that NTP is not supported, run \`sudo apt install systemd-timesyncd\` or \`sudo dnf install chrony\` first.`,
+  }),
+  privacyInfo: 'Whether the clock is set automatically. No location and no time zone.',
+  defaultStrategy: 'report_only',
+  graceDays: 0,
+  strategyReason: 'On by default and rarely a danger in itself.',
+  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+}
