@@ -1,0 +1,55 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createMemoryJtiStore } from '../src/index.ts'
+import { createFileJtiStore } from '../src/node.ts'
+
+test('the store in memory forgets the oldest entry first', async () => {
+  const store = createMemoryJtiStore({ entriesMax: 2 })
+  for (const jti of ['a', 'b', 'a', 'c']) await store.markSeen(jti)
+  expect([store.isSeen('a'), store.isSeen('b'), store.isSeen('c')]).toEqual([true, false, true])
+})
+
+describe('the store in a file', () => {
+  let folder: string
+  let path: string
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'jti-store-'))
+    path = join(folder, 'seen.txt')
+  })
+
+  afterEach(() => rm(folder, { recursive: true }))
+
+  test('remembers over a restart, and loses no entry marked at the same time', async () => {
+    const store = await createFileJtiStore({ path })
+    const jtis = ['a', 'b\n"c"', 'd', 'a']
+    await Promise.all(jtis.map(async (jti) => store.markSeen(jti)))
+    await store.close()
+    const again = await createFileJtiStore({ path })
+    expect(jtis.map((jti) => again.isSeen(jti))).toEqual([true, true, true, true])
+    expect(again.isSeen('e')).toBe(false)
+    await again.close()
+  })
+
+  test('ignores a line that a crash cut off', async () => {
+    const store = await createFileJtiStore({ path })
+    await store.markSeen('a')
+    await store.close()
+    await appendFile(path, '"half')
+    const again = await createFileJtiStore({ path })
+    await again.markSeen('b')
+    await again.close()
+    expect((await readFile(path, 'utf8')).split('\n')).toEqual(['"a"', '"b"', ''])
+  })
+
+  test('stays bounded on disk', async () => {
+    const store = await createFileJtiStore({ path, entriesMax: 3 })
+    for (let index = 0; index < 20; index += 1) await store.markSeen(`jti-${index}`)
+    expect(store.isSeen('jti-19')).toBe(true)
+    expect(store.isSeen('jti-16')).toBe(false)
+    await store.close()
+    expect((await readFile(path, 'utf8')).trim().split('\n').length).toBeLessThanOrEqual(6)
+  })
+})

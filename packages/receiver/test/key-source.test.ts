@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createRemoteKeySource, KeysUnavailableError, SetVerificationError } from '../src/index.ts'
+import { createTestKey, jwksOf, type TestKey } from './support/signing.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+let first: TestKey
+let second: TestKey
+
+beforeAll(async () => {
+  first = await createTestKey('first', 'ES256')
+  second = await createTestKey('second', 'ES256')
+})
+
+/** A transmitter whose answer, and a clock whose time, the test sets. */
+function createScene(answer: () => Response | Promise<Response>) {
+  const scene = { nowMs: 10 * HOUR, fetches: 0, answer }
+  const keySource = createRemoteKeySource({
+    jwksUri: 'https://transmitter.example.com/jwks.json',
+    nowMs: () => scene.nowMs,
+    bytesMax: 10_000,
+    fetch: async () => {
+      scene.fetches += 1
+      return scene.answer()
+    },
+  })
+  return { scene, find: (key: TestKey) => keySource.findKeys({ alg: 'ES256', kid: key.kid }) }
+}
+
+const publish =
+  (...keys: TestKey[]) =>
+  () =>
+    Response.json(jwksOf(...keys))
+const fail = () => new Response('busy', { status: 503 })
+
+describe('a remote key source', () => {
+  test('fetches once for many requests at the same time and then serves from memory', async () => {
+    const { scene, find } = createScene(publish(first))
+    await Promise.all([find(first), find(first), find(first)])
+    await find(first)
+    expect(scene.fetches).toBe(1)
+  })
+
+  test('finds a rotated key by fetching again, and forgets one that is gone', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = publish(second)
+    scene.nowMs += MINUTE
+    expect(await find(second)).toHaveLength(1)
+    await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
+  })
+
+  test('does not fetch for unknown keys more often than the cool-down allows', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await expect(find(second)).rejects.toBeInstanceOf(SetVerificationError)
+    }
+    expect(scene.fetches).toBe(1)
+    scene.nowMs += MINUTE
+    await expect(find(second)).rejects.toBeInstanceOf(SetVerificationError)
+    expect(scene.fetches).toBe(2)
+  })
+
+  test('serves known keys while fetching fails, up to their usable age', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = fail
+    scene.nowMs += 23 * HOUR
+    expect(await find(first)).toHaveLength(1)
+    scene.nowMs += 2 * HOUR
+    await expect(find(first)).rejects.toBeInstanceOf(KeysUnavailableError)
+    scene.answer = publish(first)
+    scene.nowMs += MINUTE
+    expect(await find(first)).toHaveLength(1)
+  })
+
+  test('does not condemn an unknown key while the latest keys cannot be read', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = fail
+    scene.nowMs += MINUTE
+    await expect(find(second)).rejects.toBeInstanceOf(KeysUnavailableError)
+  })
+
+  test.each([
+    ['an error status', fail],
+    ['something that is not JSON', () => new Response('<html>')],
+    ['something that is no JWKS', () => Response.json({ keys: 'none' })],
+    ['a body over the cap', () => new Response('x'.repeat(10_001))],
+    ['a redirect', () => new Response(null, { status: 302, headers: { location: '/x' } })],
+    ['a failing connection', () => Promise.reject(new TypeError('refused'))],
+  ])('says that the keys are unavailable when the first answer is %s', async (_title, answer) => {
+    const { find } = createScene(answer)
+    await expect(find(first)).rejects.toBeInstanceOf(KeysUnavailableError)
+  })
+
+  test('never uses symmetric or private keys that a JWKS holds', async () => {
+    const secret = { kty: 'oct', k: 'AAAA', kid: 'second', alg: 'ES256' }
+    const { find } = createScene(() => Response.json({ keys: [secret, ...jwksOf(first).keys] }))
+    expect(await find(first)).toHaveLength(1)
+    await expect(find(second)).rejects.toMatchObject({ err: 'invalid_key' })
+  })
+
+  test('refuses a URL that is neither HTTPS nor loopback', () => {
+    expect(() => createRemoteKeySource({ jwksUri: 'http://transmitter.example.com/' })).toThrow(
+      TypeError,
+    )
+    expect(() => createRemoteKeySource({ jwksUri: 'http://127.0.0.1:1/' })).not.toThrow()
+  })
+})

@@ -1,0 +1,70 @@
+import { connect } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import type { PushHandler } from '../src/index.ts'
+import { toNodeHandler } from '../src/node.ts'
+import { serveOnLoopback, type LoopbackServer } from './support/loopback-server.ts'
+
+let server: LoopbackServer | undefined
+
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+async function serve(handler: PushHandler): Promise<string> {
+  server = await serveOnLoopback(toNodeHandler(handler))
+  return server.url
+}
+
+test('method, headers, body and answer pass through unchanged', async () => {
+  const url = await serve(async (request) =>
+    Response.json(
+      {
+        method: request.method,
+        path: new URL(request.url).pathname,
+        authorization: request.headers.get('authorization'),
+        body: await request.text(),
+      },
+      { status: 400, headers: { 'content-language': 'en' } },
+    ),
+  )
+  const response = await fetch(`${url}/events?x=1`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer a' },
+    body: 'token',
+  })
+  expect(response.status).toBe(400)
+  expect(response.headers.get('content-language')).toBe('en')
+  expect(await response.json()).toEqual({
+    method: 'POST',
+    path: '/events',
+    authorization: 'Bearer a',
+    body: 'token',
+  })
+})
+
+test('a sender of an endless body gets its answer and loses the connection', async () => {
+  const url = await serve(() => Promise.resolve(new Response(null, { status: 413 })))
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    let text = ''
+    socket.on('data', (data) => (text += data.toString()))
+    socket.on('close', () => resolve(text))
+    socket.on('error', reject)
+    socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000000\r\n\r\nstart')
+  })
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  expect(answer.toLowerCase()).toContain('connection: close')
+})
+
+test('a handler that rejects gives 500 without saying why', async () => {
+  const url = await serve(() => Promise.reject(new Error('secret')))
+  const response = await fetch(url, { method: 'POST', body: 'x' })
+  expect(response.status).toBe(500)
+  expect(await response.text()).toBe('')
+})
+
+test('a strange request target reaches the handler as the root', async () => {
+  const url = await serve((request) => Promise.resolve(new Response(new URL(request.url).pathname)))
+  expect(await (await fetch(`${url}//evil.example.com/x`)).text()).toBe('/')
+})
