@@ -15,10 +15,10 @@ const cursorParameter = z
     'The `next_cursor` of the page before. Blank gives the first page; alone it continues a search.',
   )
 
+// Not transformed to a number here: of a transformed schema, the generator drops the default.
 const perPageParameter = z
   .string()
   .refine((text) => PER_PAGE.test(text), `must be an integer from 1 to ${PER_PAGE_MAX}`)
-  .transform((text) => (text === '' ? undefined : Number(text)))
   .optional()
   .meta({
     type: 'integer',
@@ -40,7 +40,7 @@ export function readListQuery(query: Record<string, unknown>): ListQuery {
   const { cursor, per_page: perPage, query: search } = query
   return {
     cursor: typeof cursor === 'string' && cursor.trim() !== '' ? cursor.trim() : undefined,
-    perPage: typeof perPage === 'number' ? perPage : undefined,
+    perPage: typeof perPage === 'string' && perPage !== '' ? Number(perPage) : undefined,
     query: typeof search === 'string' && search.trim() !== '' ? search : undefined,
   }
 }

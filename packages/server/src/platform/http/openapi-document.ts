@@ -1,0 +1,200 @@
+import { AppError } from '../app-error.ts'
+import { API_VERSION_HEADER, API_VERSIONS } from './api-version.ts'
+import { statusOfError } from './error-response.ts'
+import { foldSchemas } from './openapi-components.ts'
+import { methodsOf } from './register-api.ts'
+import type { ApiRoute, RouteMethod } from './route.ts'
+
+/** The parts of an OpenAPI 3.1 document that are worked on here; the rest is passed through. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: object
+  readonly servers?: readonly { readonly url: string }[]
+  readonly tags?: readonly { readonly name: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string
+  readonly parameters?: readonly OpenApiParameter[]
+  readonly responses: Readonly<Record<string, unknown>>
+  readonly security?: readonly object[]
+}
+
+interface OpenApiParameter {
+  readonly name?: string
+  readonly in?: string
+  readonly $ref?: string
+}
+
+const VERSION_PARAMETER = {
+  name: API_VERSION_HEADER,
+  in: 'header',
+  required: false,
+  description: 'The version of the API that the client was written for; the latest when left out.',
+  schema: { type: 'string', enum: [...API_VERSIONS] },
+}
+
+const RATE_LIMIT_HEADERS = {
+  'Retry-After': 'Seconds to wait before the next request; 0 when there is no need to.',
+  'RateLimit-Limit': 'Requests that are accepted in any 60 seconds.',
+  'Ratelimit-Remaining': 'Requests that would be accepted now.',
+  'Ratelimit-Reset': 'When one more is accepted, in seconds since the epoch.',
+}
+
+const ERROR_RESPONSES = {
+  BadRequest: 'The request is malformed, or a parameter is missing, unknown or out of range.',
+  Unauthorized: 'No valid credential, or the organisation has switched the feature off.',
+  Forbidden: 'The key lacks the permission that the operation needs.',
+  NotFound: 'There is no such record.',
+  PayloadTooLarge: 'The body is larger than the operation takes.',
+  UnsupportedMediaType: 'The body is not JSON.',
+  UnprocessableEntity: 'The body is JSON, but a member is missing, unknown or not allowed.',
+  TooManyRequests: 'The key has used up its requests.',
+  InternalServerError: 'An unexpected fault; the request id finds it in the log.',
+  ServiceUnavailable: 'The service cannot answer at the moment.',
+} as const
+
+type ErrorResponse = keyof typeof ERROR_RESPONSES
+
+/**
+ * The document with everything that the routes have in common: credentials, version, rate limit and
+ * error answers, operation ids that are unique, examples of searches, and no schema twice or in vain.
+ */
+export function finishOpenApiDocument(
+  document: OpenApiDocument,
+  routes: readonly ApiRoute[],
+): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    for (const method of methodsOf(route)) {
+      const operation = document.paths[path]?.[method.toLowerCase()]
+      if (operation === undefined) throw new Error(`${method} ${path} is not in the document`)
+      paths[path] = {
+        ...paths[path],
+        [method.toLowerCase()]: finishOperation(operation, route, method),
+      }
+    }
+  }
+  const tags = [...new Set(routes.flatMap((route) => route.tags))].sort().map((name) => ({ name }))
+  return foldSchemas({
+    ...document,
+    tags,
+    paths,
+    components: { ...document.components, ...commonComponents() },
+  })
+}
+
+function finishOperation(
+  operation: OpenApiOperation,
+  route: ApiRoute,
+  method: RouteMethod,
+): OpenApiOperation {
+  const isAlias = method !== route.method
+  return {
+    ...operation,
+    operationId: isAlias ? `${operation.operationId}ByPut` : operation.operationId,
+    parameters: [
+      ...(operation.parameters ?? []).map((parameter) => withExamples(parameter, route)),
+      { $ref: '#/components/parameters/ApiVersion' },
+    ],
+    responses: {
+      ...finishSuccesses(operation.responses, route),
+      ...Object.fromEntries(errorResponsesOf(route)),
+    },
+    security: route.permission === 'public' ? [] : [{ apiKey: [] }],
+    ...permissionNote(route),
+  }
+}
+
+function withExamples(parameter: OpenApiParameter, route: ApiRoute): OpenApiParameter {
+  const isSearch = parameter.name === 'query' && parameter.in === 'query'
+  return isSearch && Object.keys(route.queryExamples).length > 0
+    ? Object.assign({}, parameter, { examples: route.queryExamples })
+    : parameter
+}
+
+function permissionNote(route: ApiRoute): object {
+  const { permission } = route
+  return permission === null || permission === 'public' ? {} : { 'x-permission': permission }
+}
+
+function finishSuccesses(
+  responses: Readonly<Record<string, unknown>>,
+  route: ApiRoute,
+): Record<string, unknown> {
+  const headers =
+    route.permission === 'public'
+      ? {}
+      : Object.fromEntries(
+          Object.keys(RATE_LIMIT_HEADERS).map((name) => [
+            name,
+            { $ref: `#/components/headers/${name}` },
+          ]),
+        )
+  return Object.fromEntries(
+    Object.entries(responses).map(([status, response]) => [
+      status,
+      status === '204'
+        ? { description: 'Done; there is nothing to say.', headers }
+        : { ...(response as object), description: 'The request succeeded.', headers },
+    ]),
+  )
+}
+
+function errorResponsesOf(route: ApiRoute): [string, { $ref: string }][] {
+  const isPublic = route.permission === 'public'
+  const hasParams = route.path.includes(':')
+  const names: (ErrorResponse | false)[] = [
+    'BadRequest',
+    !isPublic && 'Unauthorized',
+    !isPublic && route.permission !== null && 'Forbidden',
+    hasParams && 'NotFound',
+    route.body !== undefined && 'PayloadTooLarge',
+    route.body !== undefined && 'UnsupportedMediaType',
+    route.body !== undefined && 'UnprocessableEntity',
+    !isPublic && 'TooManyRequests',
+    'InternalServerError',
+    'ServiceUnavailable',
+  ]
+  return names
+    .filter((name) => name !== false)
+    .map((name) => [String(STATUS_OF_RESPONSE[name]), { $ref: `#/components/responses/${name}` }])
+}
+
+const STATUS_OF_RESPONSE: Record<ErrorResponse, number> = {
+  BadRequest: statusOfError(new AppError('malformed', 'invalid_parameter', '')),
+  Unauthorized: statusOfError(new AppError('unauthenticated', 'unauthenticated', '')),
+  Forbidden: statusOfError(new AppError('forbidden', 'permission_missing', '')),
+  NotFound: statusOfError(new AppError('not_found', 'not_found', '')),
+  PayloadTooLarge: statusOfError(new AppError('too_large', 'body_too_large', '')),
+  UnsupportedMediaType: statusOfError(new AppError('malformed', 'unsupported_media_type', '')),
+  UnprocessableEntity: statusOfError(new AppError('invalid', 'invalid_body', '')),
+  TooManyRequests: statusOfError(new AppError('rate_limited', 'rate_limited', '')),
+  InternalServerError: 500,
+  ServiceUnavailable: statusOfError(new AppError('unavailable', 'unavailable', '')),
+}
+
+function commonComponents(): Record<string, Record<string, unknown>> {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+  return {
+    parameters: { ApiVersion: VERSION_PARAMETER },
+    headers: Object.fromEntries(
+      Object.entries(RATE_LIMIT_HEADERS).map(([name, description]) => [
+        name,
+        { description, schema: { type: 'integer' } },
+      ]),
+    ),
+    responses: Object.fromEntries(
+      Object.entries(ERROR_RESPONSES).map(([name, description]) => [
+        name,
+        { description, content },
+      ]),
+    ),
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `k2sk_v1_...`.' },
+    },
+  }
+}
