@@ -151,7 +151,9 @@ export async function releaseClaims(
       next_attempt_at = greatest(d.next_attempt_at, ${notBefore})
     from unnest(${claims.map(({ id }) => id)}::bigint[],
       ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
-    where d.id = released.id and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(db)
+    where d.id = released.id and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(
+    db,
+  )
 }
 
 /** A destination as its pump needs to know it. */

@@ -119,8 +119,7 @@ class BatchingRecorder implements OutcomeRecorder {
     const held = await db.transaction().execute(async (tx) => {
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
-      const claimIds = new Set(heads.map(({ delivery }) => delivery.claimId))
-      await holdFollowers(tx, heads, [...claimIds])
+      await holdFollowers(tx, heads)
       // In one order everywhere, so that two processes cannot wait for each other.
       for (const [destinationId, report] of [...reports].sort(byId)) {
         await recordHealth(tx, destinationId, report, { now, random })

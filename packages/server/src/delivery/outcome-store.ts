@@ -4,11 +4,14 @@
  */
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema.ts'
-import { isCircuitOpen, updateHealth, type DestinationHealth, type HealthReport } from './circuit-breaker.ts'
+import {
+  isCircuitOpen,
+  updateHealth,
+  type DestinationHealth,
+  type HealthReport,
+} from './circuit-breaker.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
 import type { RandomShare } from './retry-schedule.ts'
-
-const OUTCOME_OF_VERDICT = { accepted: 'accepted', rejected: 'rejected', retry: 'retry' } as const
 
 /**
  * Records a batch in one statement: the deliveries move on and their attempts are added. Answers the
@@ -62,7 +65,7 @@ function toRow(outcome: DeliveryOutcome) {
     token: delivery.token === outcome.token ? null : outcome.token,
     started_at: outcome.startedAt,
     timings: outcome.timings,
-    outcome: OUTCOME_OF_VERDICT[verdict.kind],
+    outcome: verdict.kind,
     status_code: outcome.statusCode,
     error_code: errorCode,
     error,
@@ -73,29 +76,26 @@ function toRow(outcome: DeliveryOutcome) {
 }
 
 /**
- * Puts the deliveries that follow a retried one of their subject off to its next attempt, and gives
- * back those of them that the same claims hold. They keep their order, and the search for due
- * deliveries does not meet them before.
+ * Puts the unclaimed deliveries that follow a retried one of their subject off to its next attempt,
+ * so that the search for due deliveries does not meet them before. Claimed ones are for their
+ * claimant to give back.
  */
 export async function holdFollowers(
   db: Kysely<Schema>,
   retried: readonly DeliveryOutcome[],
-  ownClaimIds: readonly string[],
 ): Promise<void> {
   const heads = retried.filter(({ delivery }) => delivery.subjectKey !== null)
   if (heads.length === 0) return
   await sql`
     update delivery d
-    set next_attempt_at = greatest(d.next_attempt_at, head.next_attempt_at), claimed_by = null,
-      claim_expires_at = null
+    set next_attempt_at = greatest(d.next_attempt_at, head.next_attempt_at)
     from unnest(${heads.map(({ delivery }) => delivery.id)}::bigint[],
       ${heads.map(({ delivery }) => delivery.destinationId)}::bigint[],
       ${heads.map(({ delivery }) => delivery.subjectKey)}::text[],
       ${heads.map(({ nextAttemptAt }) => nextAttemptAt?.toISOString())}::timestamptz[])
       as head (id, destination_id, subject_key, next_attempt_at)
     where d.destination_id = head.destination_id and d.subject_key = head.subject_key
-      and d.id > head.id and d.state = 'queued'
-      and (d.claimed_by is null or d.claimed_by = any(${ownClaimIds}::uuid[]))`.execute(db)
+      and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
 }
 
 /** Applies what the outcomes say about a receiver. Locks the destination: call it last. */

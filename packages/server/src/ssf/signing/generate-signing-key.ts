@@ -20,7 +20,9 @@ export interface GeneratedSigningKey {
 const generate = promisify(generateKeyPair)
 
 /** Makes an RSA key pair off the event loop; takes a tenth of a second or more. */
-export async function generateSigningKey(modulusBits: RsaModulusBits): Promise<GeneratedSigningKey> {
+export async function generateSigningKey(
+  modulusBits: RsaModulusBits,
+): Promise<GeneratedSigningKey> {
   const { publicKey, privateKey } = await generate('rsa', { modulusLength: modulusBits })
   const { kty, n, e } = publicKey.export({ format: 'jwk' })
   if (kty === undefined || n === undefined || e === undefined) {

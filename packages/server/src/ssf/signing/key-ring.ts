@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import type { SecretSealer } from '../secret-sealer.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { listSigningKeys, type SigningKeyRow } from './signing-key-store.ts'
 import { privateKeyContext } from './signing-keys.ts'
 import type { SigningPool } from './signing-pool.ts'
@@ -36,7 +36,7 @@ export interface KeyRing {
 export interface KeyRingDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
-  readonly sealer: SecretSealer
+  readonly sealer: Sealer
   readonly pool: SigningPool
 }
 
@@ -49,7 +49,7 @@ export function createKeyRing({ db, clock, sealer, pool }: KeyRingDependencies):
     keys = await listSigningKeys(db)
     for (const { kid, private_key_sealed } of keys) {
       if (loaded.has(kid)) continue
-      pool.addKey(kid, sealer.open(private_key_sealed, privateKeyContext(kid)))
+      pool.addKey(kid, sealer.openText(private_key_sealed, privateKeyContext(kid)))
       loaded.add(kid)
     }
   }

@@ -5,8 +5,12 @@
 import { sql } from 'kysely'
 import type { Change } from '../../audit/change.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/clock.ts'
-import type { SealContext, SecretSealer } from '../secret-sealer.ts'
-import { generateSigningKey, type GeneratedSigningKey, type RsaModulusBits } from './generate-signing-key.ts'
+import type { SealContext, Sealer } from '../../platform/secrets/sealed-box.ts'
+import {
+  generateSigningKey,
+  type GeneratedSigningKey,
+  type RsaModulusBits,
+} from './generate-signing-key.ts'
 import { insertSigningKey, listSigningKeys, retireSigningKeysExcept } from './signing-key-store.ts'
 
 /** Orders the processes that start at the same time on an empty database. */
@@ -25,7 +29,7 @@ export const PUBLICATION_LEAD_MS = 60 * MINUTE_MS
 export const PUBLICATION_OVERLAP_MS = 30 * DAY_MS
 
 export interface SigningKeyDependencies {
-  readonly sealer: SecretSealer
+  readonly sealer: Sealer
   readonly modulusBits: RsaModulusBits
 }
 

@@ -58,7 +58,10 @@ describe('signing pool', () => {
   it('makes the same bytes from the same payload and key, whichever thread signs', async () => {
     const pool = startPool()
     pool.addKey('key-1', privateKeyPem)
-    const tokens = await pool.sign('key-1', Array.from({ length: 20 }, () => '{"jti":"same"}'))
+    const tokens = await pool.sign(
+      'key-1',
+      Array.from({ length: 20 }, () => '{"jti":"same"}'),
+    )
     expect(new Set(tokens).size).toBe(1)
   })
 

@@ -32,7 +32,11 @@ function signBatch({ batch, kid, payloads }: SignCommand): SigningAnswer {
     const tokens = payloads.map((payload) => signSet(header, payload, privateKey))
     return { type: 'signed', batch, tokens }
   } catch (error) {
-    return { type: 'failed', batch, message: error instanceof Error ? error.message : String(error) }
+    return {
+      type: 'failed',
+      batch,
+      message: error instanceof Error ? error.message : String(error),
+    }
   }
 }
 

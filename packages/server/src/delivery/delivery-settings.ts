@@ -1,0 +1,33 @@
+import { SECOND_MS } from '../platform/clock.ts'
+
+/** The pace of the delivery engine. */
+export interface DeliverySettings {
+  /** Requests in flight per destination. */
+  readonly concurrency: number
+  /** Requests in flight over all destinations. */
+  readonly inFlightMax: number
+  /** In flight that a destination may have although the others hold everything. */
+  readonly reservedPerDestination: number
+  /** Deliveries that one statement claims. */
+  readonly claimSize: number
+  /** Deliveries that a destination has claimed and not finished, at most. */
+  readonly handMax: number
+  /** A claim lasts this long; must exceed the time of a request by far. */
+  readonly leaseMs: number
+  /** One request, from the look-up of the name to the last byte of the answer. */
+  readonly requestTimeoutMs: number
+  /** How often the database is asked for work that no wake-up told of. */
+  readonly sweepIntervalMs: number
+}
+
+/** Measured on two cores: more in hand or in flight gains nothing, and costs fairness. */
+export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
+  concurrency: 16,
+  inFlightMax: 512,
+  reservedPerDestination: 4,
+  claimSize: 64,
+  handMax: 192,
+  leaseMs: 120 * SECOND_MS,
+  requestTimeoutMs: 15 * SECOND_MS,
+  sweepIntervalMs: 5 * SECOND_MS,
+}

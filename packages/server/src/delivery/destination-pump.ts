@@ -1,0 +1,337 @@
+/*
+ * Moves the deliveries of one destination: claims what is due, has it prepared, sends within its
+ * share, and hands outcomes to the recorder. Every destination has a pump of its own, so that none
+ * waits for another's receiver. Owns pace and order; what a request and an answer are is the channel's.
+ */
+import type { Kysely } from 'kysely'
+import type { Clock } from '../platform/clock.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import { newUuid } from '../platform/ids.ts'
+import type { GuardedClient } from '../platform/net/guarded-client.ts'
+import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
+import { ClaimLedger } from './claim-ledger.ts'
+import {
+  claimDeliveries,
+  findDestinationOutlook,
+  releaseClaims,
+  type DestinationOutlook,
+} from './claim-store.ts'
+import type { ClaimedDelivery, DeliveryChannel, DestinationKind } from './delivery-channel.ts'
+import type { DeliveryLog } from './delivery-log.ts'
+import { toDeliveryOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
+import type { DeliverySettings } from './delivery-settings.ts'
+import type { FlightSlots, SlotUser } from './flight-slots.ts'
+import { logAttempt } from './log-attempt.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { RandomShare } from './retry-schedule.ts'
+import { SubjectLanes, type HandItem } from './subject-lanes.ts'
+
+/** What all pumps of a process share. */
+export interface PumpDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: DeliveryLog
+  readonly random: RandomShare
+  readonly client: Pick<GuardedClient, 'request'>
+  readonly channels: ReadonlyMap<DestinationKind, DeliveryChannel>
+  readonly slots: FlightSlots
+  readonly recorder: OutcomeRecorder
+  readonly settings: DeliverySettings
+  /** Breaks off what is in flight when the service can wait no longer. */
+  readonly signal: AbortSignal
+}
+
+/** Due work that could not be claimed is held by somebody else: a moment later it is not. */
+const BLOCKED_PAUSE_MS = 200
+/** After a fault of the database or of preparing. */
+const FAULT_PAUSE_MS = 1_000
+/** `setTimeout` takes no more; the sweep comes long before. */
+const TIMER_MAX_MS = 60_000
+/** A request is not begun when its claim might end before it does. */
+const LEASE_MARGIN_MS = 5_000
+
+export class DestinationPump implements SlotUser {
+  readonly #id: string
+  readonly #shared: PumpDependencies
+  readonly #lanes = new SubjectLanes()
+  readonly #ledger = new ClaimLedger()
+  readonly #background = new Set<Promise<unknown>>()
+  #channel: DeliveryChannel | undefined
+  #recordedHolds: ClaimedDelivery[] = []
+  #inFlightCount = 0
+  #failuresInRow = 0
+  #isWoken = false
+  #isFilling = false
+  #isStopped = false
+  /** The last look ended because too much is in hand: what is settled next wakes the pump. */
+  #waitsForRoom = false
+  #plannedAt: Date | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(id: string, shared: PumpDependencies) {
+    this.#id = id
+    this.#shared = shared
+  }
+
+  get inFlightCount(): number {
+    return this.#inFlightCount
+  }
+
+  /** Nothing in hand and nothing planned: the pump may be thrown away. */
+  get isIdle(): boolean {
+    return this.#ledger.count === 0 && !this.#isFilling && this.#timer === undefined
+  }
+
+  /** Something may be due, or the destination has changed. */
+  wake(): void {
+    this.#isWoken = true
+    if (this.#isStopped || this.#isFilling) return
+    this.#clearTimer()
+    this.#plannedAt = undefined
+    this.#isFilling = true
+    this.#track(this.#fill())
+  }
+
+  /** Plans a look at a time when something is due. */
+  wakeAt(time: Date): void {
+    this.#plannedAt = time
+    if (this.#isStopped || this.#isFilling) return
+    this.#clearTimer()
+    const delayMs = Math.max(0, time.getTime() - this.#shared.clock.now().getTime())
+    this.#timer = setTimeout(() => this.wake(), Math.min(delayMs, TIMER_MAX_MS))
+  }
+
+  onSlotFree(): void {
+    this.#send()
+  }
+
+  /** Claims nothing more, gives back what is not in flight, resolves when nothing is in flight. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#clearTimer()
+    this.#shared.slots.forget(this)
+    this.#retreat()
+    while (this.#background.size > 0) await Promise.allSettled(this.#background)
+  }
+
+  async #fill(): Promise<void> {
+    try {
+      do {
+        this.#isWoken = false
+        this.#plannedAt = undefined
+      } while (await this.#claimOnce())
+    } catch (error) {
+      this.#shared.log.warn({ err: error, destination_id: this.#id }, 'deliveries not claimed')
+      this.#plan(FAULT_PAUSE_MS)
+    } finally {
+      this.#isFilling = false
+      this.#endRecordedHolds()
+    }
+    if (this.#isWoken) this.wake()
+    else if (this.#plannedAt !== undefined) this.wakeAt(this.#plannedAt)
+  }
+
+  /** One look at the destination and one claim. Answers whether to look again at once. */
+  async #claimOnce(): Promise<boolean> {
+    const { db, clock, channels, settings } = this.#shared
+    const now = clock.now()
+    const outlook = await findDestinationOutlook(db, this.#id, now)
+    const channel = outlook === undefined ? undefined : channels.get(outlook.kind)
+    if (outlook === undefined || channel === undefined || outlook.state !== 'active') {
+      this.#retreat()
+      return false
+    }
+    if (!this.#mayClaim(outlook, now)) return false
+    const isProbe = isCircuitOpen(outlook)
+    const limit = isProbe ? 1 : Math.min(settings.claimSize, settings.handMax - this.#ledger.count)
+    const claimId = newUuid()
+    const claimed = await claimDeliveries(db, {
+      destinationId: this.#id,
+      now,
+      claimId,
+      ownClaimIds: this.#ledger.claimIds(),
+      leaseMs: settings.leaseMs,
+      limit,
+      kid: channel.claimKid(),
+    })
+    this.#ledger.open(claimId, claimed.length)
+    await this.#takeInHand(claimed, channel)
+    if (claimed.length === 0) this.#plan(BLOCKED_PAUSE_MS)
+    return claimed.length > 0 && !this.#isStopped
+  }
+
+  /** Whether to claim now; otherwise plans when. */
+  #mayClaim(outlook: DestinationOutlook, now: Date): boolean {
+    const { retryNotBefore, nextDueAt } = outlook
+    this.#waitsForRoom = !this.#hasRoom(isCircuitOpen(outlook))
+    if (retryNotBefore !== null && retryNotBefore > now) {
+      this.#retreat()
+      if (nextDueAt !== null) this.#plan(retryNotBefore.getTime() - now.getTime())
+      return false
+    }
+    if (this.#waitsForRoom || nextDueAt === null) return false
+    this.#failuresInRow = Math.min(this.#failuresInRow, outlook.consecutiveFailures)
+    if (nextDueAt <= now) return true
+    this.#plan(nextDueAt.getTime() - now.getTime())
+    return false
+  }
+
+  /** A probe goes out alone; and failures that the database does not know of yet are awaited. */
+  #hasRoom(isProbe: boolean): boolean {
+    const { handMax, claimSize } = this.#shared.settings
+    if (isProbe || this.#failuresInRow >= FAILURES_TO_OPEN) return this.#ledger.count === 0
+    return handMax - this.#ledger.count >= claimSize
+  }
+
+  async #takeInHand(claimed: readonly ClaimedDelivery[], channel: DeliveryChannel): Promise<void> {
+    if (claimed.length === 0) return
+    const { clock, log } = this.#shared
+    try {
+      const prepared = await channel.prepare(this.#id, claimed)
+      for (const [index, delivery] of claimed.entries()) {
+        const request = prepared?.[index]
+        const notBefore =
+          request === undefined || this.#isStopped
+            ? clock.now()
+            : this.#lanes.add({ delivery, prepared: request })
+        if (notBefore !== undefined) this.#giveBack([delivery], notBefore)
+      }
+    } catch (error) {
+      log.error({ err: error, destination_id: this.#id }, 'deliveries could not be prepared')
+      this.#giveBack(claimed, new Date(clock.now().getTime() + FAULT_PAUSE_MS))
+    }
+    this.#endRecordedHolds()
+    this.#channel = channel
+    this.#send()
+  }
+
+  /** Sends what is ready, as far as the destination's and the process's shares go. */
+  #send(): void {
+    const { settings, slots } = this.#shared
+    while (this.#channel !== undefined && this.#inFlightCount < settings.concurrency) {
+      if (this.#isStopped || this.#lanes.readyCount === 0 || !slots.take(this)) return
+      const item = this.#lanes.next()
+      if (item !== undefined) this.#track(this.#attempt(item, this.#channel))
+    }
+  }
+
+  async #attempt(item: HandItem, channel: DeliveryChannel): Promise<void> {
+    const { clock, client, settings, slots, random, log, signal } = this.#shared
+    const { delivery, prepared } = item
+    this.#inFlightCount += 1
+    try {
+      const startedAt = clock.now()
+      const timeLeftMs = delivery.claimExpiresAt.getTime() - startedAt.getTime()
+      if (timeLeftMs < settings.requestTimeoutMs + LEASE_MARGIN_MS) {
+        this.#yield(item, startedAt)
+        return
+      }
+      const timeouts = { totalMs: settings.requestTimeoutMs }
+      const result = await client.request({ ...prepared.request, timeouts, signal })
+      if (result.kind === 'failed' && result.stage === 'aborted') {
+        this.#yield(item, clock.now())
+        return
+      }
+      const attempt = {
+        delivery,
+        token: prepared.token,
+        result,
+        startedAt,
+        finishedAt: clock.now(),
+      }
+      const outcome = toDeliveryOutcome(attempt, channel, random)
+      logAttempt(log, channel.logEvent, outcome)
+      this.#settle(outcome)
+    } catch (error) {
+      log.error({ err: error, delivery_id: delivery.id }, 'a delivery failed unexpectedly')
+      this.#yield(item, new Date(clock.now().getTime() + FAULT_PAUSE_MS))
+    } finally {
+      this.#inFlightCount -= 1
+      slots.release()
+      this.#send()
+    }
+  }
+
+  #settle(outcome: DeliveryOutcome): void {
+    const { delivery, nextAttemptAt, verdict } = outcome
+    if (nextAttemptAt === null) this.#lanes.finish(delivery)
+    else this.#giveBackItems(this.#lanes.hold(delivery, nextAttemptAt), nextAttemptAt)
+    this.#failuresInRow = verdict.kind === 'retry' ? this.#failuresInRow + 1 : 0
+    // Before the database says so: a receiver that refuses connections would see the whole hand.
+    if (this.#failuresInRow >= FAILURES_TO_OPEN) this.#retreat()
+    this.#shared.recorder.record(outcome, () => {
+      if (nextAttemptAt !== null) this.#endHold(delivery)
+      this.#settleClaims([delivery], verdict.kind === 'retry')
+    })
+  }
+
+  /** Gives a delivery back that was taken in hand and not sent, with those behind it. */
+  #yield(item: HandItem, notBefore: Date): void {
+    const items = [item, ...this.#lanes.hold(item.delivery, notBefore)]
+    this.#giveBack(
+      items.map(({ delivery }) => delivery),
+      notBefore,
+      () => this.#endHold(item.delivery),
+    )
+  }
+
+  /**
+   * A claim that is under way may have been made before the database knew of the hold: its
+   * deliveries are still judged by the hold in memory.
+   */
+  #endHold(delivery: ClaimedDelivery): void {
+    if (this.#isFilling) this.#recordedHolds.push(delivery)
+    else this.#lanes.unhold(delivery)
+  }
+
+  #endRecordedHolds(): void {
+    for (const delivery of this.#recordedHolds.splice(0)) this.#lanes.unhold(delivery)
+  }
+
+  /** Gives back everything that is not in flight. */
+  #retreat(): void {
+    this.#giveBackItems(this.#lanes.clear(), this.#shared.clock.now())
+  }
+
+  #giveBackItems(items: readonly HandItem[], notBefore: Date): void {
+    this.#giveBack(
+      items.map(({ delivery }) => delivery),
+      notBefore,
+    )
+  }
+
+  #giveBack(deliveries: readonly ClaimedDelivery[], notBefore: Date, onDone?: () => void): void {
+    if (deliveries.length === 0) return
+    const { db, log } = this.#shared
+    const released = releaseClaims(db, deliveries, notBefore)
+      .catch((error: unknown) => {
+        // The lease brings them back.
+        log.warn({ err: error, destination_id: this.#id }, 'deliveries could not be given back')
+      })
+      .then(() => {
+        onDone?.()
+        this.#settleClaims(deliveries, true)
+      })
+    this.#track(released)
+  }
+
+  /** The deliveries are recorded or given back; looks again when that may have changed anything. */
+  #settleClaims(deliveries: readonly ClaimedDelivery[], isLookNeeded: boolean): void {
+    for (const delivery of deliveries) this.#ledger.settle(delivery)
+    if (isLookNeeded || (this.#waitsForRoom && this.#hasRoom(false))) this.wake()
+  }
+
+  #plan(delayMs: number): void {
+    this.#plannedAt = new Date(this.#shared.clock.now().getTime() + delayMs)
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #track(work: Promise<unknown>): void {
+    this.#background.add(work)
+    void work.finally(() => this.#background.delete(work))
+  }
+}

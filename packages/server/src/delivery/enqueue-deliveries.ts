@@ -1,0 +1,70 @@
+import { sql, type Kysely } from 'kysely'
+import type { Change } from '../audit/change.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import { DELIVERY_CHANNEL } from './delivery-engine.ts'
+
+/** Something to deliver. Body and event id never change again. */
+export interface NewDelivery {
+  readonly destinationId: string
+  /** Unique over all deliveries: the `jti` of a SET, the id of a webhook message. */
+  readonly eventId: string
+  readonly eventType: string
+  /**
+   * Deliveries of one destination and subject go out in the order of their rows. The caller holds a
+   * lock on the subject's record, or two changes at once could queue in either order.
+   */
+  readonly subjectKey: string | null
+  readonly body: string
+}
+
+/** Wakes the delivery engine of this process; other processes hear the notification. */
+export type WakeDelivery = (destinationId: string) => void
+
+/**
+ * Queues deliveries in the open change: one statement for the rows, one for the notifications. They
+ * are due at once. Answers their ids in the order of `deliveries`.
+ */
+export async function enqueueDeliveries(
+  change: Change,
+  deliveries: readonly NewDelivery[],
+  wake: WakeDelivery,
+): Promise<string[]> {
+  if (deliveries.length === 0) return []
+  const inserted = await change.tx
+    .insertInto('delivery')
+    .values(
+      deliveries.map((delivery) => ({
+        destination_id: delivery.destinationId,
+        event_id: delivery.eventId,
+        event_type: delivery.eventType,
+        subject_key: delivery.subjectKey,
+        body: delivery.body,
+        state: 'queued' as const,
+        next_attempt_at: change.at,
+        txn: change.txn,
+        created_at: change.at,
+        signing_kid: null,
+        token: null,
+        claimed_by: null,
+        claim_expires_at: null,
+        last_error: null,
+        finished_at: null,
+      })),
+    )
+    .returning(['id', 'event_id'])
+    .execute()
+  const destinationIds = [...new Set(deliveries.map(({ destinationId }) => destinationId))]
+  await notifyDestinations(change.tx, destinationIds)
+  change.afterCommit(() => destinationIds.forEach((id) => wake(id)))
+  const idOfEvent = new Map(inserted.map(({ id, event_id }) => [event_id, id]))
+  return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
+}
+
+/** Tells every process, once this transaction commits, that these destinations have changed. */
+export async function notifyDestinations(
+  db: Kysely<Schema>,
+  destinationIds: readonly string[],
+): Promise<void> {
+  await sql`select pg_notify(${DELIVERY_CHANNEL}, id)
+    from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
+}

@@ -1,0 +1,70 @@
+/*
+ * The ends of deliveries: finished ones are deleted after their retention, and queued ones die with a
+ * receiver that has been failing longer than any schedule lasts. Bounded batches, so that no statement
+ * holds locks for long.
+ */
+import { sql, type Kysely } from 'kysely'
+import { DAY_MS, HOUR_MS } from '../platform/clock.ts'
+import type { Schema } from '../platform/db/schema.ts'
+
+/** How long a finished delivery and its attempts can be looked at. */
+export const DELIVERY_RETENTION_DAYS = 180
+
+/**
+ * Longer than the schedule of retries lasts (52 h, with jitter 62 h). While a circuit is open most
+ * deliveries are not attempted at all, so that their schedules would never run out.
+ */
+export const UNREACHABLE_MAX_MS = 75 * HOUR_MS
+
+const BATCH_SIZE = 1_000
+
+/** Deletes deliveries that were finished before the retention began; answers how many. Idempotent. */
+export async function deleteOldDeliveries(
+  db: Kysely<Schema>,
+  { now, retentionDays }: { readonly now: Date; readonly retentionDays: number },
+): Promise<number> {
+  const before = new Date(now.getTime() - retentionDays * DAY_MS)
+  return repeatInBatches(async () => {
+    const { numAffectedRows } = await sql`
+      delete from delivery where id in (
+        select id from delivery
+        where finished_at < ${before} and state <> 'queued'
+        order by finished_at limit ${BATCH_SIZE} for update skip locked)`.execute(db)
+    return Number(numAffectedRows ?? 0n)
+  })
+}
+
+/**
+ * Dead-letters the queued deliveries of receivers that have been failing for too long, as far as they
+ * have been waiting as long themselves; answers how many. They can be redriven. Idempotent.
+ */
+export async function deadLetterUnreachable(db: Kysely<Schema>, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - UNREACHABLE_MAX_MS)
+  const { rows } = await sql<{ id: string }>`
+    select id from delivery_destination
+    where state = 'active' and failing_since < ${before} order by id`.execute(db)
+  let count = 0
+  for (const { id } of rows) {
+    count += await repeatInBatches(async () => {
+      const { numAffectedRows } = await sql`
+        update delivery set state = 'dead', finished_at = ${now},
+          last_error = coalesce(last_error, 'The receiver could not be reached for too long')
+        where id in (
+          select id from delivery
+          where destination_id = ${id} and state = 'queued' and created_at < ${before}
+            and (claim_expires_at is null or claim_expires_at <= ${now})
+          order by next_attempt_at, id limit ${BATCH_SIZE} for update skip locked)`.execute(db)
+      return Number(numAffectedRows ?? 0n)
+    })
+  }
+  return count
+}
+
+async function repeatInBatches(runBatch: () => Promise<number>): Promise<number> {
+  let total = 0
+  for (;;) {
+    const count = await runBatch()
+    total += count
+    if (count < BATCH_SIZE) return total
+  }
+}
