@@ -1,0 +1,109 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { newSecret } from '../../ids.ts'
+import { DatabaseStartError } from './database-start-error.ts'
+import { tryLockFile } from './file-lock.ts'
+
+/** A service keeps the folder for as long as it runs, a command only for its own work. */
+export type DataFolderPurpose = 'service' | 'command'
+
+const holderSchema = z.object({
+  pid: z.number().int().positive(),
+  purpose: z.enum(['service', 'command']),
+  since: z.iso.datetime(),
+})
+
+/** Who uses a data folder. For messages only: the lock itself is the kernel's. */
+export type DataFolderHolder = z.infer<typeof holderSchema>
+
+export interface DataFolderLock {
+  /** Lets others in. Safe to call twice. */
+  release(): Promise<void>
+}
+
+/** SQLITE_READONLY, SQLITE_CANTOPEN (sqlite.org/rescode.html): the file belongs to somebody else. */
+const NOT_ALLOWED: readonly number[] = [8, 14]
+
+/**
+ * Takes a data folder for this process, or answers undefined while another one has it. The lock ends
+ * with the process, however that ends. Throws `DatabaseStartError` when this user may not use the folder.
+ */
+export async function tryLockDataFolder(
+  dataDir: string,
+  purpose: DataFolderPurpose,
+  clock: Clock,
+): Promise<DataFolderLock | undefined> {
+  const lock = lockOrExplain(dataDir)
+  if (lock === undefined) return undefined
+  const holder: DataFolderHolder = {
+    pid: process.pid,
+    purpose,
+    since: clock.now().toISOString(),
+  }
+  try {
+    await writePrivateFile(holderPath(dataDir), holder)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+  let isHeld = true
+  return {
+    async release() {
+      if (!isHeld) return
+      isHeld = false
+      await rm(holderPath(dataDir), { force: true })
+      lock.release()
+    },
+  }
+}
+
+function lockOrExplain(dataDir: string) {
+  try {
+    return tryLockFile(join(dataDir, 'lock.sqlite'))
+  } catch (error) {
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+    if (typeof code !== 'number' || !NOT_ALLOWED.includes(code)) throw error
+    throw new DatabaseStartError(
+      `This user may not use the data folder ${dataDir}. Run the command as the user who owns it.`,
+      { cause: error },
+    )
+  }
+}
+
+/** Who holds the folder at present; undefined while that is not known. */
+export async function findDataFolderHolder(dataDir: string): Promise<DataFolderHolder | undefined> {
+  const holder = holderSchema.safeParse(await readJsonFile(holderPath(dataDir)))
+  return holder.success && isAlive(holder.data.pid) ? holder.data : undefined
+}
+
+function holderPath(dataDir: string): string {
+  return join(dataDir, 'lock.json')
+}
+
+/** A process of another user is alive too, although it may not be signalled. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Writes a JSON file that only its owner can read; readers see the old text or the new one. */
+export async function writePrivateFile(path: string, value: unknown): Promise<void> {
+  const unfinished = `${path}.${newSecret(6)}`
+  await writeFile(unfinished, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
+  await rename(unfinished, path)
+}
+
+/** The value of a JSON file; undefined when it is missing, not readable or not JSON. */
+export async function readJsonFile(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,139 @@
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { SECOND_MS, systemClock } from '../../clock.ts'
+import type { Clock } from '../../clock.ts'
+import type { SocketConnection } from '../connection.ts'
+import type { DatabaseLog } from '../database-log.ts'
+import {
+  findDataFolderHolder,
+  readJsonFile,
+  tryLockDataFolder,
+  writePrivateFile,
+} from './data-folder-lock.ts'
+import type { DataFolderHolder, DataFolderLock, DataFolderPurpose } from './data-folder-lock.ts'
+import { DatabaseStartError } from './database-start-error.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import { isRoot } from './server-account.ts'
+
+export interface OpenDataFolderOptions {
+  /** Created when it is missing; readable by its owner alone. */
+  readonly dataDir: string
+  readonly purpose: DataFolderPurpose
+  readonly log: DatabaseLog
+  /** The most connections that the server takes; default 60. */
+  readonly connectionsMax?: number
+  readonly clock?: Clock
+}
+
+export interface OpenDataFolder {
+  readonly connection: SocketConnection
+  /** Stops the database if this process started it, and gives the folder back. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** A command is short: a service that starts meanwhile waits this long for its end. */
+const SERVICE_WAITS_MS = 15 * SECOND_MS
+/** A service that starts needs this long at most to open its database, unless it recovers from a crash. */
+const COMMAND_WAITS_MS = 60 * SECOND_MS
+const POLL_MS = 50
+
+/**
+ * Opens the embedded database of a data folder. A service takes the folder for itself; a command uses
+ * the database of the service that runs, and without one starts it for as long as it works. Throws
+ * `DatabaseStartError`, which names the process that has the folder where that is the reason.
+ */
+export async function openDataFolder(options: OpenDataFolderOptions): Promise<OpenDataFolder> {
+  const { purpose, clock = systemClock } = options
+  const dataDir = resolve(options.dataDir)
+  await prepareDataFolder(dataDir)
+  const waitMs = purpose === 'service' ? SERVICE_WAITS_MS : COMMAND_WAITS_MS
+  const endMs = performance.now() + waitMs
+  for (;;) {
+    const lock = await tryLockDataFolder(dataDir, purpose, clock)
+    if (lock !== undefined) return openAsHolder({ ...options, dataDir }, lock)
+    const holder = await findDataFolderHolder(dataDir)
+    if (purpose === 'command' && holder?.purpose === 'service') {
+      const connection = await findRunningDatabase(dataDir, holder.pid)
+      if (connection !== undefined) return { connection, stop: () => Promise.resolve() }
+    }
+    const isHopeless = purpose === 'service' && holder?.purpose === 'service'
+    if (isHopeless || performance.now() > endMs) throw inUse(dataDir, holder)
+    await sleep(POLL_MS)
+  }
+}
+
+/** As root the server runs as another user, who must be able to pass through a folder that we make. */
+async function prepareDataFolder(dataDir: string): Promise<void> {
+  const mode = isRoot() ? 0o711 : 0o700
+  try {
+    const created = await mkdir(dataDir, { recursive: true, mode })
+    if (created !== undefined) await chmod(dataDir, mode)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DatabaseStartError(`The data folder ${dataDir} cannot be created: ${reason}`, {
+      cause: error,
+    })
+  }
+}
+
+async function openAsHolder(
+  options: OpenDataFolderOptions,
+  lock: DataFolderLock,
+): Promise<OpenDataFolder> {
+  const path = runningDatabasePath(options.dataDir)
+  try {
+    const server = await startEmbeddedPostgres(options)
+    const { connection } = server
+    const running: RunningDatabase = { pid: process.pid, connection }
+    await writePrivateFile(path, running)
+    return {
+      connection,
+      async stop() {
+        await rm(path, { force: true })
+        await server.stop()
+        await lock.release()
+      },
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+const runningDatabaseSchema = z.object({
+  pid: z.number().int(),
+  connection: z.object({
+    host: z.string(),
+    port: z.number().int(),
+    user: z.string(),
+    database: z.string(),
+  }),
+})
+
+type RunningDatabase = z.infer<typeof runningDatabaseSchema>
+
+/** Where the holder of the folder tells how to reach the database while it runs. */
+function runningDatabasePath(dataDir: string): string {
+  return join(dataDir, 'database.json')
+}
+
+/** A file of a service that was killed names another process, and is of no use. */
+async function findRunningDatabase(
+  dataDir: string,
+  holderPid: number,
+): Promise<SocketConnection | undefined> {
+  const running = runningDatabaseSchema.safeParse(await readJsonFile(runningDatabasePath(dataDir)))
+  return running.success && running.data.pid === holderPid ? running.data.connection : undefined
+}
+
+function inUse(dataDir: string, holder: DataFolderHolder | undefined): DatabaseStartError {
+  const who =
+    holder === undefined
+      ? 'another process'
+      : `a ${holder.purpose} that runs as process ${holder.pid} since ${holder.since}`
+  return new DatabaseStartError(
+    `The data folder ${dataDir} is in use by ${who}. Stop it first, or choose another HELIOGRAPH_DATA_DIR.`,
+  )
+}

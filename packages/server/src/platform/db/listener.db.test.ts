@@ -1,0 +1,83 @@
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { createListener, notify } from './listener.ts'
+import type { Listener } from './listener.ts'
+
+const database = await createTestDatabase()
+afterAll(() => database.close())
+
+const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+let listener: Listener | undefined
+
+afterEach(async () => {
+  await listener?.stop()
+  vi.clearAllMocks()
+})
+
+function listen(): Listener {
+  listener = createListener(database.connection, { log })
+  return listener
+}
+
+test('delivers what a transaction told when it commits, and nothing of one that rolls back', async () => {
+  const heard: string[] = []
+  listen().subscribe('Mixed Case', (payload) => heard.push(payload))
+  await listener?.whenListening()
+  await expect(
+    database.db.transaction().execute(async (tx) => {
+      await notify(tx, 'Mixed Case', 'rolled back')
+      throw new Error('no')
+    }),
+  ).rejects.toThrow('no')
+  await database.db.transaction().execute((tx) => notify(tx, 'Mixed Case', 'committed'))
+  await vi.waitFor(() => expect(heard).toEqual(['committed']))
+})
+
+test('serves every subscriber of a channel, and stops serving one that left', async () => {
+  const first = vi.fn()
+  const second = vi.fn()
+  const leave = listen().subscribe('shared', first)
+  listener?.subscribe('shared', second)
+  await listener?.whenListening()
+  await notify(database.db, 'shared', 'one')
+  await vi.waitFor(() => expect(second).toHaveBeenCalledTimes(1))
+  leave()
+  await notify(database.db, 'shared', 'two')
+  await vi.waitFor(() => expect(second).toHaveBeenCalledTimes(2))
+  expect(first.mock.calls).toEqual([['one']])
+})
+
+test('subscribes while it is connected, and survives a handler that throws', async () => {
+  const heard = vi.fn()
+  listen()
+  await listener?.whenListening()
+  listener?.subscribe('late', () => {
+    throw new Error('broken handler')
+  })
+  listener?.subscribe('late', heard)
+  await listener?.whenListening()
+  await notify(database.db, 'late')
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(''))
+  expect(log.error).toHaveBeenCalledTimes(1)
+})
+
+test('comes back after its connection was killed, tells so, and hears again', async () => {
+  const heard = vi.fn()
+  const reconnected = vi.fn()
+  listen().subscribe('steady', heard)
+  listener?.onReconnect(reconnected)
+  await listener?.whenListening()
+  expect(reconnected).toHaveBeenCalledTimes(1)
+  await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'heliograph listener'`,
+  )
+  await vi.waitFor(() => expect(reconnected).toHaveBeenCalledTimes(2), 5_000)
+  await listener?.whenListening()
+  await notify(database.db, 'steady', 'again')
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith('again'))
+})
+
+test('refuses a payload that PostgreSQL would refuse', async () => {
+  await expect(notify(database.db, 'any', 'é'.repeat(4_000))).rejects.toThrow(RangeError)
+})

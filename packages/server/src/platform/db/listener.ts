@@ -1,0 +1,226 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { Client, escapeIdentifier } from 'pg'
+import { SECOND_MS } from '../clock.ts'
+import { toClientConfig } from './connection.ts'
+import type { DatabaseConnection } from './connection.ts'
+import type { DatabaseLog } from './database-log.ts'
+import type { Schema } from './schema.ts'
+
+export type NotificationHandler = (payload: string) => void
+
+/**
+ * Hears what other transactions tell by `notify`, over one connection of its own. A notification is a
+ * hint that may be lost while the connection is: whoever depends on it sweeps in `onReconnect` too.
+ */
+export interface Listener {
+  /** Calls `handler` for each notification on the channel until the answer is called. */
+  subscribe(channel: string, handler: NotificationHandler): () => void
+  /** Calls `handler` whenever listening begins, the first time included, until the answer is called. */
+  onReconnect(handler: () => void): () => void
+  /** Resolves when every subscription made so far is active. */
+  whenListening(): Promise<void>
+  /** Closes the connection. Nobody is called any more afterwards. */
+  stop(): Promise<void>
+}
+
+export interface ListenerOptions {
+  readonly log: DatabaseLog
+}
+
+/** PostgreSQL takes payloads shorter than 8,000 bytes (NOTIFY). */
+const PAYLOAD_BYTES_MAX = 7_999
+const RECONNECT_DELAY_MIN_MS = 100
+const RECONNECT_DELAY_MAX_MS = 5 * SECOND_MS
+/** A connection that the network dropped without a word shows only when it is used. */
+const PROBE_INTERVAL_MS = 30 * SECOND_MS
+const QUERY_TIMEOUT_MS = 10 * SECOND_MS
+
+/** Begins to listen in the background; a database that is down is tried again until `stop`. */
+export function createListener(connection: DatabaseConnection, options: ListenerOptions): Listener {
+  return new ReconnectingListener(connection, options.log)
+}
+
+/**
+ * Tells the listeners of a channel something when the transaction commits; a transaction that rolls
+ * back tells nothing. Equal payloads of one transaction arrive once.
+ */
+export async function notify(db: Kysely<Schema>, channel: string, payload = ''): Promise<void> {
+  if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) {
+    throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
+  }
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
+}
+
+/** A promise that is resolved from outside; opening it again changes nothing. */
+interface Gate<Value> {
+  readonly opened: Promise<Value>
+  open(value: Value): void
+}
+
+function createGate<Value>(): Gate<Value> {
+  let open: (value: Value) => void = () => undefined
+  const opened = new Promise<Value>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+class ReconnectingListener implements Listener {
+  readonly #connection: DatabaseConnection
+  readonly #log: DatabaseLog
+  readonly #handlers = new Map<string, Set<NotificationHandler>>()
+  readonly #reconnectHandlers = new Set<() => void>()
+  readonly #stopping = new AbortController()
+  readonly #running: Promise<void>
+  #client: Client | undefined
+  #connected = createGate<Client | undefined>()
+
+  constructor(connection: DatabaseConnection, log: DatabaseLog) {
+    this.#connection = connection
+    this.#log = log
+    this.#running = this.#run()
+  }
+
+  subscribe(channel: string, handler: NotificationHandler): () => void {
+    const handlers = this.#handlers.get(channel)
+    if (handlers === undefined) {
+      this.#handlers.set(channel, new Set([handler]))
+      this.#send(`listen ${escapeIdentifier(channel)}`)
+    } else {
+      handlers.add(handler)
+    }
+    return () => this.#unsubscribe(channel, handler)
+  }
+
+  onReconnect(handler: () => void): () => void {
+    this.#reconnectHandlers.add(handler)
+    return () => void this.#reconnectHandlers.delete(handler)
+  }
+
+  async whenListening(): Promise<void> {
+    for (;;) {
+      const client = await this.#connected.opened
+      if (client === undefined || this.#isStopping()) return
+      try {
+        // Statements run in order: when this one is done, those before it are.
+        await client.query('select')
+        return
+      } catch {
+        await sleep(RECONNECT_DELAY_MIN_MS)
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    this.#handlers.clear()
+    this.#reconnectHandlers.clear()
+    this.#connected.open(undefined)
+    await this.#client?.end().catch(() => undefined)
+    await this.#running
+  }
+
+  #unsubscribe(channel: string, handler: NotificationHandler): void {
+    const handlers = this.#handlers.get(channel)
+    if (handlers?.delete(handler) !== true || handlers.size > 0) return
+    this.#handlers.delete(channel)
+    this.#send(`unlisten ${escapeIdentifier(channel)}`)
+  }
+
+  /** A statement that fails means a broken connection; the next one begins with every channel. */
+  #send(statement: string): void {
+    const client = this.#client
+    client?.query(statement).catch(() => client.end().catch(() => undefined))
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    let delayMs = RECONNECT_DELAY_MIN_MS
+    while (!this.#isStopping()) {
+      try {
+        await this.#session(() => {
+          delayMs = RECONNECT_DELAY_MIN_MS
+        })
+      } catch (error) {
+        if (!signal.aborted)
+          this.#log.warn({ err: error, delayMs }, 'database.listener_disconnected')
+      }
+      await sleep(delayMs, undefined, { signal }).catch(() => undefined)
+      delayMs = Math.min(delayMs * 2, RECONNECT_DELAY_MAX_MS)
+    }
+  }
+
+  /** One connection from its beginning to its end; throws why it ended. */
+  async #session(onListening: () => void): Promise<void> {
+    const client = new Client({
+      ...toClientConfig(this.#connection),
+      application_name: 'heliograph listener',
+      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+      query_timeout: QUERY_TIMEOUT_MS,
+      keepAlive: true,
+    })
+    const ended = new Promise<Error>((resolve) => {
+      client.on('error', resolve)
+      client.on('end', () => resolve(new Error('The connection was closed')))
+    })
+    client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
+    try {
+      await client.connect()
+      this.#client = client
+      await this.#listen(client)
+      onListening()
+      await Promise.race([this.#probe(client, ended), ended])
+      throw await ended
+    } finally {
+      this.#forget()
+      // Not awaited: a peer that the network dropped never answers.
+      client.end().catch(() => undefined)
+    }
+  }
+
+  async #listen(client: Client): Promise<void> {
+    for (const channel of this.#handlers.keys()) {
+      await client.query(`listen ${escapeIdentifier(channel)}`)
+    }
+    this.#connected.open(client)
+    for (const handler of this.#reconnectHandlers) this.#call(handler)
+  }
+
+  /** Throws when the connection does not answer; resolves when it has ended. */
+  async #probe(client: Client, ended: Promise<Error>): Promise<void> {
+    const over = new AbortController()
+    void ended.then(() => over.abort())
+    for (;;) {
+      const isOver = await sleep(PROBE_INTERVAL_MS, false, { signal: over.signal }).catch(
+        () => true,
+      )
+      if (isOver) return
+      await client.query('select')
+    }
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
+  #forget(): void {
+    if (this.#client === undefined) return
+    this.#client = undefined
+    if (!this.#isStopping()) this.#connected = createGate()
+  }
+
+  #deliver(channel: string, payload: string): void {
+    for (const handler of this.#handlers.get(channel) ?? []) this.#call(() => handler(payload))
+  }
+
+  /** A handler that fails must not end the connection that the others use. */
+  #call(handler: () => void): void {
+    try {
+      handler()
+    } catch (error) {
+      this.#log.error({ err: error }, 'database.listener_handler_failed')
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { TestDatabase } from '../../../test/support/database.ts'
+import { migrateDatabase, readMigrationState } from './migrate.ts'
+import { MigrationError } from './migration-error.ts'
+
+const log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}
+const folders: string[] = []
+let database: TestDatabase
+
+/** A database with the extensions and without tables or history. */
+beforeEach(async () => {
+  database = await createTestDatabase()
+  await database.pool.query(`
+    drop schema public cascade; create schema public;
+    create extension pg_trgm; create extension btree_gin`)
+})
+afterEach(() => database.close())
+afterAll(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+})
+
+async function writeMigrations(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'heliograph-migrations-'))
+  folders.push(folder)
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  return folder
+}
+
+async function migrate(folder: string): Promise<string[]> {
+  const applied = await migrateDatabase(database.connection, { log, folder })
+  return applied.map((migration) => migration.name)
+}
+
+const FIRST = 'create table first (id integer);'
+const SECOND = 'create table second (id integer);'
+
+test('applies what is pending, in order, once', async () => {
+  const one = await writeMigrations({ '0001_first.sql': FIRST })
+  expect(await migrate(one)).toEqual(['0001_first'])
+  const two = await writeMigrations({ '0002_second.sql': SECOND, '0001_first.sql': FIRST })
+  expect((await readMigrationState(database.connection, two)).pending).toMatchObject([
+    { name: '0002_second' },
+  ])
+  expect(await migrate(two)).toEqual(['0002_second'])
+  expect(await migrate(two)).toEqual([])
+  await database.pool.query('select from first, second')
+})
+
+test('accepts a folder without migrations, and one that does not exist', async () => {
+  expect(await migrate(await writeMigrations({}))).toEqual([])
+  expect(await migrate('/nonexistent/migrations')).toEqual([])
+})
+
+test('applies each migration once when many processes start together', async () => {
+  const folder = await writeMigrations({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
+  const applied = await Promise.all(Array.from({ length: 8 }, () => migrate(folder)))
+  expect(applied.flat().sort()).toEqual(['0001_first', '0002_second'])
+})
+
+test('keeps nothing of a migration that fails, and says which', async () => {
+  const folder = await writeMigrations({
+    '0001_first.sql': FIRST,
+    '0002_broken.sql': 'create table half (id integer); select no_such_function();',
+  })
+  await expect(migrate(folder)).rejects.toThrow(/0002_broken failed.*no_such_function/)
+  const state = await readMigrationState(database.connection, folder)
+  expect(state.applied).toMatchObject([{ name: '0001_first' }])
+  await expect(database.pool.query('select from half')).rejects.toThrow('does not exist')
+})
+
+test('refuses a migration that was changed after it had been applied', async () => {
+  await migrate(await writeMigrations({ '0001_first.sql': FIRST }))
+  const changed = await writeMigrations({ '0001_first.sql': `${FIRST} -- changed` })
+  await expect(migrate(changed)).rejects.toThrow(/0001_first was changed/)
+})
+
+test('takes a migration as unchanged when only its line endings differ', async () => {
+  await migrate(await writeMigrations({ '0001_first.sql': 'create table first\n(id integer);\n' }))
+  const folder = await writeMigrations({
+    '0001_first.sql': 'create table first\r\n(id integer);\r\n',
+  })
+  expect(await migrate(folder)).toEqual([])
+})
+
+test('refuses a database that is newer than the program', async () => {
+  await migrate(await writeMigrations({ '0001_first.sql': FIRST, '0002_second.sql': SECOND }))
+  const older = await writeMigrations({ '0001_first.sql': FIRST })
+  await expect(migrate(older)).rejects.toThrow(/newer than this program.*0002_second/)
+  await expect(readMigrationState(database.connection, older)).rejects.toThrow(MigrationError)
+})
+
+test.each([
+  ['a gap', { '0001_first.sql': FIRST, '0003_third.sql': SECOND }],
+  ['a number that is used twice', { '0001_first.sql': FIRST, '0001_second.sql': SECOND }],
+  ['a name without a number', { 'first.sql': FIRST }],
+])('refuses a folder with %s', async (_, files) => {
+  await expect(migrate(await writeMigrations(files))).rejects.toThrow(MigrationError)
+})
