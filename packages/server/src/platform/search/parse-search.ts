@@ -108,8 +108,8 @@ class SearchParser {
       field,
       operator,
       values: [
-        this.#readValue(field, first, valueStart),
-        ...others.map((text) => this.#readValue(field, text, valueStart)),
+        this.#readValue(field, operator, first, valueStart),
+        ...others.map((text) => this.#readValue(field, operator, text, valueStart)),
       ],
     }
   }
@@ -152,7 +152,14 @@ class SearchParser {
     return [first, ...others]
   }
 
-  #readValue(field: SearchField, text: string, start: number): SearchValue {
+  #readValue(
+    field: SearchField,
+    operator: SearchOperator,
+    text: string,
+    start: number,
+  ): SearchValue {
+    // A part of a value need not be a value.
+    if (operator === '~') return text
     const result = readSearchValue(field, text)
     if ('value' in result) return result.value
     throw this.#scanner.refuse(`"${field.name}" takes ${result.expected}`, start)
