@@ -23,19 +23,24 @@ export interface TestDatabase {
 const DISCONNECT_MAX_MS = 5_000
 const POLL_MS = 10
 
+export interface TestDatabaseOptions {
+  readonly poolMax?: number
+  /** Without the schema, for tests of what makes one. */
+  readonly isEmpty?: boolean
+}
+
 /**
  * A database of its own for a test file, with the schema and no rows. Close it in `afterAll`:
  *
  *     const database = await createTestDatabase()
  *     afterAll(() => database.close())
  */
-export async function createTestDatabase(
-  options: { poolMax?: number } = {},
-): Promise<TestDatabase> {
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { administration, connection, role, template } = inject('postgres')
   const name = `test_${newSecret(9).toLowerCase().replaceAll('-', '_')}`
+  const source = options.isEmpty === true ? 'template0' : template
   await withClient(administration, (client) =>
-    client.query(`create database "${name}" template "${template}" owner "${role}"`),
+    client.query(`create database "${name}" template "${source}" encoding 'UTF8' owner "${role}"`),
   )
   const own = withDatabase(connection, name)
   const { db, pool, close } = openDatabase(own, {

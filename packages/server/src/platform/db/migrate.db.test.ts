@@ -16,12 +16,8 @@ const log = {
 const folders: string[] = []
 let database: TestDatabase
 
-/** A database with the extensions and without tables or history. */
 beforeEach(async () => {
-  database = await createTestDatabase()
-  await database.pool.query(`
-    drop schema public cascade; create schema public;
-    create extension pg_trgm; create extension btree_gin`)
+  database = await createTestDatabase({ isEmpty: true })
 })
 afterEach(() => database.close())
 afterAll(async () => {
