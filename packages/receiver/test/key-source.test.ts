@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { exportJWK } from 'jose'
 import { createRemoteKeySource, KeysUnavailableError, SetVerificationError } from '../src/index.ts'
+import { readJwks } from '../src/key-source.ts'
 import { createTestKey, jwksOf, type TestKey } from './support/signing.ts'
 
 const MINUTE = 60_000
@@ -101,6 +103,14 @@ describe('a remote key source', () => {
     const { find } = createScene(() => Response.json({ keys: [secret, ...jwksOf(first).keys] }))
     expect(await find(first)).toHaveLength(1)
     await expect(find(second)).rejects.toMatchObject({ err: 'invalid_key' })
+  })
+
+  test('keeps the public keys of a JWKS and nothing else', async () => {
+    const privateJwk = await exportJWK(second.privateKey)
+    const secret = { kty: 'oct', k: 'AAAA' }
+    const keys = [privateJwk, secret, 'text', null, first.publicJwk]
+    expect(readJwks({ keys })).toEqual({ keys: [first.publicJwk] })
+    expect(() => readJwks({ keys: Array.from({ length: 101 }, () => secret) })).toThrow(TypeError)
   })
 
   test('refuses a URL that is neither HTTPS nor loopback', () => {

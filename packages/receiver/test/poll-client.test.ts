@@ -142,6 +142,14 @@ describe('one poll', () => {
     expect(transmitter.queue.size).toBe(0)
   })
 
+  test('acknowledges more than fits into one request with several', async () => {
+    for (let index = 0; index < 501; index += 1) transmitter.queue.set(`bad-${index}`, 'x')
+    const { client } = createScene({ maxEvents: 1_000 })
+    expect(await client.pollOnce()).toMatchObject({ refused: 501 })
+    expect(transmitter.refused.size).toBe(501)
+    expect(transmitter.requests).toHaveLength(3)
+  })
+
   test('in the plain form fetches by GET and acknowledges by POST', async () => {
     await queue('a')
     await queue('b', { sub: 'x' })

@@ -107,10 +107,20 @@ describe('a push', () => {
 
   test('of one SET twice at the same time is handled once', async () => {
     let attempts = 0
+    let verified = 0
     const { handler } = createScene({
       seen: createMemoryJtiStore(),
+      verifier: {
+        verify: async (token) => {
+          const set = await verifier.verify(token)
+          verified += 1
+          return set
+        },
+      },
       onEvent: async () => {
         attempts += 1
+        // Stays at work until the other copy has been verified too.
+        while (verified < 2) await new Promise((resolve) => setImmediate(resolve))
         await new Promise((resolve) => setImmediate(resolve))
       },
     })

@@ -34,6 +34,19 @@ export interface PollRequestLimits {
 
 const jtiSchema = z.string().min(1).max(1024)
 
+/** Reads an object keyed by `jti` as a map, so that every id is an ordinary key. */
+function mapByJti<T>(valueSchema: z.ZodType<T>) {
+  const entriesSchema = z.array(z.tuple([jtiSchema, valueSchema]))
+  return z
+    .custom<object>(
+      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+      'must be an object',
+    )
+    .transform((value) => Object.entries(value))
+    .pipe(entriesSchema)
+    .transform((entries): ReadonlyMap<string, T> => new Map(entries))
+}
+
 const reportedErrorSchema = z
   .looseObject({
     err: z.string().min(1).max(128),
@@ -51,7 +64,7 @@ const pollRequestSchema = z
     max_events: countSchema.nullish(),
     returnImmediately: z.boolean().nullish(),
     ack: z.array(jtiSchema).nullish(),
-    setErrs: z.record(jtiSchema, reportedErrorSchema).nullish(),
+    setErrs: mapByJti(reportedErrorSchema).nullish(),
     timeoutSecs: z.number().min(0).nullish(),
   })
   .transform((body): PollRequest => {
@@ -62,7 +75,7 @@ const pollRequestSchema = z
         ? { returnImmediately: body.returnImmediately }
         : {}),
       ack: [...new Set(body.ack)],
-      setErrs: new Map(Object.entries(body.setErrs ?? {})),
+      setErrs: body.setErrs ?? new Map<string, ReportedSetError>(),
       ...(typeof body.timeoutSecs === 'number' ? { timeoutSecs: body.timeoutSecs } : {}),
     }
   })
@@ -102,11 +115,11 @@ export interface ReceivedPollResponse {
 
 const pollResponseSchema = z
   .object({
-    sets: z.record(jtiSchema, z.string()).nullish(),
+    sets: mapByJti(z.string()).nullish(),
     moreAvailable: z.boolean().nullish(),
   })
   .transform(({ sets, moreAvailable }): ReceivedPollResponse => ({
-    sets: new Map(Object.entries(sets ?? {})),
+    sets: sets ?? new Map<string, string>(),
     isMoreAvailable: moreAvailable ?? false,
   }))
 

@@ -66,6 +66,16 @@ describe('poll responses', () => {
     expect(buildPollResponse([['a', 't']], true)).toEqual({ sets: { a: 't' }, moreAvailable: true })
   })
 
+  test('keep an id that is also the name of an object member', () => {
+    const body: unknown = JSON.parse('{"sets":{"__proto__":"t","constructor":"u"}}')
+    const sets = new Map([
+      ['__proto__', 't'],
+      ['constructor', 'u'],
+    ])
+    expect(parsePollResponse(body)).toMatchObject({ value: { sets } })
+    expect(JSON.stringify(buildPollResponse(sets, false))).toBe(JSON.stringify(body))
+  })
+
   test('are read back as they were built', () => {
     fc.assert(
       fc.property(

@@ -16,6 +16,18 @@ describe('parsing', () => {
     },
   )
 
+  test.each(rfc9493.examples)(
+    'refuses the example of RFC 9493 section $section with one member more or less',
+    ({ subject }) => {
+      expect(parseSubjectIdentifier({ ...subject, extra: 'x' }).ok).toBe(false)
+      for (const member of Object.keys(subject)) {
+        expect(parseSubjectIdentifier({ ...subject, [member]: undefined }).ok).toBe(false)
+        expect(parseSubjectIdentifier({ ...subject, [member]: null }).ok).toBe(false)
+        expect(parseSubjectIdentifier({ ...subject, [member]: '' }).ok).toBe(false)
+      }
+    },
+  )
+
   test('accepts the formats of SSF 1.0 section 3.4 and the complex subject of CAEP 3.5', () => {
     const subjects = [
       { format: 'jwt_id', iss: 'https://issuer.example.com', jti: 'B70BA622' },

@@ -122,6 +122,9 @@ function describeProblem(problem: TransmitterError | RefusedOutcome): string {
   return printable(`${problem.kind}: ${text}`)
 }
 
+/** How often connections that became idle are closed while stopping. */
+const IDLE_SWEEP_MS = 20
+
 /** Serves until the signal is aborted; answers under way are finished. */
 async function serve(
   handler: ReturnType<typeof toNodeHandler>,
@@ -138,8 +141,12 @@ async function serve(
   onReady?.(urlOf(server, host))
   await new Promise<void>((resolve) => {
     const stop = () => {
-      server.close(() => resolve())
-      server.closeIdleConnections()
+      // A connection becomes idle only after its last answer has gone out.
+      const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
+      server.close(() => {
+        clearInterval(sweep)
+        resolve()
+      })
     }
     if (signal.aborted) stop()
     else signal.addEventListener('abort', stop, { once: true })
