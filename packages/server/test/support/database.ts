@@ -40,7 +40,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const name = `test_${newSecret(9).toLowerCase().replaceAll('-', '_')}`
   const source = options.isEmpty === true ? 'template0' : template
   await withClient(administration, (client) =>
-    client.query(`create database "${name}" template "${source}" encoding 'UTF8' owner "${role}"`),
+    client.query(
+      // Copying files takes 18 ms here where the default, copying through the log, takes 230.
+      `create database "${name}" template "${source}" strategy file_copy encoding 'UTF8' owner "${role}"`,
+    ),
   )
   const own = withDatabase(connection, name)
   const { db, pool, close } = openDatabase(own, {

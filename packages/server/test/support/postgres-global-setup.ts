@@ -2,7 +2,7 @@
  * One PostgreSQL server for all database tests of a run, with a migrated database to clone. The
  * server is the embedded one unless TEST_DATABASE_URL names another (role with CREATEDB).
  */
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -60,6 +60,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function startServer(): Promise<TestServer> {
   await removeLeftovers()
   const dataDir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX))
+  // As root the server, another user, passes through; nobody but the owner can list it.
+  await chmod(dataDir, 0o711)
   const server = await startEmbeddedPostgres({
     dataDir,
     log: silentLog,
