@@ -372,6 +372,17 @@ create table check_transition (
 );
 create index check_transition_device_check on check_transition (device_id, check_id, id);
 
+-- Results vanish with their device; the counters lose them in the same transaction.
+create function check_result_leaves_counter() returns trigger language plpgsql as $$
+begin
+  update check_counter set device_count = device_count - 1
+    where check_id = old.check_id and stripe = old.device_id % 16 and status = old.status;
+  return null;
+end
+$$;
+create trigger check_result_deleted after delete on check_result
+  for each row execute function check_result_leaves_counter();
+
 -- A check that shall run on a device at its next check-in, whatever its schedule says.
 create table check_refresh (
   device_id bigint not null references device (id) on delete cascade,

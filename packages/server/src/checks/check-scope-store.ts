@@ -1,0 +1,155 @@
+import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { CheckStatus, Schema } from '../platform/db/schema.ts'
+
+/*
+ * Which checks run on which devices, as SQL over `posture_check c` and `device d`.
+ */
+
+function groupRule(rule: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from check_group_rule g
+    where g.check_id = c.id and g.rule = ${sql.lit(rule)} and (
+      g.platform = d.platform
+      or exists (select from device_group_member m
+                 where m.device_group_id = g.device_group_id and m.device_id = d.id)))`
+}
+
+function hasRule(rule: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select from check_group_rule g where g.check_id = c.id and g.rule = ${sql.lit(rule)})`
+}
+
+/**
+ * Whether check `c` targets device `d`: its platform has SQL (checks that other systems report need
+ * none), it is in a targeted group where there are any, and in no excluded one.
+ */
+export const IS_TARGETED = sql<boolean>`(
+  c.target_type = 'devices' and d.platform = any(c.platforms)
+  and (c.type = 'external' or coalesce(c.queries ->> d.platform, '') <> '')
+  and (not ${hasRule('targeted')} or ${groupRule('targeted')})
+  and not ${groupRule('excluded')})`
+
+/** Whether an issue of check `c` may block device `d`, as far as its groups decide it. */
+export const IS_BLOCKING_ALLOWED = sql<boolean>`(
+  (not ${hasRule('blocking_allowed')} or ${groupRule('blocking_allowed')})
+  and not ${groupRule('blocking_excluded')})`
+
+/** A part of the product of all checks and all devices; an absent side means all of it. */
+export interface ScopeSelection {
+  readonly checkIds?: readonly string[]
+  readonly deviceIds?: readonly string[]
+}
+
+function isSelected(selection: ScopeSelection): RawBuilder<boolean> {
+  const { checkIds, deviceIds } = selection
+  return sql<boolean>`(
+    ${checkIds === undefined ? sql`true` : sql`c.id = any(${checkIds}::bigint[])`}
+    and ${deviceIds === undefined ? sql`true` : sql`d.id = any(${deviceIds}::bigint[])`})`
+}
+
+/** One move of results between statuses, as counters and re-evaluation need it. */
+export interface ScopeMove {
+  readonly device_id: string
+  readonly check_id: string
+  /** Null where the result is new. */
+  readonly from_status: CheckStatus | null
+  readonly to_status: CheckStatus
+  readonly revision: number
+}
+
+/**
+ * Makes the results of the selection follow from who is targeted: new ones are `pending`, those that
+ * left the scope `out_of_scope`, those that came back `pending`. Paused checks gain nothing. Checks
+ * that other systems report get a result with their first report. The devices must be locked.
+ */
+export async function moveResultsIntoScope(
+  tx: Transaction<Schema>,
+  selection: ScopeSelection,
+  at: Date,
+): Promise<ScopeMove[]> {
+  const { rows } = await sql<ScopeMove>`
+    with scope as materialized (
+      select d.id as device_id, c.id as check_id, c.revision, c.type, r.id as result_id, r.status,
+        ${IS_TARGETED} as is_targeted
+      from posture_check c cross join device d
+      left join check_result r on r.check_id = c.id and r.device_id = d.id
+      where ${isSelected(selection)} and (c.paused_at is null or r.id is not null)),
+    gained as (
+      insert into check_result
+        (device_id, check_id, status, revision, status_changed_at, updated_at)
+      select device_id, check_id, 'pending', revision, ${at}, ${at} from scope
+      where is_targeted and result_id is null and type <> 'external'
+      order by device_id, check_id
+      on conflict (device_id, check_id) do nothing
+      returning device_id, check_id, status, revision),
+    moved as (
+      update check_result r set
+        status = case when s.is_targeted then
+          case when s.type = 'external' then 'unknown' else 'pending' end else 'out_of_scope' end,
+        status_changed_at = ${at}, failing_since = null, updated_at = ${at}
+      from scope s
+      where r.id = s.result_id and s.is_targeted = (s.status = 'out_of_scope')
+      returning r.device_id, r.check_id, s.status as from_status, r.status, r.revision)
+    select device_id, check_id, null as from_status, status as to_status, revision from gained
+    union all
+    select device_id, check_id, from_status, status as to_status, revision from moved
+  `.execute(tx)
+  return rows
+}
+
+/** Resolves the open issues of pairs that left the scope; answers how many there were. */
+export async function resolveIssuesOutOfScope(
+  tx: Transaction<Schema>,
+  pairs: readonly { readonly device_id: string; readonly check_id: string }[],
+  at: Date,
+): Promise<void> {
+  if (pairs.length === 0) return
+  await sql`
+    update issue set resolved_at = ${at}, updated_at = ${at}
+    from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as left_scope(device_id bigint, check_id bigint)
+    where issue.device_id = left_scope.device_id and issue.check_id = left_scope.check_id
+      and issue.resolved_at is null
+  `.execute(tx)
+}
+
+/** Computes anew when the open issues of the selection block, from the configurations as they are. */
+export async function refreshBlockingTimes(
+  tx: Transaction<Schema>,
+  selection: ScopeSelection,
+  at: Date,
+): Promise<void> {
+  await sql`
+    with computed as (
+      select i.id, case
+        when not ${IS_BLOCKING_ALLOWED} then null
+        when c.remediation_strategy = 'block_immediately'
+          then greatest(i.detected_at, c.begins_blocking_on)
+        when c.remediation_strategy = 'warn_then_block'
+          then greatest(i.detected_at + make_interval(hours => 24 * c.grace_period_days),
+            c.begins_blocking_on)
+        end as blocks_device_at
+      from issue i join posture_check c on c.id = i.check_id join device d on d.id = i.device_id
+      where i.resolved_at is null and ${isSelected(selection)})
+    update issue set blocks_device_at = computed.blocks_device_at, updated_at = ${at}
+    from computed
+    where issue.id = computed.id
+      and issue.blocks_device_at is distinct from computed.blocks_device_at
+  `.execute(tx)
+}
+
+/** The devices of the selection whose status may depend on it: those with results or open issues. */
+export async function listDevicesInScope(
+  tx: Transaction<Schema>,
+  selection: ScopeSelection,
+): Promise<string[]> {
+  if (selection.deviceIds !== undefined) return [...selection.deviceIds]
+  const { rows } = await sql<{ device_id: string }>`
+    select distinct i.device_id from issue i
+    where i.resolved_at is null and i.device_id is not null
+      and i.check_id = any(${selection.checkIds ?? []}::bigint[])
+    union
+    select r.device_id from check_result r join device d on d.id = r.device_id
+    where r.check_id = any(${selection.checkIds ?? []}::bigint[]) and d.evaluated_at is null
+  `.execute(tx)
+  return rows.map((row) => row.device_id)
+}

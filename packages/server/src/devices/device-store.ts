@@ -1,0 +1,46 @@
+import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { AppError } from '../platform/app-error.ts'
+import type { DeviceTable, Schema } from '../platform/db/schema.ts'
+
+export type Device = Selectable<DeviceTable>
+
+const ID_PATTERN = /^\d{1,18}$/
+
+/**
+ * The device, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`, also for a text that is no id
+ */
+export async function getDeviceForUpdate(tx: Transaction<Schema>, id: string): Promise<Device> {
+  const device = ID_PATTERN.test(id)
+    ? await tx.selectFrom('device').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+    : undefined
+  if (device === undefined) {
+    throw new AppError('not_found', 'not_found', `There is no device ${id.slice(0, 50)}.`)
+  }
+  return device
+}
+
+export async function updateDevice(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<DeviceTable>,
+): Promise<Device> {
+  return tx
+    .updateTable('device')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The channel that tells the agent intakes of all processes that they know something outdated. */
+export const DEVICE_CHANNEL = 'device'
+
+/**
+ * Makes every agent intake forget, at commit, what it knows of a device: its key, its requested
+ * reruns, when its checks are due. `all` means every device.
+ */
+export async function notifyDeviceChanged(db: Kysely<Schema>, deviceId: string): Promise<void> {
+  await sql`select pg_notify(${DEVICE_CHANNEL}, ${deviceId})`.execute(db)
+}

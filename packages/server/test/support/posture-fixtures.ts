@@ -1,0 +1,119 @@
+import type { Insertable, Kysely } from 'kysely'
+import { createChangeRunner, type Change, type RunChange } from '../../src/audit/change.ts'
+import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { applyCheckScope } from '../../src/checks/apply-check-scope.ts'
+import {
+  recordCheckResults,
+  type CheckReport,
+  type RecordedReport,
+} from '../../src/checks/record-check-results.ts'
+import type { StatusDependencies } from '../../src/devices/change-device-status.ts'
+import type { DeviceStatusChange } from '../../src/devices/device-status-change.ts'
+import { ManualClock } from '../../src/platform/clock.ts'
+import { newSecret } from '../../src/platform/ids.ts'
+import type { DeviceTable, PostureCheckTable, Schema } from '../../src/platform/db/schema.ts'
+
+/** A service without its surroundings: changes, a clock that stands still, and what was announced. */
+export interface Posture {
+  readonly db: Kysely<Schema>
+  readonly clock: ManualClock
+  readonly runChange: RunChange
+  readonly deps: StatusDependencies
+  readonly announced: DeviceStatusChange[]
+  change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
+  insertCheck(values?: Partial<Insertable<PostureCheckTable>>): Promise<string>
+  insertDevice(values?: Partial<Insertable<DeviceTable>>): Promise<string>
+  /** Answers checks of revision 1 now: one list of rows for each check. */
+  report(
+    deviceId: string,
+    rowsByCheck: Record<string, Record<string, string>[]>,
+    options?: Partial<CheckReport>,
+  ): Promise<RecordedReport>
+}
+
+export const PASS = [{ KOLIDE_CHECK_STATUS: 'PASS' }]
+export const FAIL = [{ KOLIDE_CHECK_STATUS: 'FAIL' }]
+export const ERROR = [{ KOLIDE_CHECK_STATUS: 'ERROR' }]
+
+export function createPosture(db: Kysely<Schema>, start?: string): Posture {
+  const clock = new ManualClock(start)
+  const runChange = createChangeRunner(db, clock)
+  const announced: DeviceStatusChange[] = []
+  const deps: StatusDependencies = {
+    onDeviceStatusChanged: async (_change, statusChange) => {
+      announced.push(statusChange)
+    },
+  }
+  const change: Posture['change'] = (work) => runChange({ actor: SYSTEM_ACTOR }, work)
+  return {
+    db,
+    clock,
+    runChange,
+    deps,
+    announced,
+    change,
+    insertCheck: (values = {}) =>
+      change(async (open) => {
+        const { id } = await open.tx
+          .insertInto('posture_check')
+          .values({
+            ...CHECK,
+            platforms: ['darwin', 'linux', 'windows'],
+            slug: `check-${newSecret(6)}`,
+            ...times(clock),
+            ...values,
+          })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        await applyCheckScope(open, deps, { checkIds: [id] }, ADDED)
+        return id
+      }),
+    insertDevice: (values = {}) =>
+      change(async (open) => {
+        const { id } = await open.tx
+          .insertInto('device')
+          .values({ ...DEVICE, host_identifier: newSecret(9), ...times(clock), ...values })
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        await applyCheckScope(open, deps, { deviceIds: [id] }, ADDED)
+        return id
+      }),
+    report: (deviceId, rowsByCheck, options = {}) =>
+      change((open) =>
+        recordCheckResults(open, deps, {
+          deviceId,
+          results: Object.entries(rowsByCheck).map(([checkId, rows]) => ({
+            checkId,
+            revision: 1,
+            rows,
+            statusCode: 0,
+            message: '',
+          })),
+          ranAt: clock.now(),
+          ...options,
+        }),
+      ),
+  }
+}
+
+const ADDED = { initiatingEntity: 'system', reason: 'Added by a test.' } as const
+
+const times = (clock: ManualClock) => ({ created_at: clock.now(), updated_at: clock.now() })
+
+const CHECK = {
+  name: 'Disk encryption',
+  description: 'Disks are encrypted.',
+  issue_title: 'A disk is not encrypted',
+  type: 'osquery',
+  is_built_in: true,
+  queries: JSON.stringify({ darwin: 'select 1', linux: 'select 1', windows: 'select 1' }),
+  primary_key_column: null,
+  remediation_strategy: 'block_immediately',
+  begins_blocking_on: null,
+  custom_rationale_template: null,
+  custom_fix_instructions_template: null,
+  paused_at: null,
+  paused_by: null,
+} as const
+
+const DEVICE = { name: 'mac-1', platform: 'darwin' } as const
