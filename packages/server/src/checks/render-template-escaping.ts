@@ -1,7 +1,7 @@
 // Turns values that devices reported into text that is safe to stand in Markdown.
 
 /** The longest value that is inserted into a text, in UTF-16 code units; the rest is cut. */
-export const INSERTED_VALUE_LENGTH_MAX = 1_000
+const INSERTED_VALUE_LENGTH_MAX = 1_000
 
 // Control characters, and the bidirectional controls that make text read as another text.
 const UNSAFE_CHARACTERS = /[\p{Cc}\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu

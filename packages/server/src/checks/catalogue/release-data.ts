@@ -9,7 +9,7 @@ export interface ReleaseSource {
 }
 
 /** A macOS version line that still gets security updates, with its newest security update. */
-export interface MacosRelease {
+interface MacosRelease {
   readonly major: number
   readonly minor: number
   readonly patch: number
@@ -26,7 +26,7 @@ export const MACOS_RELEASES: ReleaseSource & { readonly releases: readonly Macos
 }
 
 /** A Windows build and the last days of its servicing. */
-export interface WindowsRelease {
+interface WindowsRelease {
   readonly build: number
   readonly name: string
   /** Home and Pro editions, `YYYY-MM-DD`. */
@@ -49,7 +49,7 @@ export const WINDOWS_RELEASES: ReleaseSource & { readonly releases: readonly Win
 }
 
 /** A Linux distribution's release and the last day of its free security support. */
-export interface LinuxRelease {
+interface LinuxRelease {
   /** As in `os_version.platform`. */
   readonly platform: string
   readonly major: number

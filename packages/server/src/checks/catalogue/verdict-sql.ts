@@ -7,7 +7,7 @@ export type VerdictCase = readonly [
   condition: string,
 ]
 
-export interface VerdictQuery {
+interface VerdictQuery {
   /** Common table expressions that the facts read, without the word WITH. */
   readonly with?: string
   /** Column to a SELECT of at most one value; a SELECT without a row makes the fact NULL. */
