@@ -16,3 +16,10 @@ export type { PollClient, PollClientOptions, PollOutcome } from './poll-client.t
 export type { FetchFunction } from './transmitter-request.ts'
 export { discoverTransmitter } from './discovery.ts'
 export type { DiscoveryOptions } from './discovery.ts'
+export { diagnoseSet } from './diagnose-set.ts'
+export type {
+  DiagnosisCheck,
+  DiagnosisOptions,
+  DiagnosisResult,
+  SetDiagnosis,
+} from './diagnose-set.ts'

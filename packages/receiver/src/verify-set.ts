@@ -137,7 +137,7 @@ export function readHeader(
 }
 
 /** Maps a failed claim check to what the transmitter is told. RFC 8935 section 2.4. */
-export function setErrorCodeOf(code: SetValidationCode): SetErrorCode {
+function setErrorCodeOf(code: SetValidationCode): SetErrorCode {
   if (code === 'iss') return 'invalid_issuer'
   return code === 'aud' ? 'invalid_audience' : 'invalid_request'
 }
@@ -182,7 +182,7 @@ export function usableAlgorithms(algorithms: readonly string[]): readonly string
 }
 
 /** Makes a key source of the forms that options allow. */
-export function toKeySource(keys: SetVerifierOptions['keys']): KeySource {
+function toKeySource(keys: SetVerifierOptions['keys']): KeySource {
   if ('findKeys' in keys) return keys
   return 'jwks' in keys ? createLocalKeySource(keys.jwks) : createRemoteKeySource(keys)
 }
