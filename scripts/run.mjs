@@ -12,7 +12,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const HELIOGRAPH = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'packages/server/src/main.ts']
 
 const bin = (name) => join('node_modules', name)
-const TSC = [bin('typescript/bin/tsc'), '-b']
+const TSC = bin('typescript/bin/tsc')
+const PACKAGES = ['ssf', 'receiver', 'simulator', 'server']
 const ESLINT = ['--max-old-space-size=4096', bin('eslint/bin/eslint.js'), '.', '--max-warnings=0', '--cache', '--cache-location', 'node_modules/.cache/eslint/']
 const PRETTIER = bin('prettier/bin/prettier.cjs')
 const VITEST = [bin('vitest/vitest.mjs')]
@@ -25,12 +26,13 @@ const COMMANDS = {
   test: (args) => [[...VITEST, 'run', ...args]],
   check: () => [
     [PRETTIER, '--check', '--log-level', 'warn', '.'],
-    TSC,
+    [TSC, '-b'],
+    ...PACKAGES.map((name) => [TSC, '-p', `packages/${name}`]),
     ESLINT,
     [bin('knip/bin/knip.js')],
     ['--conditions=source', 'scripts/generate.ts', '--check'],
   ],
-  build: () => [TSC],
+  build: () => [[TSC, '-b']],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],
 }

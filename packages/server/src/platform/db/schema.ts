@@ -354,7 +354,25 @@ export interface ReportingSnapshotTable {
   unix_time: BigCount
   epoch: BigCount
   counter: BigCount
+  content_hash: Buffer
+  collected_at: Date
 }
+
+export interface ReportingQueryRunTable {
+  id: Id
+  query_id: string
+  ran_at: Date
+  row_count: number
+}
+
+export interface ReportingQueryRowTable {
+  run_id: string
+  ordinal: number
+  columns: Json<Record<string, JsonColumn>>
+}
+
+/** A value of a result row. */
+export type JsonColumn = string | number | boolean | null
 
 export interface ReportingQueryTable {
   id: Id
@@ -478,6 +496,8 @@ export interface Schema {
   posture_check: PostureCheckTable
   posture_check_tag: PostureCheckTagTable
   reporting_query: ReportingQueryTable
+  reporting_query_row: ReportingQueryRowTable
+  reporting_query_run: ReportingQueryRunTable
   reporting_record: ReportingRecordTable
   reporting_snapshot: ReportingSnapshotTable
   signing_key: SigningKeyTable

@@ -11,6 +11,10 @@ const KNOWN: readonly { readonly pattern: RegExp; readonly text: string }[] = [
     text: 'another server process uses this database.',
   },
   {
+    pattern: /could not look up effective user ID/i,
+    text: 'the number of this user has no entry in /etc/passwd, which the first start needs. Add one, or set DATABASE_URL.',
+  },
+  {
     pattern: /could not create shared memory segment|Cannot allocate memory/i,
     text: 'the system does not give it enough memory.',
   },
