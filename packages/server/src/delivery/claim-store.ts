@@ -3,7 +3,7 @@
  * the pace of sending are the pump's.
  */
 import { sql, type Kysely } from 'kysely'
-import { MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
+import { MINUTE_MS } from '../platform/clock.ts'
 import type { DeliveryDestinationTable, Schema } from '../platform/db/schema.ts'
 import type { DestinationHealth } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
@@ -23,7 +23,7 @@ export interface ClaimRequest {
 }
 
 /** A delivery that waits for another worker's claim is looked at again after this time. */
-const CLAIMED_ELSEWHERE_PARK_MS = 1 * SECOND_MS
+const CLAIMED_ELSEWHERE_PARK_MS = 100
 
 /**
  * A delivery that waits for an earlier one of its subject is looked at again after this time at

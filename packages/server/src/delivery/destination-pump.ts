@@ -57,7 +57,7 @@ export class DestinationPump implements SlotUser {
   readonly #ledger = new ClaimLedger()
   readonly #background = new Set<Promise<unknown>>()
   #channel: DeliveryChannel | undefined
-  #recordedHolds: ClaimedDelivery[] = []
+  #endedHolds: string[] = []
   #inFlightCount = 0
   #failuresInRow = 0
   #isWoken = false
@@ -123,10 +123,8 @@ export class DestinationPump implements SlotUser {
     } catch (error) {
       this.#shared.log.warn({ err: error, destination_id: this.#id }, 'deliveries not claimed')
       this.#plan(FAULT_PAUSE_MS)
-    } finally {
-      this.#isFilling = false
-      this.#endRecordedHolds()
     }
+    this.#isFilling = false
     if (this.#isWoken) this.wake()
     else if (this.#plannedAt !== undefined) this.wakeAt(this.#plannedAt)
   }
@@ -134,6 +132,7 @@ export class DestinationPump implements SlotUser {
   /** One look at the destination and one claim. Answers whether to look again at once. */
   async #claimOnce(): Promise<boolean> {
     const { db, clock, channels, settings } = this.#shared
+    this.#dropEndedHolds()
     const now = clock.now()
     const outlook = await findDestinationOutlook(db, this.#id, now)
     const channel = outlook === undefined ? undefined : channels.get(outlook.kind)
@@ -186,23 +185,25 @@ export class DestinationPump implements SlotUser {
   async #takeInHand(claimed: readonly ClaimedDelivery[], channel: DeliveryChannel): Promise<void> {
     if (claimed.length === 0) return
     const { clock, log } = this.#shared
+    const refused: Promise<void>[] = []
     try {
       const prepared = await channel.prepare(this.#id, claimed)
       for (const [index, delivery] of claimed.entries()) {
         const request = prepared?.[index]
         const notBefore =
           request === undefined || this.#isStopped
-            ? clock.now()
+            ? new Date(clock.now().getTime() + FAULT_PAUSE_MS)
             : this.#lanes.add({ delivery, prepared: request })
-        if (notBefore !== undefined) this.#giveBack([delivery], notBefore)
+        if (notBefore !== undefined) refused.push(this.#giveBack([delivery], notBefore))
       }
     } catch (error) {
       log.error({ err: error, destination_id: this.#id }, 'deliveries could not be prepared')
-      this.#giveBack(claimed, new Date(clock.now().getTime() + FAULT_PAUSE_MS))
+      refused.push(this.#giveBack(claimed, new Date(clock.now().getTime() + FAULT_PAUSE_MS)))
     }
-    this.#endRecordedHolds()
     this.#channel = channel
     this.#send()
+    // The next claim must find them given back and their holds ended, or it would refuse them again.
+    await Promise.all(refused)
   }
 
   /** Sends what is ready, as far as the destination's and the process's shares go. */
@@ -254,38 +255,36 @@ export class DestinationPump implements SlotUser {
 
   #settle(outcome: DeliveryOutcome): void {
     const { delivery, nextAttemptAt, verdict } = outcome
+    const endHold = nextAttemptAt === null ? undefined : this.#hold([delivery], nextAttemptAt)
     if (nextAttemptAt === null) this.#lanes.finish(delivery)
-    else this.#giveBackItems(this.#lanes.hold(delivery, nextAttemptAt), nextAttemptAt)
+    else this.#giveBackItems(this.#lanes.drop(delivery), nextAttemptAt)
     this.#failuresInRow = verdict.kind === 'retry' ? this.#failuresInRow + 1 : 0
     // Before the database says so: a receiver that refuses connections would see the whole hand.
     if (this.#failuresInRow >= FAILURES_TO_OPEN) this.#retreat()
     this.#shared.recorder.record(outcome, () => {
-      if (nextAttemptAt !== null) this.#endHold(delivery)
+      endHold?.()
       this.#settleClaims([delivery], verdict.kind === 'retry')
     })
   }
 
   /** Gives a delivery back that was taken in hand and not sent, with those behind it. */
   #yield(item: HandItem, notBefore: Date): void {
-    const items = [item, ...this.#lanes.hold(item.delivery, notBefore)]
-    this.#giveBack(
-      items.map(({ delivery }) => delivery),
-      notBefore,
-      () => this.#endHold(item.delivery),
-    )
+    this.#giveBackItems([item, ...this.#lanes.drop(item.delivery)], notBefore)
   }
 
   /**
-   * A claim that is under way may have been made before the database knew of the hold: its
-   * deliveries are still judged by the hold in memory.
+   * Holds the subjects of deliveries that leave the hand. Answers what to call once the database
+   * knows. The hold lasts until the next claim begins: one that is under way then may not have seen
+   * what the database knows now.
    */
-  #endHold(delivery: ClaimedDelivery): void {
-    if (this.#isFilling) this.#recordedHolds.push(delivery)
-    else this.#lanes.unhold(delivery)
+  #hold(deliveries: readonly ClaimedDelivery[], until: Date): () => void {
+    const subjectKeys = new Set(deliveries.flatMap(({ subjectKey }) => subjectKey ?? []))
+    for (const subjectKey of subjectKeys) this.#lanes.hold(subjectKey, until)
+    return () => void this.#endedHolds.push(...subjectKeys)
   }
 
-  #endRecordedHolds(): void {
-    for (const delivery of this.#recordedHolds.splice(0)) this.#lanes.unhold(delivery)
+  #dropEndedHolds(): void {
+    for (const subjectKey of this.#endedHolds.splice(0)) this.#lanes.unhold(subjectKey)
   }
 
   /** Gives back everything that is not in flight. */
@@ -294,25 +293,27 @@ export class DestinationPump implements SlotUser {
   }
 
   #giveBackItems(items: readonly HandItem[], notBefore: Date): void {
-    this.#giveBack(
+    void this.#giveBack(
       items.map(({ delivery }) => delivery),
       notBefore,
     )
   }
 
-  #giveBack(deliveries: readonly ClaimedDelivery[], notBefore: Date, onDone?: () => void): void {
-    if (deliveries.length === 0) return
+  #giveBack(deliveries: readonly ClaimedDelivery[], notBefore: Date): Promise<void> {
+    if (deliveries.length === 0) return Promise.resolve()
     const { db, log } = this.#shared
+    const endHold = this.#hold(deliveries, notBefore)
     const released = releaseClaims(db, deliveries, notBefore)
       .catch((error: unknown) => {
         // The lease brings them back.
         log.warn({ err: error, destination_id: this.#id }, 'deliveries could not be given back')
       })
       .then(() => {
-        onDone?.()
+        endHold()
         this.#settleClaims(deliveries, true)
       })
     this.#track(released)
+    return released
   }
 
   /** The deliveries are recorded or given back; looks again when that may have changed anything. */

@@ -10,11 +10,16 @@ export interface HandItem {
   readonly prepared: PreparedRequest
 }
 
+interface Hold {
+  until: Date
+  reasonCount: number
+}
+
 export class SubjectLanes {
   /** By subject; the first of each lane is ready or in flight. */
   readonly #lanes = new Map<string, HandItem[]>()
-  /** Subjects whose first delivery failed, until that is recorded, with the time of its next attempt. */
-  readonly #held = new Map<string, Date>()
+  /** Subjects of which something goes back, until the database knows; by how many reasons. */
+  readonly #held = new Map<string, Hold>()
   #ready: HandItem[] = []
 
   get readyCount(): number {
@@ -28,8 +33,8 @@ export class SubjectLanes {
       this.#ready.push(item)
       return undefined
     }
-    const heldUntil = this.#held.get(subjectKey)
-    if (heldUntil !== undefined) return heldUntil
+    const hold = this.#held.get(subjectKey)
+    if (hold !== undefined) return hold.until
     const lane = this.#lanes.get(subjectKey)
     if (lane === undefined) {
       this.#lanes.set(subjectKey, [item])
@@ -60,18 +65,34 @@ export class SubjectLanes {
     else this.#ready.push(next)
   }
 
-  /** The delivery is tried again at `until`: answers those that waited behind it, now out of hand. */
-  hold({ subjectKey }: ClaimedDelivery, until: Date): HandItem[] {
+  /** The delivery leaves the hand unfinished: answers those that waited behind it, out of hand too. */
+  drop({ subjectKey }: ClaimedDelivery): HandItem[] {
     if (subjectKey === null) return []
     const followers = this.#lanes.get(subjectKey)?.slice(1) ?? []
     this.#lanes.delete(subjectKey)
-    this.#held.set(subjectKey, until)
     return followers
   }
 
-  /** The database knows that the subject waits: claims from now on respect it by themselves. */
-  unhold({ subjectKey }: ClaimedDelivery): void {
-    if (subjectKey !== null) this.#held.delete(subjectKey)
+  /**
+   * Takes no delivery of the subject until `unhold`, called once for each `hold`. To be held while
+   * the database still shows a delivery as claimed that is no longer in hand: a claim made meanwhile
+   * would continue the subject behind it.
+   */
+  hold(subjectKey: string, until: Date): void {
+    const hold = this.#held.get(subjectKey)
+    if (hold === undefined) {
+      this.#held.set(subjectKey, { until, reasonCount: 1 })
+      return
+    }
+    hold.reasonCount += 1
+    if (until > hold.until) hold.until = until
+  }
+
+  unhold(subjectKey: string): void {
+    const hold = this.#held.get(subjectKey)
+    if (hold === undefined) return
+    hold.reasonCount -= 1
+    if (hold.reasonCount === 0) this.#held.delete(subjectKey)
   }
 
   /** Takes everything that is not in flight out of hand. */
