@@ -29,24 +29,27 @@ const newKey = (): KeyObject => generateKeyPairSync('ec', { namedCurve: 'P-256' 
 const authorityKey = newKey()
 const authority = {
   key: authorityKey,
-  certificate: issueAuthorityCertificate('Test', authorityKey, VALID),
+  certificate: await issueAuthorityCertificate('Test', authorityKey, VALID),
 }
 const toPem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }) as string
 
-function issue(names: readonly string[], validity = VALID): { key: string; cert: string } {
+async function issue(
+  names: readonly string[],
+  validity = VALID,
+): Promise<{ key: string; cert: string }> {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return {
     key: toPem(pair.privateKey),
-    cert: issueServerCertificate(authority, pair.publicKey, names, validity),
+    cert: await issueServerCertificate(authority, pair.publicKey, names, validity),
   }
 }
 
-function issueSelfSigned(): { key: string; cert: string } {
+async function issueSelfSigned(): Promise<{ key: string; cert: string }> {
   const key = newKey()
-  const itself = { key, certificate: issueAuthorityCertificate(NAME, key, VALID) }
+  const itself = { key, certificate: await issueAuthorityCertificate(NAME, key, VALID) }
   return {
     key: toPem(key),
-    cert: issueServerCertificate(itself, createPublicKey(key), [NAME], VALID),
+    cert: await issueServerCertificate(itself, createPublicKey(key), [NAME], VALID),
   }
 }
 
@@ -80,7 +83,7 @@ function clientTo(
 
 describe('HTTPS', () => {
   it('reaches a receiver whose certificate comes from an extra authority, by its name', async () => {
-    const { port, requests, names } = await serveTls(issue([NAME]))
+    const { port, requests, names } = await serveTls(await issue([NAME]))
     const client = clientTo(port)
     const first = await answered(client, get(`https://${NAME}/set?a=1`))
     await connectionIsFree()
@@ -93,7 +96,7 @@ describe('HTTPS', () => {
   })
 
   it('reaches an IP address whose certificate names the address', async () => {
-    const { port } = await serveTls(issue(['127.0.0.1']))
+    const { port } = await serveTls(await issue(['127.0.0.1']))
     const client = clientWith({ extraCa: authority.certificate })
     await answered(client, get(`https://127.0.0.1:${port}/`))
   })
@@ -131,7 +134,7 @@ describe('HTTPS', () => {
   ])(
     'refuses a certificate %s, and sends nothing',
     async (_what, served, extraCa, code, message) => {
-      const { port, requests } = await serveTls(served)
+      const { port, requests } = await serveTls(await served)
       const client = clientWith({
         resolver: async () => [PUBLIC_ADDRESS],
         connector: () => connect({ host: '127.0.0.1', port }),
@@ -150,7 +153,7 @@ describe('HTTPS', () => {
   )
 
   it('refuses a certificate whose address is another one', async () => {
-    const { port } = await serveTls(issue(['127.0.0.2', NAME]))
+    const { port } = await serveTls(await issue(['127.0.0.2', NAME]))
     const client = clientWith({ extraCa: authority.certificate })
     expect(await failed(client, get(`https://127.0.0.1:${port}/`))).toMatchObject({
       code: 'certificate_name_mismatch',
@@ -158,14 +161,14 @@ describe('HTTPS', () => {
   })
 
   it('verifies the certificate although the host is allow-listed', async () => {
-    const { port } = await serveTls(issue(['127.0.0.1']))
+    const { port } = await serveTls(await issue(['127.0.0.1']))
     const client = clientWith({ policy: policyOf('127.0.0.0/8') })
     expect(await failed(client, get(`https://127.0.0.1:${port}/`))).toMatchObject({ stage: 'tls' })
   })
 
   it('refuses TLS older than 1.2', async () => {
     const { port } = await serveTls({
-      ...issue([NAME]),
+      ...(await issue([NAME])),
       minVersion: 'TLSv1',
       maxVersion: 'TLSv1.1',
       ciphers: 'DEFAULT@SECLEVEL=0',

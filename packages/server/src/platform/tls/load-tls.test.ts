@@ -14,8 +14,8 @@ const VALIDITY = {
   notAfter: new Date('2026-12-31T00:00:00Z'),
 }
 const key = newKey()
-const authority = { key, certificate: issueAuthorityCertificate('Test', key, VALIDITY) }
-const cert = issueServerCertificate(authority, createPublicKey(key), ['a.example'], VALIDITY)
+const authority = { key, certificate: await issueAuthorityCertificate('Test', key, VALIDITY) }
+const cert = await issueServerCertificate(authority, createPublicKey(key), ['a.example'], VALIDITY)
 
 let folder: string
 let files: TlsFiles

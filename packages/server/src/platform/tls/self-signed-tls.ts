@@ -119,7 +119,11 @@ async function openAuthority(path: string, now: Date): Promise<CertificateWithKe
   if (existing !== undefined && !isDue(existing.certificate, now)) return existing
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = `Heliograph authority ${randomBytes(4).toString('hex')}`
-  const certificate = issueAuthorityCertificate(name, privateKey, validityFrom(now, AUTHORITY_DAYS))
+  const certificate = await issueAuthorityCertificate(
+    name,
+    privateKey,
+    validityFrom(now, AUTHORITY_DAYS),
+  )
   const pair = { certificate, key: privateKey }
   if (existing !== undefined) {
     await replaceFile(path, toFile(pair))
@@ -143,7 +147,7 @@ async function openServerCertificate(
   const validity = validityFrom(now, SERVER_DAYS)
   const authorityEnd = new X509Certificate(authority.certificate).validToDate
   const notAfter = validity.notAfter < authorityEnd ? validity.notAfter : authorityEnd
-  const certificate = issueServerCertificate(authority, createPublicKey(privateKey), names, {
+  const certificate = await issueServerCertificate(authority, createPublicKey(privateKey), names, {
     ...validity,
     notAfter,
   })
