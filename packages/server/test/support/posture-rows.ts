@@ -16,7 +16,7 @@ const plist = (path: string, key: string, value: string): OsqueryRow => ({
 
 const SOFTWARE_UPDATE = '/Library/Preferences/com.apple.SoftwareUpdate.plist'
 const LOGIN_WINDOW = '/Library/Preferences/com.apple.loginwindow.plist'
-const TIMED = '/private/var/db/timed/com.apple.timed.plist'
+const TIMED = '/private/var/db/timed/Library/Preferences/com.apple.timed.plist'
 const XPROTECT = '/Library/Apple/System/Library/CoreServices/XProtect.bundle/Contents/Info.plist'
 
 const softwareUpdate = (changes: Readonly<Record<string, string>> = {}): OsqueryRow[] =>

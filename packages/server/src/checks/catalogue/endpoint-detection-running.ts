@@ -2,6 +2,7 @@ import type { CheckDefinition } from '../check-definition.ts'
 import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { activeUnitsSql, likeAnySql, quoteListSql, verdictSql } from './verdict-sql.ts'
 
+// Their processes carry the same names.
 const SYSTEM_EXTENSIONS = [
   'com.crowdstrike.falcon.%',
   'com.eset.%',
@@ -57,7 +58,9 @@ export const endpointDetectionRunning: CheckDefinition = {
   tags: ['Info'],
   queries: {
     darwin: found(
-      `SELECT group_concat(identifier, ', ') FROM system_extensions WHERE state = 'activated_enabled' AND ${likeAnySql('identifier', SYSTEM_EXTENSIONS)}`,
+      `SELECT group_concat(name, ', ') FROM (
+    SELECT identifier AS name FROM system_extensions WHERE state = 'activated_enabled' AND ${likeAnySql('identifier', SYSTEM_EXTENSIONS)}
+    UNION SELECT name FROM processes WHERE ${likeAnySql('name', SYSTEM_EXTENSIONS)})`,
     ),
     windows: found(
       `SELECT group_concat(name, ', ') FROM services WHERE status = 'RUNNING' AND name IN (${quoteListSql(WINDOWS_SERVICES)})`,

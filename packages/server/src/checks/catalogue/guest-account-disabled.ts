@@ -15,7 +15,7 @@ const LOGIN_WINDOW_PLIST = '/Library/Preferences/com.apple.loginwindow.plist'
 const darwin = verdictSql({
   facts: {
     settings_seen: `SELECT COUNT(*) FROM plist WHERE path = '${LOGIN_WINDOW_PLIST}'`,
-    disabled_by_profile: managedPolicyValueSql('com.apple.MCX', 'DisableGuestAccount'),
+    disabled_by_profile: `SELECT COALESCE((${managedPolicyValueSql('com.apple.loginwindow', 'DisableGuestAccount')}), (${managedPolicyValueSql('com.apple.MCX', 'DisableGuestAccount')}))`,
     guest_enabled: plistValueSql(LOGIN_WINDOW_PLIST, 'GuestEnabled'),
   },
   cases: [

@@ -3,12 +3,14 @@ import { steps } from './platform-text.ts'
 import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
-// Extensions that belong to the browser lie in its own folder, not in the profile of a person.
+// What comes from Edge Add-ons is not from the web store either; its update address tells. Extensions
+// that belong to the browser lie in its own folder, not in the profile of a person.
 const sql = failingRowsSql(
   ['path', 'name', 'identifier', 'version', 'browser_type', 'username'],
   `SELECT e.path, e.name, e.identifier, e.version, e.browser_type, u.username
 FROM users u CROSS JOIN chrome_extensions e ON e.uid = u.uid
 WHERE e.state = '1' AND lower(e.from_webstore) IN ('0', 'false')
+  AND COALESCE(e.update_url, '') NOT LIKE 'https://edge.microsoft.com/%'
   AND e.path NOT LIKE '%.app/Contents/%'
   AND e.path NOT LIKE '%/opt/%'
   AND instr(lower(e.path), 'program files') = 0`,

@@ -5,18 +5,20 @@ import {
   activeUnitsSql,
   isClearedSql,
   isSetSql,
+  managedPolicyValueSql,
   plistValueSql,
   registryValueSql,
   verdictSql,
 } from './verdict-sql.ts'
 
+const managed = managedPolicyValueSql('com.apple.timed', 'TMAutomaticTimeOnlyEnabled')
+const setting = plistValueSql(
+  '/private/var/db/timed/Library/Preferences/com.apple.timed.plist',
+  'TMAutomaticTimeOnlyEnabled',
+)
+
 const darwin = verdictSql({
-  facts: {
-    set_automatically: plistValueSql(
-      '/private/var/db/timed/com.apple.timed.plist',
-      'TMAutomaticTimeOnlyEnabled',
-    ),
-  },
+  facts: { set_automatically: `SELECT COALESCE((${managed}), (${setting}))` },
   cases: [
     ['PASS', isSetSql('set_automatically')],
     ['FAIL', isClearedSql('set_automatically')],
