@@ -1,0 +1,266 @@
+import { put, remove, set } from '../personas/template-rows.ts'
+import type { TemplateChange } from '../personas/template-rows.ts'
+import { COMMON_KNOBS, darwinSetting, macApp, noDarwinSetting } from './shared-knob-rows.ts'
+import { knobsOf } from './knob.ts'
+import type { KnobSource } from './knob.ts'
+import { POSIX_KNOBS } from './posix-knobs.ts'
+
+const SOFTWARE_UPDATE = 'com.apple.SoftwareUpdate'
+const LOGIN_WINDOW = 'com.apple.loginwindow'
+const ENCRYPTED_VOLUMES = ['/dev/disk3s1', '/dev/disk3s5']
+
+const UPDATE_SETTINGS = [
+  'AutomaticCheckEnabled',
+  'AutomaticDownload',
+  'AutomaticallyInstallMacOSUpdates',
+  'CriticalUpdateInstall',
+]
+
+function updateSettings(value: '0' | '1'): TemplateChange[] {
+  return [
+    ...UPDATE_SETTINGS.flatMap((key) => darwinSetting(SOFTWARE_UPDATE, key, value)),
+    ...darwinSetting('com.apple.commerce', 'AutoUpdate', value),
+  ]
+}
+
+function diskEncryption(isEncrypted: boolean): TemplateChange[] {
+  return ENCRYPTED_VOLUMES.map((name) =>
+    set(
+      'disk_encryption',
+      {
+        encrypted: isEncrypted ? 1 : 0,
+        type: isEncrypted ? 'APFS Encryption' : '',
+        encryption_status: isEncrypted ? 'encrypted' : 'not encrypted',
+        filevault_status: isEncrypted ? 'on' : 'off',
+      },
+      { name },
+    ),
+  )
+}
+
+function osVersion(version: string, name: string, build: string): TemplateChange[] {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const to = {
+    name,
+    version,
+    major,
+    minor,
+    patch,
+    build,
+    platform: 'darwin',
+    platform_like: 'darwin',
+    codename: '',
+    arch: 'arm64e',
+  }
+  return [put('os_version', to, 'platform')]
+}
+
+/** One switch of the Sharing settings. */
+function sharing(name: string, title: string, column: string): KnobSource {
+  return {
+    name,
+    title,
+    good: [set('sharing_preferences', { [column]: 0 })],
+    bad: [set('sharing_preferences', { [column]: 1 })],
+  }
+}
+
+const SHARING_KNOBS: readonly KnobSource[] = [
+  sharing('screen-sharing', 'Screen sharing is off', 'screen_sharing'),
+  sharing('printer-sharing', 'Printer sharing is off', 'printer_sharing'),
+  sharing('remote-management', 'Remote management is off', 'remote_management'),
+  sharing('remote-apple-events', 'Remote Apple events are off', 'remote_apple_events'),
+  sharing('internet-sharing', 'Internet sharing is off', 'internet_sharing'),
+  sharing('bluetooth-sharing', 'Bluetooth sharing is off', 'bluetooth_sharing'),
+  sharing('content-caching', 'Content caching is off', 'content_caching'),
+]
+
+const SYSTEM_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'disk-encryption',
+    title: 'FileVault is on',
+    good: diskEncryption(true),
+    bad: diskEncryption(false),
+  },
+  {
+    name: 'firewall',
+    title: 'The application firewall is on',
+    good: [set('alf', { global_state: 1, stealth_enabled: 1 })],
+    bad: [set('alf', { global_state: 0, stealth_enabled: 0 })],
+  },
+  {
+    name: 'screen-lock',
+    title: 'The screen locks and asks for a password',
+    good: [set('screenlock', { enabled: 1, grace_period: 0 }), ...screenSaver('600')],
+    bad: [set('screenlock', { enabled: 0, grace_period: -1 }), ...screenSaver('0')],
+  },
+  {
+    name: 'automatic-updates',
+    title: 'macOS installs updates by itself',
+    good: updateSettings('1'),
+    bad: updateSettings('0'),
+  },
+  {
+    name: 'malware-definitions',
+    title: 'XProtect definitions are installed by themselves',
+    good: darwinSetting(SOFTWARE_UPDATE, 'ConfigDataInstall', '1'),
+    bad: darwinSetting(SOFTWARE_UPDATE, 'ConfigDataInstall', '0'),
+  },
+  {
+    name: 'os-version',
+    title: 'macOS is supported and up to date',
+    good: osVersion('26.4.0', 'macOS', '25E246'),
+    bad: osVersion('13.6.1', 'macOS', '22G313'),
+  },
+  {
+    name: 'remote-login',
+    title: 'Remote login (SSH) is off',
+    good: [
+      set('sharing_preferences', { remote_login: 0 }),
+      remove('listening_ports', { port: 22 }),
+    ],
+    bad: [
+      set('sharing_preferences', { remote_login: 1 }),
+      put(
+        'listening_ports',
+        { pid: 1, port: 22, protocol: 6, family: 2, address: '0.0.0.0' },
+        'port',
+      ),
+    ],
+  },
+  {
+    name: 'file-sharing',
+    title: 'File sharing is off',
+    good: [set('sharing_preferences', { file_sharing: 0 }), remove('shared_folders', {})],
+    bad: [
+      set('sharing_preferences', { file_sharing: 1 }),
+      put('shared_folders', { name: "{user}'s Public Folder", path: '{home}/Public' }, 'path'),
+    ],
+  },
+  {
+    name: 'gatekeeper',
+    title: 'Gatekeeper is on',
+    good: [set('gatekeeper', { assessments_enabled: 1, dev_id_enabled: 1 })],
+    bad: [set('gatekeeper', { assessments_enabled: 0, dev_id_enabled: 0 })],
+  },
+  {
+    name: 'system-integrity-protection',
+    title: 'System Integrity Protection is on',
+    good: [set('sip_config', { enabled: 1, enabled_nvram: 1 }, { config_flag: 'sip' })],
+    bad: [set('sip_config', { enabled: 0, enabled_nvram: 0 }, { config_flag: 'sip' })],
+  },
+  {
+    name: 'secure-boot',
+    title: 'Full Security at startup',
+    good: [set('secureboot', { secure_boot: 1, description: 'Full Security' })],
+    bad: [set('secureboot', { secure_boot: 0, description: 'Permissive Security' })],
+  },
+  {
+    name: 'guest-account',
+    title: 'The guest account is off',
+    good: darwinSetting(LOGIN_WINDOW, 'GuestEnabled', '0'),
+    bad: darwinSetting(LOGIN_WINDOW, 'GuestEnabled', '1'),
+  },
+  {
+    name: 'automatic-login',
+    title: 'Automatic login is off',
+    good: noDarwinSetting(LOGIN_WINDOW, 'autoLoginUser'),
+    bad: darwinSetting(LOGIN_WINDOW, 'autoLoginUser', '{user}'),
+  },
+  {
+    name: 'disk-space',
+    title: 'The disk has room',
+    good: [set('mounts', { blocks_free: 71_000_000, blocks_available: 71_000_000 })],
+    bad: [set('mounts', { blocks_free: 2_100_000, blocks_available: 2_100_000 })],
+  },
+]
+
+const SOFTWARE_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'password-manager',
+    title: 'A password manager is installed',
+    good: [macApp('1Password', 'com.1password.1password', '8.12.4')],
+    bad: [remove('apps', { bundle_identifier: 'com.1password.1password' })],
+  },
+  {
+    name: 'chrome-version',
+    title: 'Chrome is up to date',
+    good: [macApp('Google Chrome', 'com.google.Chrome', '151.0.7922.60')],
+    bad: [macApp('Google Chrome', 'com.google.Chrome', '118.0.5993.70')],
+  },
+  {
+    name: 'edge-version',
+    title: 'Edge is up to date',
+    good: [macApp('Microsoft Edge', 'com.microsoft.edgemac', '151.0.3981.40')],
+    bad: [macApp('Microsoft Edge', 'com.microsoft.edgemac', '118.0.2088.46')],
+  },
+  {
+    name: 'firefox-version',
+    title: 'Firefox is up to date',
+    good: [macApp('Firefox', 'org.mozilla.firefox', '152.0.1')],
+    bad: [macApp('Firefox', 'org.mozilla.firefox', '115.3.1')],
+  },
+  {
+    name: 'endpoint-detection',
+    title: 'The endpoint detection agent runs',
+    good: [
+      macApp('Falcon', 'com.crowdstrike.falcon.App', '7.34'),
+      put('processes', falconProcess(), 'pid'),
+    ],
+    bad: [
+      remove('apps', { bundle_identifier: 'com.crowdstrike.falcon.App' }),
+      remove('processes', { pid: 640 }),
+    ],
+  },
+  {
+    name: 'unwanted-software',
+    title: 'No unwanted software is installed',
+    good: [remove('apps', { bundle_identifier: 'com.bittorrent.uTorrent' })],
+    bad: [macApp('uTorrent', 'com.bittorrent.uTorrent', '1.8.7')],
+  },
+  {
+    name: 'open-wifi',
+    title: 'No open Wi-Fi network is joined by itself',
+    good: [remove('wifi_networks', { network_name: 'Airport Free WiFi' })],
+    bad: [
+      put(
+        'wifi_networks',
+        {
+          network_name: 'Airport Free WiFi',
+          security_type: 'Open',
+          auto_join: 1,
+          captive_portal: 1,
+        },
+        'network_name',
+      ),
+    ],
+  },
+]
+
+function falconProcess(): Record<string, string | number> {
+  const path =
+    '/Applications/Falcon.app/Contents/Library/SystemExtensions/com.crowdstrike.falcon.Agent'
+  return { pid: 640, name: 'com.crowdstrike.falcon.Agent', path, cmdline: path, uid: 0, on_disk: 1 }
+}
+
+function screenSaver(idleSeconds: string): TemplateChange[] {
+  const row = {
+    domain: 'com.apple.screensaver',
+    key: 'idleTime',
+    subkey: '',
+    value: idleSeconds,
+    forced: 0,
+    username: '{user}',
+    host: 'current',
+  }
+  return [put('preferences', row, 'domain', 'key', 'username')]
+}
+
+/** The knobs of macOS. */
+export const DARWIN_KNOBS = knobsOf('darwin', [
+  ...SYSTEM_KNOBS,
+  ...SHARING_KNOBS,
+  ...SOFTWARE_KNOBS,
+  ...POSIX_KNOBS,
+  ...COMMON_KNOBS,
+])
