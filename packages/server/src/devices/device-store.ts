@@ -44,3 +44,19 @@ export const DEVICE_CHANNEL = 'device'
 export async function notifyDeviceChanged(db: Kysely<Schema>, deviceId: string): Promise<void> {
   await sql`select pg_notify(${DEVICE_CHANNEL}, ${deviceId})`.execute(db)
 }
+
+/** The ids of devices after `afterId` in ascending order, `limit` at most. */
+export async function listDeviceIds(
+  db: Kysely<Schema>,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}

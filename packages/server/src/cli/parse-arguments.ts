@@ -1,0 +1,46 @@
+import { InvalidArgumentError } from 'commander'
+import type { GrantedPermission } from '../api-keys/api-key-store.ts'
+
+/** Collects the values of a flag that may be given several times. */
+export function collect<Value>(parse: (text: string) => Value) {
+  return (text: string, previous: readonly Value[] | undefined): Value[] => [
+    ...(previous ?? []),
+    parse(text),
+  ]
+}
+
+/** `<name>=<rationale>`. */
+export function parsePermission(text: string): GrantedPermission {
+  const separator = text.indexOf('=')
+  if (separator < 1) {
+    throw new InvalidArgumentError(
+      'Give the permission and why the key needs it: "Remove Devices=cleans up after offboarding".',
+    )
+  }
+  return { permission: text.slice(0, separator).trim(), rationale: text.slice(separator + 1) }
+}
+
+/** A date or date and time of ISO 8601. */
+export function parseTime(text: string): Date {
+  const time = new Date(text)
+  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d{2}-\d{2}/.test(text)) {
+    throw new InvalidArgumentError('Give a time such as 2030-01-31 or 2030-01-31T12:00:00Z.')
+  }
+  return time
+}
+
+/** A whole number between two bounds. */
+export function parseWhole(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Give a whole number from ${min} to ${max}.`)
+  }
+}
+
+/** `on` or `off`. */
+export function parseSwitch(text: string): boolean {
+  if (text === 'on') return true
+  if (text === 'off') return false
+  throw new InvalidArgumentError('Give on or off.')
+}

@@ -1,0 +1,68 @@
+/*
+ * The command line: what commands exist and how their failures are told. What a command does is in
+ * commands/; the process itself is touched by main.ts alone.
+ */
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config/load-config.ts'
+import { AppError } from '../platform/app-error.ts'
+import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
+import { toUnavailable } from '../platform/db/unavailable.ts'
+import { addAdminCommands } from './commands/admin-commands.ts'
+import { addAuditCommands } from './commands/audit-commands.ts'
+import { addEnrollmentSecretCommands } from './commands/enrollment-secret-commands.ts'
+import { addKeyCommands } from './commands/key-commands.ts'
+import { addOrganisationCommands } from './commands/organisation-commands.ts'
+import { EXIT_CODES, type CommandIo } from './command-io.ts'
+
+/** Runs one command line (without the program's own name) to its end. Sets the exit code. */
+export async function runProgram(args: readonly string[], io: CommandIo): Promise<void> {
+  const program = createProgram(io)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    io.setExitCode(reportFailure(error, io))
+  }
+}
+
+function createProgram(io: CommandIo): Command {
+  const program = new Command('heliograph')
+    .description('Device trust: posture in, signed signals out')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+    })
+  addAdminCommands(program, io)
+  addAuditCommands(program, io)
+  addEnrollmentSecretCommands(program, io)
+  addKeyCommands(program, io)
+  addOrganisationCommands(program, io)
+  overrideExit(program)
+  return program
+}
+
+/** Sub-commands do not inherit the override, and only main.ts may end the process. */
+function overrideExit(command: Command): void {
+  command.exitOverride()
+  for (const child of command.commands) overrideExit(child)
+}
+
+function reportFailure(error: unknown, io: CommandIo): number {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
+  }
+  if (error instanceof ConfigError) return tell(io, error.message, EXIT_CODES.usage)
+  if (error instanceof DatabaseStartError) return tell(io, error.message, EXIT_CODES.unavailable)
+  const refusal = error instanceof AppError ? error : toUnavailable(error)
+  if (refusal instanceof AppError) {
+    const code = refusal.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed
+    return tell(io, refusal.message, code)
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return tell(io, `Unexpected fault: ${text}`, EXIT_CODES.failed)
+}
+
+function tell(io: CommandIo, message: string, exitCode: number): number {
+  io.stderr.write(`${message}\n`)
+  return exitCode
+}

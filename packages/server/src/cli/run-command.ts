@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import type { ChangeOrigin } from '../audit/change.ts'
+import { openServices, type Services } from '../services.ts'
+import { loadConfig } from '../config/load-config.ts'
+import { SETTINGS, toFlag } from '../config/settings.ts'
+import type { CommandIo } from './command-io.ts'
+
+/** Settings that every command takes as flags: they say which database it works on. */
+const DATABASE_SETTINGS = [SETTINGS.dataDir, SETTINGS.databaseUrl, SETTINGS.masterKey] as const
+
+/** Changes made on the command line are the service's own doing, under a name that says so. */
+export const COMMAND_LINE_ORIGIN: ChangeOrigin = {
+  actor: { type: 'System', id: null, name: 'Command line', email: null },
+}
+
+/** Adds `--json` and the flags that choose the database. */
+export function withDatabaseFlags(command: Command): Command {
+  command.option('--json', 'print JSON')
+  for (const setting of DATABASE_SETTINGS) {
+    command.option(`${toFlag(setting.env)} <value>`, `${setting.description} [${setting.env}]`)
+  }
+  return command
+}
+
+/** Collects the flags that were given, by the names of their variables. */
+export function readFlags(command: Command): Record<string, string | undefined> {
+  const values = command.opts<Record<string, unknown>>()
+  const flags: Record<string, string | undefined> = {}
+  for (const setting of Object.values(SETTINGS)) {
+    const value = values[toOptionName(toFlag(setting.env))]
+    if (typeof value === 'string') flags[setting.env] = value
+  }
+  return flags
+}
+
+/** Runs `work` with the database of the data folder or DATABASE_URL open, and closes it again. */
+export async function runWithServices(
+  io: CommandIo,
+  command: Command,
+  work: (services: Services) => Promise<void>,
+): Promise<void> {
+  const config = loadConfig(io.environment, readFlags(command))
+  const services = await openServices(config, { purpose: 'command' })
+  try {
+    await work(services)
+  } finally {
+    await services.close()
+  }
+}
+
+function toOptionName(flag: string): string {
+  return flag.replace(/^--/, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+}

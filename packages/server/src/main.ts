@@ -1,0 +1,28 @@
+/*
+ * The process: arguments, environment, signals and exit code. Nothing else touches them.
+ */
+import { runProgram } from './cli/program.ts'
+import { readEnvironment } from './config/read-environment.ts'
+
+/** How long a command may take to end after the first signal. */
+const STOP_TIMEOUT_MS = 20_000
+
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping.signal.aborted) process.exit(130)
+    stopping.abort()
+    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
+  })
+}
+
+await runProgram(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  environment: readEnvironment(),
+  signal: stopping.signal,
+  setExitCode: (code) => {
+    process.exitCode = code
+  },
+})

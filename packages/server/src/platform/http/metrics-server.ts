@@ -1,0 +1,93 @@
+/*
+ * Prometheus metrics on a port of their own, which listens on the loopback address only. Labels are
+ * routes, methods and status classes: never ids of devices or streams.
+ */
+import { createServer, type Server } from 'node:http'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+
+/** A number that is asked for when metrics are read. */
+export interface MetricSource {
+  readonly name: string
+  readonly help: string
+  readonly read: () => Promise<number>
+}
+
+export interface MetricsServer {
+  readonly port: number
+  close(): Promise<void>
+}
+
+const DURATION_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+const MS_PER_SECOND = 1_000
+
+/** Measures the requests of `app` and serves them with the figures of the process and of `sources`. */
+export async function startMetricsServer(
+  app: FastifyInstance,
+  port: number,
+  sources: readonly MetricSource[],
+): Promise<MetricsServer> {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  measureRequests(app, registry)
+  for (const source of sources) registerSource(registry, source)
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { 'content-type': registry.contentType }).end(text),
+      () => response.writeHead(503).end(),
+    )
+  })
+  await listen(server, port)
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function measureRequests(app: FastifyInstance, registry: Registry): void {
+  const durations = new Histogram({
+    name: 'heliograph_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers: [registry],
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    durations.observe(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: `${Math.floor(reply.statusCode / 100)}xx`,
+      },
+      reply.elapsedTime / MS_PER_SECOND,
+    )
+    done()
+  })
+}
+
+function registerSource(registry: Registry, source: MetricSource): void {
+  const gauge = new Gauge({
+    name: source.name,
+    help: source.help,
+    registers: [registry],
+    async collect() {
+      gauge.set(await source.read())
+    },
+  })
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve())
+  })
+}
