@@ -46,11 +46,12 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     ),
   )
   const own = withDatabase(connection, name)
-  const { db, pool, close } = openDatabase(own, {
+  const opened = openDatabase(own, {
     poolMax: options.poolMax ?? 10,
     logError: () => undefined,
     applicationName: 'heliograph test',
   })
+  const { db, pool } = opened
   return {
     db,
     pool,
@@ -58,7 +59,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     async close() {
       const checkedOut = pool.totalCount - pool.idleCount
       // A pool with a connection that nobody gives back would wait for ever.
-      if (checkedOut === 0) await close()
+      if (checkedOut === 0) await opened.close()
       await withClient(administration, async (client) => {
         const open = checkedOut === 0 ? await waitForDisconnect(client, name) : []
         await client.query(`drop database "${name}" with (force)`)
@@ -75,7 +76,8 @@ function assertNoLeak(checkedOut: number, open: readonly string[]): void {
 
 /** The connections that are still open after a short while, each with its last statement. */
 async function waitForDisconnect(client: Client, name: string): Promise<string[]> {
-  for (const endMs = performance.now() + DISCONNECT_MAX_MS; ; await sleep(POLL_MS)) {
+  const endMs = performance.now() + DISCONNECT_MAX_MS
+  for (;;) {
     const { rows } = await client.query(
       `select application_name as application, query from pg_stat_activity
        where datname = $1 and backend_type = 'client backend'`,
@@ -85,6 +87,7 @@ async function waitForDisconnect(client: Client, name: string): Promise<string[]
     if (open.length === 0 || performance.now() > endMs) {
       return open.map(({ application, query }) => `${application}: ${query}`)
     }
+    await sleep(POLL_MS)
   }
 }
 

@@ -43,10 +43,15 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
   if (options.isDurable) await syncFolder(home)
 }
 
+/**
+ * The `initdb` of a killed process goes on writing for a moment and fails when its files are gone.
+ * What cannot be removed meanwhile is removed at the next start.
+ */
 async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith(UNFINISHED_PREFIX)) continue
-    await rm(join(home, name), { recursive: true, force: true })
+    const options = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }
+    await rm(join(home, name), options).catch(() => undefined)
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
@@ -64,18 +64,26 @@ export async function openDataFolder(options: OpenDataFolderOptions): Promise<Op
   }
 }
 
-/** As root the server runs as another user, who must be able to pass through a folder that we make. */
+/**
+ * As root the server runs as another user, who must be able to pass through the folder. A folder that
+ * is new or empty is set up so; one with files in it keeps the mode that somebody chose for it.
+ */
 async function prepareDataFolder(dataDir: string): Promise<void> {
   const mode = isRoot() ? 0o711 : 0o700
   try {
     const created = await mkdir(dataDir, { recursive: true, mode })
-    if (created !== undefined) await chmod(dataDir, mode)
+    if (created !== undefined || (await isEmptyOfRoot(dataDir))) await chmod(dataDir, mode)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DatabaseStartError(`The data folder ${dataDir} cannot be created: ${reason}`, {
+    throw new DatabaseStartError(`The data folder ${dataDir} cannot be used: ${reason}`, {
       cause: error,
     })
   }
+}
+
+async function isEmptyOfRoot(folder: string): Promise<boolean> {
+  if (!isRoot() || (await stat(folder)).uid !== 0) return false
+  return (await readdir(folder)).length === 0
 }
 
 async function openAsHolder(
