@@ -1,0 +1,52 @@
+import { listRouteTable, type RouteTableEntry } from './register-api.ts'
+import type { ApiRoute, RouteAccess } from './route.ts'
+
+const INTRODUCTION = `# Routes and permissions
+
+What a caller of each operation needs. Every route but the public ones takes a live API key; a key
+reads by default, and a permission that is named here has to be granted to it, with a rationale that
+goes into the audit log. A switch is a setting of the organisation (\`heliograph organisation set\`)
+that closes its routes to every key. A route without a list of versions exists in all of them.
+
+This page is generated from the declarations of the routes.`
+
+/** The text of `docs/permissions.md`: a line per method and path, in the order of the paths. */
+export function renderPermissionReference(routes: readonly ApiRoute[]): string {
+  const rows = listRouteTable(routes.filter((route) => !route.hidden))
+    .sort((left, right) => compare(sortKeyOf(left), sortKeyOf(right)))
+    .map(toRow)
+  return [
+    INTRODUCTION,
+    '',
+    '| Route | What it does | Permission | Switch | Versions |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n')
+}
+
+function toRow(entry: RouteTableEntry): string {
+  const path = entry.path.replace(/:(\w+)/g, '{$1}')
+  const cells = [
+    `\`${entry.method} ${path}\``,
+    entry.summary,
+    describeAccess(entry.permission),
+    entry.feature === null ? '' : `\`${entry.feature}\``,
+    entry.versions?.join(', ') ?? '',
+  ]
+  return `| ${cells.join(' | ')} |`
+}
+
+function describeAccess(permission: RouteAccess): string {
+  if (permission === null) return 'any key'
+  return permission === 'public' ? 'public' : `**${permission}**`
+}
+
+function sortKeyOf({ path, method }: RouteTableEntry): string {
+  return `${path} ${method}`
+}
+
+/** By code unit, not by locale: the same order on every machine. */
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}
