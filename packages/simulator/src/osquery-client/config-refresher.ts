@@ -61,7 +61,7 @@ export function createConfigRefresher(
       path: context.flags().paths.config,
       renderBody: (nodeKey) => JSON.stringify({ node_key: nodeKey }),
     })
-    if (context.lifetime.isOver || result.outcome !== 'success') return false
+    if (context.lifetime.isOver() || result.outcome !== 'success') return false
     if (Buffer.byteLength(result.text) > CONFIG_BYTES_MAX) {
       context.logStatus(2, 'Error updating config: config source exceeds the maximum size')
       return false

@@ -99,7 +99,7 @@ async function bootAgent(
   schedule.recoverFromCrash()
   log.resume()
   const isConfigured = await config.fetch()
-  if (context.lifetime.isOver) return
+  if (context.lifetime.isOver()) return
   const loops = [config.keepFresh(isConfigured)]
   if (!context.flags().isDistributedDisabled) {
     loops.push(createDistributedRunner(context, requester).run())

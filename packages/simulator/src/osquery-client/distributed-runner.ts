@@ -49,34 +49,50 @@ function renderResults(results: readonly QueryResult[], context: AgentContext): 
   }
 }
 
-/** Makes the runner of one agent. */
-export function createDistributedRunner(
-  context: AgentContext,
-  requester: AgentRequester,
-): DistributedRunner {
-  const { counters, lifetime, scheduler, state, tables } = context
-  let results: QueryResult[] = []
+class TlsDistributedRunner implements DistributedRunner {
+  readonly #context: AgentContext
+  readonly #requester: AgentRequester
+  #results: QueryResult[] = []
 
-  async function pullUpdates(): Promise<void> {
+  constructor(context: AgentContext, requester: AgentRequester) {
+    this.#context = context
+    this.#requester = requester
+  }
+
+  async run(): Promise<void> {
+    const { lifetime, state } = this.#context
+    while (!lifetime.isOver()) {
+      await this.#pullUpdates()
+      if (state.pendingQueries.size > 0 && !lifetime.isOver()) {
+        this.#runPending()
+        await this.#flushCompleted()
+      }
+      if (!(await lifetime.sleep(this.#intervalMs()))) return
+    }
+  }
+
+  async #pullUpdates(): Promise<void> {
+    const { counters, lifetime } = this.#context
     counters.distributedReads += 1
-    const answer = await requester.sendWithAttempts({
-      path: context.flags().paths.distributedRead,
+    const answer = await this.#requester.sendWithAttempts({
+      path: this.#context.flags().paths.distributedRead,
       renderBody: (nodeKey) => JSON.stringify({ node_key: nodeKey }),
     })
-    if (answer.outcome !== 'success' || lifetime.isOver) return
+    if (answer.outcome !== 'success' || lifetime.isOver()) return
     const work = parseDistributedWork(answer.body)
     if ('rejection' in work) {
       counters.batchesDiscarded += 1
-      context.logStatus(1, work.rejection)
+      this.#context.logStatus(1, work.rejection)
       return
     }
-    accept(work)
+    this.#accept(work)
   }
 
-  function accept(work: DistributedWork): void {
-    const discovered = discover(work.discovery)
+  #accept(work: DistributedWork): void {
+    const { counters, scheduler, state } = this.#context
+    const discovered = this.#discover(work.discovery)
     if (discovered === undefined) return
-    const requiresAll = context.flags().quirks.requiresDiscoveryForEveryQuery
+    const requiresAll = this.#context.flags().quirks.requiresDiscoveryForEveryQuery
     for (const [id, sql] of work.queries) {
       const isUnconditional = !work.discovery.has(id) && !(requiresAll && work.discovery.size > 0)
       if (!isUnconditional && !discovered.has(id)) continue
@@ -87,18 +103,18 @@ export function createDistributedRunner(
       state.accelerateUntilSeconds = unixTime(scheduler) + work.accelerateSeconds
     }
     if (work.hasInvalidAcceleration) {
-      context.logStatus(1, 'Failed to Accelerate: Timeframe is not an integer')
+      this.#context.logStatus(1, 'Failed to Accelerate: Timeframe is not an integer')
     }
   }
 
   /** The ids whose discovery query returned a row; undefined when one failed. */
-  function discover(discovery: ReadonlyMap<string, string>): Set<string> | undefined {
+  #discover(discovery: ReadonlyMap<string, string>): Set<string> | undefined {
     const discovered = new Set<string>()
     for (const [id, sql] of discovery) {
-      const result = tables.query(sql)
+      const result = this.#context.tables.query(sql)
       if (result.outcome === 'error') {
-        counters.batchesDiscarded += 1
-        context.logStatus(1, 'Distributed discovery query has an SQL error')
+        this.#context.counters.batchesDiscarded += 1
+        this.#context.logStatus(1, 'Distributed discovery query has an SQL error')
         return undefined
       }
       if (result.rows.length > 0) discovered.add(id)
@@ -106,32 +122,35 @@ export function createDistributedRunner(
     return discovered
   }
 
-  function expireRunningQueries(): void {
-    const expirySeconds = unixTime(scheduler) - context.flags().distributedDenylistSeconds
+  #runPending(): void {
+    const { lifetime, state } = this.#context
+    this.#expireRunningQueries()
+    for (const [id, sql] of state.pendingQueries) {
+      state.pendingQueries.delete(id)
+      this.#runQuery(id, sql)
+      if (lifetime.isOver()) return
+    }
+  }
+
+  #expireRunningQueries(): void {
+    const { scheduler, state } = this.#context
+    const expirySeconds = unixTime(scheduler) - this.#context.flags().distributedDenylistSeconds
     for (const [hash, startedAt] of state.runningQueries) {
       if (startedAt <= expirySeconds) state.runningQueries.delete(hash)
     }
   }
 
-  function runPending(): void {
-    expireRunningQueries()
-    for (const [id, sql] of state.pendingQueries) {
-      state.pendingQueries.delete(id)
-      runQuery(id, sql)
-      if (lifetime.isOver) return
-    }
-  }
-
-  function runQuery(id: string, sql: string): void {
+  #runQuery(id: string, sql: string): void {
+    const { counters, scheduler, state, tables } = this.#context
     const hash = hashSql(sql)
     if (state.runningQueries.has(hash)) {
       counters.queriesDenylisted += 1
-      addResult({ id, rows: [], status: 1, message: DENYLISTED_MESSAGE, wallTimeMs: 0 })
+      this.#addResult({ id, rows: [], status: 1, message: DENYLISTED_MESSAGE, wallTimeMs: 0 })
       return
     }
     state.runningQueries.set(hash, unixTime(scheduler))
-    if (context.crashesOn(sql)) {
-      context.crash()
+    if (this.#context.crashesOn(sql)) {
+      this.#context.crash()
       return
     }
     const startMs = performance.now()
@@ -140,47 +159,45 @@ export function createDistributedRunner(
     state.runningQueries.delete(hash)
     counters.queriesRun += 1
     if (result.outcome === 'rows') {
-      addResult({ id, rows: result.rows, status: 0, message: '', wallTimeMs })
+      this.#addResult({ id, rows: result.rows, status: 0, message: '', wallTimeMs })
       return
     }
     counters.queriesFailed += 1
-    addResult({ id, rows: [], status: result.status, message: result.message, wallTimeMs })
+    const { status, message } = result
+    this.#addResult({ id, rows: [], status, message, wallTimeMs })
   }
 
-  function addResult(result: QueryResult): void {
-    counters.resultsQueued += 1
-    results.push(result)
+  #addResult(result: QueryResult): void {
+    this.#context.counters.resultsQueued += 1
+    this.#results.push(result)
   }
 
-  async function flushCompleted(): Promise<void> {
-    if (results.length === 0) return
-    const sent = results
+  async #flushCompleted(): Promise<void> {
+    const { counters, lifetime } = this.#context
+    const sent = this.#results
+    if (sent.length === 0 || lifetime.isOver()) return
     counters.resultsSent += sent.length
-    const answer = await requester.sendWithAttempts({
-      path: context.flags().paths.distributedWrite,
+    const answer = await this.#requester.sendWithAttempts({
+      path: this.#context.flags().paths.distributedWrite,
       renderBody: (nodeKey) =>
-        JSON.stringify({ node_key: nodeKey, ...renderResults(sent, context) }),
+        JSON.stringify({ node_key: nodeKey, ...renderResults(sent, this.#context) }),
     })
-    if (answer.outcome !== 'success' || lifetime.isOver) return
+    if (answer.outcome !== 'success' || lifetime.isOver()) return
     counters.resultsAcknowledged += sent.length
-    results = []
+    this.#results = []
   }
 
-  function intervalMs(): number {
+  #intervalMs(): number {
+    const { scheduler, state } = this.#context
     if (state.accelerateUntilSeconds >= unixTime(scheduler)) return ACCELERATED_INTERVAL_MS
-    return context.flags().distributedIntervalSeconds * SECOND_MS
+    return this.#context.flags().distributedIntervalSeconds * SECOND_MS
   }
+}
 
-  return {
-    async run() {
-      while (!lifetime.isOver) {
-        await pullUpdates()
-        if (state.pendingQueries.size > 0) {
-          runPending()
-          await flushCompleted()
-        }
-        if (!(await lifetime.sleep(intervalMs()))) return
-      }
-    },
-  }
+/** Makes the runner of one agent. */
+export function createDistributedRunner(
+  context: AgentContext,
+  requester: AgentRequester,
+): DistributedRunner {
+  return new TlsDistributedRunner(context, requester)
 }

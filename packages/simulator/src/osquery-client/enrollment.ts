@@ -74,9 +74,9 @@ export function createEnrollment(context: AgentContext): Enrollment {
 
   async function enroll(): Promise<string | undefined> {
     const attemptsMax = context.flags().enrollAttemptsMax
-    for (let attempt = 1; !context.lifetime.isOver; attempt += 1) {
+    for (let attempt = 1; !context.lifetime.isOver(); attempt += 1) {
       const key = await requestKey()
-      if (context.lifetime.isOver) return undefined
+      if (context.lifetime.isOver()) return undefined
       if (key !== undefined) {
         context.state.nodeKey = key
         context.counters.enrollments += 1

@@ -5,7 +5,7 @@ import type { CancelTask, Scheduler } from '../scheduler.ts'
  * sleeps wake up with `false`, its tasks are taken back.
  */
 export interface Lifetime {
-  readonly isOver: boolean
+  isOver(): boolean
   /** Resolves to true after `ms`, or to false as soon as the run is over. */
   sleep(ms: number): Promise<boolean>
   /** Runs a task after `ms` unless the run is over by then. */
@@ -39,9 +39,7 @@ export function createLifetime(scheduler: Scheduler): Lifetime {
   }
 
   return {
-    get isOver() {
-      return isOver
-    },
+    isOver: () => isOver,
     sleep: (ms) =>
       new Promise((resolve) => {
         later(

@@ -24,84 +24,98 @@ interface Backoff {
   untilMs: number
 }
 
+/** Removes the oldest lines beyond `linesMax`, results first; returns how many. */
+function purge(logLines: Readonly<Record<LogType, string[]>>, linesMax: number): number {
+  const { result, status } = logLines
+  const excess = result.length + status.length - linesMax
+  if (linesMax === 0 || excess <= 0) return 0
+  const fromResult = Math.min(excess, result.length)
+  result.splice(0, fromResult)
+  status.splice(0, excess - fromResult)
+  return excess
+}
+
+class BufferedLogForwarder implements LogForwarder {
+  readonly #context: AgentContext
+  readonly #requester: AgentRequester
+  readonly #backoffs: Record<LogType, Backoff> = {
+    result: { failures: 0, untilMs: 0 },
+    status: { failures: 0, untilMs: 0 },
+  }
+  #isArmed = false
+
+  constructor(context: AgentContext, requester: AgentRequester) {
+    this.#context = context
+    this.#requester = requester
+  }
+
+  append(type: LogType, line: string): void {
+    const { counters, state } = this.#context
+    counters.linesLogged += 1
+    if (Buffer.byteLength(line) > LINE_BYTES_MAX) {
+      counters.linesOversized += 1
+      return
+    }
+    state.logLines[type].push(line)
+    this.resume()
+  }
+
+  resume(): void {
+    const { lifetime, scheduler, state } = this.#context
+    if (this.#isArmed || lifetime.isOver()) return
+    const waiting = LOG_TYPES.filter((type) => state.logLines[type].length > 0)
+    if (waiting.length === 0) return
+    this.#isArmed = true
+    const earliestMs = Math.min(...waiting.map((type) => this.#backoffs[type].untilMs))
+    const periodMs = this.#context.flags().loggerPeriodSeconds * SECOND_MS
+    const delayMs = Math.max(periodMs, earliestMs - scheduler.nowMs())
+    lifetime.later(delayMs, () => void this.#check())
+  }
+
+  async #check(): Promise<void> {
+    const { counters, state } = this.#context
+    for (const type of LOG_TYPES) await this.#flush(type)
+    counters.linesPurged += purge(state.logLines, this.#context.flags().bufferedLinesMax)
+    this.#isArmed = false
+    this.resume()
+  }
+
+  async #flush(type: LogType): Promise<void> {
+    const { counters, lifetime, scheduler, state } = this.#context
+    const backoff = this.#backoffs[type]
+    const lines = state.logLines[type].slice(0, LINES_PER_BATCH_MAX)
+    if (lifetime.isOver() || lines.length === 0 || scheduler.nowMs() < backoff.untilMs) return
+    counters.linesSent += lines.length
+    const result = await this.#requester.send({
+      path: this.#context.flags().paths.log,
+      isCompressed: this.#context.flags().isLoggerCompressed,
+      renderBody: (nodeKey) =>
+        `{"node_key":${JSON.stringify(nodeKey)},"log_type":"${type}","data":[${lines.join(',')}]}`,
+    })
+    if (lifetime.isOver()) return
+    if (result.outcome !== 'success') {
+      this.#backOff(backoff)
+      return
+    }
+    state.logLines[type].splice(0, lines.length)
+    counters.linesAcknowledged += lines.length
+    backoff.failures = 0
+    backoff.untilMs = 0
+  }
+
+  #backOff(backoff: Backoff): void {
+    const { loggerPeriodSeconds, loggerBackoffMaxSeconds } = this.#context.flags()
+    backoff.failures += 1
+    const waitSeconds = loggerPeriodSeconds * backoff.failures * backoff.failures
+    backoff.untilMs =
+      this.#context.scheduler.nowMs() + Math.min(waitSeconds, loggerBackoffMaxSeconds) * SECOND_MS
+  }
+}
+
 /**
  * Sends buffered lines every `loggerPeriodSeconds`, at most 1,024 of a type at once. A failure waits
  * period times n squared, at most `loggerBackoffMaxSeconds`, for results and statuses apart.
  */
 export function createLogForwarder(context: AgentContext, requester: AgentRequester): LogForwarder {
-  const { counters, lifetime, scheduler, state } = context
-  const backoffs: Record<LogType, Backoff> = {
-    result: { failures: 0, untilMs: 0 },
-    status: { failures: 0, untilMs: 0 },
-  }
-  let isArmed = false
-
-  function arm(): void {
-    if (isArmed || lifetime.isOver) return
-    const waiting = LOG_TYPES.filter((type) => state.logLines[type].length > 0)
-    if (waiting.length === 0) return
-    isArmed = true
-    const earliestMs = Math.min(...waiting.map((type) => backoffs[type].untilMs))
-    const periodMs = context.flags().loggerPeriodSeconds * SECOND_MS
-    lifetime.later(Math.max(periodMs, earliestMs - scheduler.nowMs()), () => void check())
-  }
-
-  async function check(): Promise<void> {
-    for (const type of LOG_TYPES) await flush(type)
-    purge()
-    isArmed = false
-    arm()
-  }
-
-  async function flush(type: LogType): Promise<void> {
-    const backoff = backoffs[type]
-    const lines = state.logLines[type].slice(0, LINES_PER_BATCH_MAX)
-    if (lifetime.isOver || lines.length === 0 || scheduler.nowMs() < backoff.untilMs) return
-    counters.linesSent += lines.length
-    const result = await requester.send({
-      path: context.flags().paths.log,
-      isCompressed: context.flags().isLoggerCompressed,
-      renderBody: (nodeKey) =>
-        `{"node_key":${JSON.stringify(nodeKey)},"log_type":"${type}","data":[${lines.join(',')}]}`,
-    })
-    if (lifetime.isOver) return
-    if (result.outcome === 'success') {
-      state.logLines[type].splice(0, lines.length)
-      counters.linesAcknowledged += lines.length
-      backoff.failures = 0
-      backoff.untilMs = 0
-      return
-    }
-    backoff.failures += 1
-    const { loggerPeriodSeconds, loggerBackoffMaxSeconds } = context.flags()
-    const waitSeconds = Math.min(
-      loggerPeriodSeconds * backoff.failures * backoff.failures,
-      loggerBackoffMaxSeconds,
-    )
-    backoff.untilMs = scheduler.nowMs() + waitSeconds * SECOND_MS
-  }
-
-  function purge(): void {
-    const linesMax = context.flags().bufferedLinesMax
-    const { result, status } = state.logLines
-    const excess = result.length + status.length - linesMax
-    if (linesMax === 0 || excess <= 0) return
-    const fromResult = Math.min(excess, result.length)
-    result.splice(0, fromResult)
-    status.splice(0, excess - fromResult)
-    counters.linesPurged += excess
-  }
-
-  return {
-    append(type, line) {
-      counters.linesLogged += 1
-      if (Buffer.byteLength(line) > LINE_BYTES_MAX) {
-        counters.linesOversized += 1
-        return
-      }
-      state.logLines[type].push(line)
-      arm()
-    },
-    resume: arm,
-  }
+  return new BufferedLogForwarder(context, requester)
 }

@@ -4,11 +4,13 @@ import type { AgentContext } from './agent-context.ts'
 import type { Row } from './agent-tables.ts'
 import type { JsonObject } from './failure-contract.ts'
 import type { LogForwarder } from './log-forwarder.ts'
+import type { QueryHistory } from './node-state.ts'
 import type { ScheduledQuery } from './query-schedule.ts'
 import { diffRows } from './result-diff.ts'
 import type { CancelTask } from '../scheduler.ts'
 
 const DENYLIST_SECONDS = 86_400
+const NO_ROWS: QueryHistory['rows'] = new Map()
 
 export interface ScheduleRunner {
   /** Replaces the schedule; queries that stay the same keep their time. */
@@ -32,59 +34,82 @@ export function toCalendarTime(timeMs: number): string {
   return `${day} ${month} ${date.replace(/^0/, ' ')} ${time} ${year} UTC`
 }
 
-/** Makes the schedule of one agent. Intervals are splayed by `scheduleSplayPercent`. */
-export function createScheduleRunner(context: AgentContext, log: LogForwarder): ScheduleRunner {
-  const { lifetime, scheduler, state, tables } = context
-  const slots = new Map<string, Slot>()
+class SplayedScheduleRunner implements ScheduleRunner {
+  readonly #context: AgentContext
+  readonly #log: LogForwarder
+  readonly #slots = new Map<string, Slot>()
 
-  function splayMs(query: ScheduledQuery): number {
-    const share = context.flags().scheduleSplayPercent / 100
-    const factor = 1 - share + 2 * share * context.random()
-    return Math.max(1, Math.round(query.intervalSeconds * factor)) * SECOND_MS
+  constructor(context: AgentContext, log: LogForwarder) {
+    this.#context = context
+    this.#log = log
   }
 
-  function start(query: ScheduledQuery): void {
-    const intervalMs = splayMs(query)
+  apply(queries: readonly ScheduledQuery[]): void {
+    const wanted = new Map(queries.map((query) => [query.name, query]))
+    for (const [name, slot] of this.#slots) {
+      const query = wanted.get(name)
+      if (isSameQuery(slot.query, query)) {
+        wanted.delete(name)
+        continue
+      }
+      slot.cancel()
+      this.#slots.delete(name)
+      if (query === undefined) this.#context.state.queryHistories.delete(name)
+    }
+    for (const query of wanted.values()) this.#start(query)
+  }
+
+  recoverFromCrash(): void {
+    const { scheduler, state } = this.#context
+    const name = state.executingQuery
+    if (name === undefined) return
+    state.executingQuery = undefined
+    state.scheduleDenylist.set(name, unixTime(scheduler) + DENYLIST_SECONDS)
+    this.#context.logStatus(1, `Scheduled query may have failed: ${name}`)
+  }
+
+  #start(query: ScheduledQuery): void {
+    const { lifetime, random } = this.#context
+    const share = this.#context.flags().scheduleSplayPercent / 100
+    const factor = 1 - share + 2 * share * random()
+    const intervalMs = Math.max(1, Math.round(query.intervalSeconds * factor)) * SECOND_MS
     const slot: Slot = { query, intervalMs, cancel: () => undefined }
-    slot.cancel = lifetime.later(Math.ceil(context.random() * intervalMs), () => runSlot(slot))
-    slots.set(query.name, slot)
+    slot.cancel = lifetime.later(Math.ceil(random() * intervalMs), () => this.#runSlot(slot))
+    this.#slots.set(query.name, slot)
   }
 
-  function runSlot(slot: Slot): void {
-    slot.cancel = lifetime.later(slot.intervalMs, () => runSlot(slot))
-    runQuery(slot.query)
+  #runSlot(slot: Slot): void {
+    slot.cancel = this.#context.lifetime.later(slot.intervalMs, () => this.#runSlot(slot))
+    this.#runQuery(slot.query)
   }
 
-  function runQuery(query: ScheduledQuery): void {
+  #runQuery(query: ScheduledQuery): void {
+    const { scheduler, state, tables } = this.#context
     const deniedUntil = state.scheduleDenylist.get(query.name) ?? 0
     if (query.canBeDenylisted && deniedUntil > unixTime(scheduler)) return
     state.executingQuery = query.name
-    if (context.crashesOn(query.sql)) {
-      context.crash()
+    if (this.#context.crashesOn(query.sql)) {
+      this.#context.crash()
       return
     }
     const result = tables.query(query.sql)
     state.executingQuery = undefined
     if (result.outcome === 'error') {
-      context.logStatus(2, `Error executing scheduled query ${query.name}: ${result.message}`)
+      const message = `Error executing scheduled query ${query.name}: ${result.message}`
+      this.#context.logStatus(2, message)
       return
     }
-    const rows = result.rows.map(truncate)
-    if (query.isSnapshot) logSnapshot(query, rows)
-    else logChanges(query, rows)
+    const charactersMax = this.#context.flags().columnCharactersMax
+    const rows = result.rows.map((row) => truncateRow(row, charactersMax))
+    if (query.isSnapshot) this.#logSnapshot(query, rows)
+    else this.#logChanges(query, rows)
   }
 
-  function truncate(row: Row): Row {
-    const charactersMax = context.flags().columnCharactersMax
-    const cells = Object.entries(row).map(([name, value]) => [name, value.slice(0, charactersMax)])
-    return Object.fromEntries(cells) as Row
-  }
-
-  function envelope(query: ScheduledQuery, epoch: number, counter: number): JsonObject {
-    const { decorations } = context
+  #envelope(query: ScheduledQuery, epoch: number, counter: number): JsonObject {
+    const { decorations, hostIdentifier, scheduler } = this.#context
     return {
       name: query.name,
-      hostIdentifier: context.hostIdentifier,
+      hostIdentifier,
       calendarTime: toCalendarTime(scheduler.nowMs()),
       unixTime: unixTime(scheduler),
       epoch,
@@ -94,55 +119,46 @@ export function createScheduleRunner(context: AgentContext, log: LogForwarder): 
     }
   }
 
-  function append(line: JsonObject): void {
-    log.append('result', JSON.stringify(line))
+  #append(line: JsonObject): void {
+    this.#log.append('result', JSON.stringify(line))
   }
 
-  function logSnapshot(query: ScheduledQuery, rows: Row[]): void {
-    const epoch = context.flags().scheduleEpoch
-    append({ ...envelope(query, epoch, 0), snapshot: rows, action: 'snapshot' })
+  #logSnapshot(query: ScheduledQuery, rows: Row[]): void {
+    const epoch = this.#context.flags().scheduleEpoch
+    this.#append({ ...this.#envelope(query, epoch, 0), snapshot: rows, action: 'snapshot' })
   }
 
-  function logChanges(query: ScheduledQuery, rows: Row[]): void {
-    const epoch = context.flags().scheduleEpoch
-    const earlier = state.queryHistories.get(query.name)
-    const isInitial = earlier?.epoch !== epoch
-    const counter = isInitial ? 0 : earlier.counter + 1
-    const diff = diffRows(isInitial ? new Map() : earlier.rows, rows)
+  #logChanges(query: ScheduledQuery, rows: Row[]): void {
+    const { state } = this.#context
+    const epoch = this.#context.flags().scheduleEpoch
+    const stored = state.queryHistories.get(query.name)
+    const earlier = stored?.epoch === epoch ? stored : undefined
+    const counter = earlier === undefined ? 0 : earlier.counter + 1
+    const diff = diffRows(earlier?.rows ?? NO_ROWS, rows)
     state.queryHistories.set(query.name, { epoch, counter, rows: diff.rows })
     const removed = query.logsRemoved ? diff.removed : []
     if (diff.added.length + removed.length === 0) return
-    const head = envelope(query, epoch, counter)
-    if (!context.flags().logsResultsAsEvents) {
-      append({ ...head, diffResults: { added: diff.added, removed } })
+    const head = this.#envelope(query, epoch, counter)
+    if (!this.#context.flags().logsResultsAsEvents) {
+      this.#append({ ...head, diffResults: { added: diff.added, removed } })
       return
     }
-    for (const columns of removed) append({ ...head, columns, action: 'removed' })
-    for (const columns of diff.added) append({ ...head, columns, action: 'added' })
+    for (const columns of removed) this.#append({ ...head, columns, action: 'removed' })
+    for (const columns of diff.added) this.#append({ ...head, columns, action: 'added' })
   }
+}
 
-  return {
-    apply(queries) {
-      const wanted = new Map(queries.map((query) => [query.name, query]))
-      for (const [name, slot] of slots) {
-        const query = wanted.get(name)
-        const isSame =
-          query?.sql === slot.query.sql && query.intervalSeconds === slot.query.intervalSeconds
-        if (isSame) {
-          wanted.delete(name)
-          continue
-        }
-        slot.cancel()
-        slots.delete(name)
-        if (query === undefined) state.queryHistories.delete(name)
-      }
-      for (const query of wanted.values()) start(query)
-    },
-    recoverFromCrash() {
-      if (state.executingQuery === undefined) return
-      state.scheduleDenylist.set(state.executingQuery, unixTime(scheduler) + DENYLIST_SECONDS)
-      context.logStatus(1, `Scheduled query may have failed: ${state.executingQuery}`)
-      state.executingQuery = undefined
-    },
-  }
+function isSameQuery(left: ScheduledQuery, right: ScheduledQuery | undefined): boolean {
+  return left.sql === right?.sql && left.intervalSeconds === right.intervalSeconds
+}
+
+function truncateRow(row: Row, charactersMax: number): Row {
+  const truncated: Row = {}
+  for (const [name, value] of Object.entries(row)) truncated[name] = value.slice(0, charactersMax)
+  return truncated
+}
+
+/** Makes the schedule of one agent. Intervals are splayed by `scheduleSplayPercent`. */
+export function createScheduleRunner(context: AgentContext, log: LogForwarder): ScheduleRunner {
+  return new SplayedScheduleRunner(context, log)
 }

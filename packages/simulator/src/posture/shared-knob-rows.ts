@@ -169,3 +169,8 @@ export function windowsProgram(name: string, version: string, publisher: string)
     'name',
   )
 }
+
+/** Sets the state of a Windows service that is there. */
+export function windowsService(name: string, status: string, startType: string): TemplateChange {
+  return set('services', { status, start_type: startType }, { name })
+}

@@ -2,30 +2,19 @@ import { daysAgo, put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import { knobsOf } from './knob.ts'
 import type { KnobSource } from './knob.ts'
-import { COMMON_KNOBS, noRegistryValue, registryValue, windowsProgram } from './shared-knob-rows.ts'
-
-const LOCAL_MACHINE = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE`
-const CURRENT_VERSION = String.raw`${LOCAL_MACHINE}\Microsoft\Windows\CurrentVersion`
-const SYSTEM_POLICIES = String.raw`${CURRENT_VERSION}\Policies\System`
-const EXPLORER_POLICIES = String.raw`${CURRENT_VERSION}\Policies\Explorer`
-const WINLOGON = String.raw`${LOCAL_MACHINE}\Microsoft\Windows NT\CurrentVersion\Winlogon`
-const AU_POLICY = String.raw`${LOCAL_MACHINE}\Policies\Microsoft\Windows\WindowsUpdate\AU`
-const CONTROL = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control`
-const SERVICES = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services`
-const DESKTOP = String.raw`HKEY_USERS\{sid}\Control Panel\Desktop`
-const REAL_TIME = String.raw`${LOCAL_MACHINE}\Microsoft\Windows Defender\Real-Time Protection`
-const POWERSHELL = String.raw`${LOCAL_MACHINE}\Microsoft\PowerShell\1\ShellIds\Microsoft.PowerShell`
-const FIREWALL_PROFILES = ['DomainProfile', 'StandardProfile', 'PublicProfile']
-
-function firewallProfiles(enabled: 0 | 1): TemplateChange[] {
-  return FIREWALL_PROFILES.map((profile) =>
-    registryValue(
-      String.raw`${SERVICES}\SharedAccess\Parameters\FirewallPolicy` + `\\${profile}`,
-      'EnableFirewall',
-      enabled,
-    ),
-  )
-}
+import {
+  AU_POLICY,
+  CONTROL,
+  DESKTOP,
+  EXPLORER_POLICIES,
+  POWERSHELL,
+  SERVICES,
+  SYSTEM_POLICIES,
+  WINLOGON,
+} from './registry-keys.ts'
+import { COMMON_KNOBS, noRegistryValue, registryValue, windowsService } from './shared-knob-rows.ts'
+import { WINDOWS_PROTECTION_KNOBS } from './windows-protection-knobs.ts'
+import { WINDOWS_SOFTWARE_KNOBS } from './windows-software-knobs.ts'
 
 function osVersion(build: string, version: string, edition: string): TemplateChange {
   const to = {
@@ -43,10 +32,6 @@ function osVersion(build: string, version: string, edition: string): TemplateCha
     revision: 8117,
   }
   return put('os_version', to, 'platform')
-}
-
-function service(name: string, status: string, startType: string): TemplateChange {
-  return set('services', { status, start_type: startType }, { name })
 }
 
 function optionalFeature(name: string, caption: string, isEnabled: boolean): TemplateChange {
@@ -77,137 +62,17 @@ function cumulativeUpdate(days: number): TemplateChange {
   )
 }
 
-const PROTECTION_KNOBS: readonly KnobSource[] = [
-  {
-    name: 'disk-encryption',
-    title: 'BitLocker protects the system drive',
-    good: [
-      set(
-        'bitlocker_info',
-        {
-          conversion_status: 1,
-          protection_status: 1,
-          percentage_encrypted: 100,
-          encryption_method: 'XTS-AES 128',
-        },
-        { drive_letter: 'C:' },
-      ),
-    ],
-    bad: [
-      set(
-        'bitlocker_info',
-        {
-          conversion_status: 0,
-          protection_status: 0,
-          percentage_encrypted: 0,
-          encryption_method: 'None',
-        },
-        { drive_letter: 'C:' },
-      ),
-    ],
-  },
-  {
-    name: 'firewall',
-    title: 'The firewall is on in all profiles',
-    good: [
-      set('windows_security_center', { firewall: 'Good' }),
-      set('windows_security_products', { state: 'On' }, { type: 'Firewall' }),
-      ...firewallProfiles(1),
-    ],
-    bad: [
-      set('windows_security_center', { firewall: 'Poor' }),
-      set('windows_security_products', { state: 'Off' }, { type: 'Firewall' }),
-      ...firewallProfiles(0),
-    ],
-  },
-  {
-    name: 'antivirus',
-    title: 'The antivirus is on and current',
-    good: [
-      set('windows_security_center', { antivirus: 'Good' }),
-      set(
-        'windows_security_products',
-        { state: 'On', signatures_up_to_date: 1 },
-        { type: 'Antivirus' },
-      ),
-      service('WinDefend', 'RUNNING', 'AUTO_START'),
-    ],
-    bad: [
-      set('windows_security_center', { antivirus: 'Poor' }),
-      set(
-        'windows_security_products',
-        { state: 'Snoozed', signatures_up_to_date: 0 },
-        { type: 'Antivirus' },
-      ),
-      service('WinDefend', 'STOPPED', 'AUTO_START'),
-    ],
-  },
-  {
-    name: 'real-time-protection',
-    title: 'Defender watches in real time',
-    good: [noRegistryValue(REAL_TIME, 'DisableRealtimeMonitoring')],
-    bad: [registryValue(REAL_TIME, 'DisableRealtimeMonitoring', 1)],
-  },
-  {
-    name: 'user-account-control',
-    title: 'User Account Control asks',
-    good: [
-      registryValue(SYSTEM_POLICIES, 'EnableLUA', 1),
-      registryValue(SYSTEM_POLICIES, 'ConsentPromptBehaviorAdmin', 5),
-      set('windows_security_center', { user_account_control: 'Good' }),
-    ],
-    bad: [
-      registryValue(SYSTEM_POLICIES, 'EnableLUA', 0),
-      registryValue(SYSTEM_POLICIES, 'ConsentPromptBehaviorAdmin', 0),
-      set('windows_security_center', { user_account_control: 'Poor' }),
-    ],
-  },
-  {
-    name: 'secure-boot',
-    title: 'Secure Boot is on',
-    good: [
-      set('secureboot', { secure_boot: 1 }),
-      registryValue(String.raw`${CONTROL}\SecureBoot\State`, 'UEFISecureBootEnabled', 1),
-    ],
-    bad: [
-      set('secureboot', { secure_boot: 0 }),
-      registryValue(String.raw`${CONTROL}\SecureBoot\State`, 'UEFISecureBootEnabled', 0),
-    ],
-  },
-  {
-    name: 'lsa-protection',
-    title: 'The local security authority is protected',
-    good: [registryValue(String.raw`${CONTROL}\Lsa`, 'RunAsPPL', 2)],
-    bad: [registryValue(String.raw`${CONTROL}\Lsa`, 'RunAsPPL', 0)],
-  },
-  {
-    name: 'smart-screen',
-    title: 'SmartScreen checks downloads',
-    good: [
-      registryValue(
-        String.raw`${CURRENT_VERSION}\Explorer`,
-        'SmartScreenEnabled',
-        'Warn',
-        'REG_SZ',
-      ),
-    ],
-    bad: [
-      registryValue(String.raw`${CURRENT_VERSION}\Explorer`, 'SmartScreenEnabled', 'Off', 'REG_SZ'),
-    ],
-  },
-]
-
 const SYSTEM_KNOBS: readonly KnobSource[] = [
   {
     name: 'automatic-updates',
     title: 'Windows installs updates by itself',
     good: [
-      service('wuauserv', 'RUNNING', 'DEMAND_START'),
+      windowsService('wuauserv', 'RUNNING', 'DEMAND_START'),
       noRegistryValue(AU_POLICY, 'NoAutoUpdate'),
       set('windows_security_center', { autoupdate: 'Good' }),
     ],
     bad: [
-      service('wuauserv', 'STOPPED', 'DISABLED'),
+      windowsService('wuauserv', 'STOPPED', 'DISABLED'),
       registryValue(AU_POLICY, 'NoAutoUpdate', 1),
       set('windows_security_center', { autoupdate: 'Poor' }),
     ],
@@ -238,12 +103,12 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
     title: 'Remote Desktop is off',
     good: [
       registryValue(String.raw`${CONTROL}\Terminal Server`, 'fDenyTSConnections', 1),
-      service('TermService', 'STOPPED', 'DEMAND_START'),
+      windowsService('TermService', 'STOPPED', 'DEMAND_START'),
       remove('listening_ports', { port: 3389 }),
     ],
     bad: [
       registryValue(String.raw`${CONTROL}\Terminal Server`, 'fDenyTSConnections', 0),
-      service('TermService', 'RUNNING', 'AUTO_START'),
+      windowsService('TermService', 'RUNNING', 'AUTO_START'),
       put(
         'listening_ports',
         { pid: 1_404, port: 3389, protocol: 6, family: 2, address: '0.0.0.0' },
@@ -371,70 +236,6 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
   },
 ]
 
-const SOFTWARE_KNOBS: readonly KnobSource[] = [
-  {
-    name: 'ssh-keys',
-    title: 'SSH private keys have a passphrase',
-    good: [sshKey(1)],
-    bad: [sshKey(0)],
-  },
-  {
-    name: 'password-manager',
-    title: 'A password manager is installed',
-    good: [windowsProgram('1Password', '8.12.4', 'AgileBits Inc.')],
-    bad: [remove('programs', { name: '1Password' })],
-  },
-  {
-    name: 'chrome-version',
-    title: 'Chrome is up to date',
-    good: [windowsProgram('Google Chrome', '151.0.7922.60', 'Google LLC')],
-    bad: [windowsProgram('Google Chrome', '118.0.5993.70', 'Google LLC')],
-  },
-  {
-    name: 'edge-version',
-    title: 'Edge is up to date',
-    good: [windowsProgram('Microsoft Edge', '151.0.3981.40', 'Microsoft Corporation')],
-    bad: [windowsProgram('Microsoft Edge', '118.0.2088.46', 'Microsoft Corporation')],
-  },
-  {
-    name: 'firefox-version',
-    title: 'Firefox is up to date',
-    good: [windowsProgram('Mozilla Firefox (x64 en-US)', '152.0.1', 'Mozilla')],
-    bad: [windowsProgram('Mozilla Firefox (x64 en-US)', '115.3.1', 'Mozilla')],
-  },
-  {
-    name: 'endpoint-detection',
-    title: 'The endpoint detection agent runs',
-    good: [
-      windowsProgram('CrowdStrike Windows Sensor', '7.34.19900.0', 'CrowdStrike, Inc.'),
-      put('services', falconService(), 'name'),
-    ],
-    bad: [
-      remove('programs', { name: 'CrowdStrike Windows Sensor' }),
-      remove('services', { name: 'CSFalconService' }),
-    ],
-  },
-  {
-    name: 'unwanted-software',
-    title: 'No unwanted software is installed',
-    good: [remove('programs', { name: 'uTorrent' })],
-    bad: [windowsProgram('uTorrent', '3.6.0.47196', 'BitTorrent Limited')],
-  },
-]
-
-function falconService(): Record<string, string | number> {
-  return {
-    name: 'CSFalconService',
-    display_name: 'CrowdStrike Falcon Sensor Service',
-    service_type: 'OWN_PROCESS',
-    status: 'RUNNING',
-    start_type: 'AUTO_START',
-    pid: 3_004,
-    path: String.raw`C:\Program Files\CrowdStrike\CSFalconService.exe`,
-    user_account: 'LocalSystem',
-  }
-}
-
 function screenSaver(isSecure: '0' | '1', timeoutSeconds: string): TemplateChange[] {
   return [
     registryValue(DESKTOP, 'ScreenSaveActive', '1', 'REG_SZ'),
@@ -443,24 +244,10 @@ function screenSaver(isSecure: '0' | '1', timeoutSeconds: string): TemplateChang
   ]
 }
 
-function sshKey(encrypted: 0 | 1): TemplateChange {
-  const path = String.raw`{home}\.ssh\id_ed25519`
-  const row = {
-    uid: '{uid}',
-    path,
-    encrypted,
-    key_type: 'ec',
-    key_group_name: 'ED25519',
-    key_length: 256,
-    key_security_bits: 128,
-  }
-  return put('user_ssh_keys', row, 'path')
-}
-
 /** The knobs of Windows. */
 export const WINDOWS_KNOBS = knobsOf('windows', [
-  ...PROTECTION_KNOBS,
+  ...WINDOWS_PROTECTION_KNOBS,
   ...SYSTEM_KNOBS,
-  ...SOFTWARE_KNOBS,
+  ...WINDOWS_SOFTWARE_KNOBS,
   ...COMMON_KNOBS,
 ])

@@ -1,0 +1,12 @@
+// Keys of the Windows registry as osquery spells them.
+const LOCAL_MACHINE = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE`
+export const CURRENT_VERSION = String.raw`${LOCAL_MACHINE}\Microsoft\Windows\CurrentVersion`
+export const SYSTEM_POLICIES = String.raw`${CURRENT_VERSION}\Policies\System`
+export const EXPLORER_POLICIES = String.raw`${CURRENT_VERSION}\Policies\Explorer`
+export const WINLOGON = String.raw`${LOCAL_MACHINE}\Microsoft\Windows NT\CurrentVersion\Winlogon`
+export const AU_POLICY = String.raw`${LOCAL_MACHINE}\Policies\Microsoft\Windows\WindowsUpdate\AU`
+export const CONTROL = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control`
+export const SERVICES = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services`
+export const DESKTOP = String.raw`HKEY_USERS\{sid}\Control Panel\Desktop`
+export const POWERSHELL = String.raw`${LOCAL_MACHINE}\Microsoft\PowerShell\1\ShellIds\Microsoft.PowerShell`
+export const REAL_TIME = String.raw`${LOCAL_MACHINE}\Microsoft\Windows Defender\Real-Time Protection`
