@@ -31,7 +31,8 @@ const EXAMPLE = `
   create index dump_parent_search on dump_parent using gin (lower(name) gin_trgm_ops) where mood = 'bad';
   create trigger dump_parent_touch before update on dump_parent
     for each row execute function dump_touch();
-  create view dump_bad as select id from dump_parent where mood = 'bad';
+  create view dump_bad as
+    select p.id from dump_parent p join dump_child c on c.parent_id = p.id where p.mood = 'bad';
   comment on table dump_parent is 'It''s a parent';
   comment on column dump_parent.name is 'What it is called';`
 
@@ -62,9 +63,10 @@ test('describes everything that a migration can make', async () => {
       "constraint dump_parent_name_mood_key UNIQUE (name, mood)",
       ") with (autovacuum_vacuum_scale_factor=0.01);",
       "create view dump_bad as",
-      "SELECT id",
-      "FROM dump_parent",
-      "WHERE (mood = 'bad'::dump_mood);",
+      "SELECT p.id",
+      "FROM (dump_parent p",
+      "JOIN dump_child c ON ((c.parent_id = p.id)))",
+      "WHERE (p.mood = 'bad'::dump_mood);",
       "CREATE INDEX dump_parent_search ON public.dump_parent USING gin (lower((name)::text) gin_trgm_ops) WHERE (mood = 'bad'::dump_mood);",
       "CREATE TRIGGER dump_parent_touch BEFORE UPDATE ON public.dump_parent FOR EACH ROW EXECUTE FUNCTION dump_touch();",
       "comment on column public.dump_parent.name is 'What it is called';",

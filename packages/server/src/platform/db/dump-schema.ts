@@ -1,6 +1,7 @@
 /*
  * The schema of a database as text, read from the catalogues, so that reviews see what a migration
- * changes. Deterministic: the same schema is the same text on every server version that is supported.
+ * changes. Deterministic: the same schema is the same text, whatever order it was made in and on every
+ * server version, but for the bodies of views, which newer servers word differently.
  * Meant for reading and comparing; migrations, not this text, create databases.
  */
 import { sql } from 'kysely'
