@@ -44,3 +44,10 @@ export function parseSwitch(text: string): boolean {
   if (text === 'off') return false
   throw new InvalidArgumentError('Give on or off.')
 }
+
+/** A share of a whole, from 0 to 1. */
+export function parseShare(text: string): number {
+  const value = Number(text)
+  if (/^\d*\.?\d+$/.test(text) && value <= 1) return value
+  throw new InvalidArgumentError('Give a number from 0 to 1.')
+}

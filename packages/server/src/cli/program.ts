@@ -12,6 +12,10 @@ import { addAuditCommands } from './commands/audit-commands.ts'
 import { addEnrollmentSecretCommands } from './commands/enrollment-secret-commands.ts'
 import { addKeyCommands } from './commands/key-commands.ts'
 import { addOrganisationCommands } from './commands/organisation-commands.ts'
+import { addDeviceCommands } from './commands/device-commands.ts'
+import { addMigrateCommand } from './commands/migrate-command.ts'
+import { addReportingCommands } from './commands/reporting-commands.ts'
+import { addServeCommand } from './commands/serve-command.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
 
 /** Runs one command line (without the program's own name) to its end. Sets the exit code. */
@@ -37,6 +41,10 @@ function createProgram(io: CommandIo): Command {
   addEnrollmentSecretCommands(program, io)
   addKeyCommands(program, io)
   addOrganisationCommands(program, io)
+  addDeviceCommands(program, io)
+  addMigrateCommand(program, io)
+  addReportingCommands(program, io)
+  addServeCommand(program, io)
   overrideExit(program)
   return program
 }

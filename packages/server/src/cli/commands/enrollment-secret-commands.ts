@@ -70,7 +70,9 @@ function addCreate(secrets: Command, io: CommandIo): void {
       await runWithServices(io, command, async ({ runChange, sealer }) => {
         const created = await runChange(COMMAND_LINE_ORIGIN, async (change) => {
           const person =
-            options.owner === undefined ? null : await findOrCreatePerson(change, { email: options.owner })
+            options.owner === undefined
+              ? null
+              : await findOrCreatePerson(change, { email: options.owner })
           return createEnrollmentSecret(change, sealer, {
             name: options.name,
             personId: person?.id ?? null,

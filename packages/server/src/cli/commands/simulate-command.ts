@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import { simulate } from '@heliograph/simulator'
+import { createProgress, printJson, printLine, type CommandIo } from '../command-io.ts'
+import { parseShare, parseWhole } from '../parse-arguments.ts'
+
+interface SimulateFlags {
+  url: string
+  secret: string
+  devices: number
+  seconds?: number
+  caFile?: string
+  host?: true
+  seed: number
+  breakPerMinute: number
+  fixPerMinute: number
+  json?: true
+}
+
+const DEVICES_MAX = 100_000
+const SECONDS_MAX = 31_536_000
+
+/** `heliograph simulate`: a fleet of osquery devices against a running service. */
+export function addSimulateCommand(program: Command, io: CommandIo): void {
+  program
+    .command('simulate')
+    .description('run simulated osquery devices against a service')
+    .requiredOption('--url <url>', 'address of the service; plain HTTP for loopback only')
+    .requiredOption('--secret <secret>', 'enrollment secret')
+    .option('--devices <n>', 'how many devices', parseWhole(0, DEVICES_MAX), 30)
+    .option('--seconds <n>', 'end after this time instead of on Ctrl-C', parseWhole(1, SECONDS_MAX))
+    .option('--ca-file <path>', 'PEM of the authority that signed the certificate of the service')
+    .option('--host', 'add the machine that this runs on as a device')
+    .option('--seed <n>', 'the same seed makes the same devices', parseWhole(0, 2 ** 32 - 1), 1)
+    .option('--break-per-minute <share>', 'chance of a device to get worse, 0 to 1', parseShare, 0)
+    .option('--fix-per-minute <share>', 'chance of a fault to be mended, 0 to 1', parseShare, 0)
+    .option('--json', 'print JSON')
+    .action(async (flags: SimulateFlags) => {
+      await runSimulation(flags, io)
+    })
+}
+
+async function runSimulation(flags: SimulateFlags, io: CommandIo): Promise<void> {
+  const { breakPerMinute, fixPerMinute } = flags
+  const progress = createProgress(io)
+  const summary = await simulate(
+    {
+      url: flags.url,
+      secret: flags.secret,
+      count: flags.devices,
+      durationMs: flags.seconds === undefined ? undefined : flags.seconds * 1_000,
+      caFile: flags.caFile,
+      includesHost: flags.host === true,
+      fleet: {
+        seed: flags.seed,
+        ...(breakPerMinute + fixPerMinute > 0 ? { drift: { breakPerMinute, fixPerMinute } } : {}),
+      },
+    },
+    { progress: (line) => progress.update(line), signal: io.signal },
+  ).finally(() => progress.end())
+  if (flags.json) {
+    printJson(io, summary)
+    return
+  }
+  const { statistics } = summary
+  const { counters } = statistics
+  printLine(io, `${statistics.enrolled} of ${statistics.nodes} devices enrolled at ${summary.url}.`)
+  printLine(
+    io,
+    `${counters.requests} requests in ${(summary.durationMs / 1_000).toFixed(1)} s (${summary.requestsPerSecond} per second), ${counters.failures} refused, ${counters.unreachable} unanswered, p99 ${statistics.latencyMs.p99} ms.`,
+  )
+  printLine(
+    io,
+    `${counters.distributedReads} check-ins, ${counters.resultsAcknowledged} results and ${counters.linesAcknowledged} log lines taken by the service.`,
+  )
+}

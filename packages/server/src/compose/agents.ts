@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+import { DEVICE_CHANNEL } from '../devices/device-store.ts'
+import { AGENT_SETTINGS_DEFAULT, type AgentSettings } from '../osquery/agent-settings.ts'
+import { createContactRecorder, type ContactRecorder } from '../osquery/contact-recorder.ts'
+import { createNodeCache, type NodeCache } from '../osquery/node-cache.ts'
+import { findNode } from '../osquery/node-store.ts'
+import { registerOsqueryRoutes } from '../osquery/register-osquery-routes.ts'
+import type { Config } from '../config/load-config.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import type { Listener } from '../platform/db/listener.ts'
+import { toUnavailable } from '../platform/db/unavailable.ts'
+import { recordReportingSnapshot } from '../reporting/record-reporting-snapshot.ts'
+import { REPORT_QUERY_PREFIX, toSchedule } from '../reporting/reporting-table.ts'
+import { REPORTING_TABLES } from '../reporting/reporting-tables.ts'
+import type { Services } from '../services.ts'
+import type { TlsSource } from '../tls-source.ts'
+
+/** The agent intake of a process. */
+export interface Agents {
+  readonly contacts: ContactRecorder
+  readonly nodes: NodeCache
+}
+
+/** Adds the agent routes and keeps what they know of devices up to date. */
+export function addAgents(
+  app: FastifyInstance,
+  services: Services,
+  listener: Listener,
+  tls: TlsSource | undefined,
+): Agents {
+  const { config, clock, db, log, runChange, status } = services
+  const settings = toAgentSettings(config)
+  const nodes = createNodeCache({ clock, settings, findNode: (keyHash) => findNode(db, keyHash) })
+  const contacts = createContactRecorder(db, (error, message) => log.error({ err: error }, message))
+  listener.subscribe(DEVICE_CHANNEL, (deviceId) => nodes.invalidate(deviceId))
+  listener.onReconnect(() => nodes.invalidate('all'))
+  const schedule = toSchedule(REPORTING_TABLES)
+  registerOsqueryRoutes(app, {
+    db,
+    runChange,
+    clock,
+    settings,
+    status,
+    nodes,
+    contacts,
+    reportingSchedule: () => schedule,
+    reportingPrefix: REPORT_QUERY_PREFIX,
+    recordReportingSnapshots: async (change, deviceId, snapshots) => {
+      for (const snapshot of snapshots) {
+        await recordReportingSnapshot(change.tx, { ...snapshot, deviceId }, change.at)
+      }
+    },
+    baseUrl: config.baseUrl,
+    certificatePem: () => tls?.caPem,
+    toUnavailable,
+  })
+  contacts.start()
+  return { contacts, nodes }
+}
+
+function toAgentSettings(config: Config): AgentSettings {
+  return {
+    ...AGENT_SETTINGS_DEFAULT,
+    checkIntervalMs: config.checkIntervalSeconds * SECOND_MS,
+    checkInIntervalSeconds: config.checkInIntervalSeconds,
+    bodyBytesMax: { ...AGENT_SETTINGS_DEFAULT.bodyBytesMax, log: config.agentLogBytesMax },
+  }
+}

@@ -1,0 +1,35 @@
+import { deadLetterUnreachable, deleteOldDeliveries } from '../delivery/sweep-deliveries.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
+import { deleteStaleRateLimits } from '../platform/http/rate-limit-store.ts'
+import { startPeriodicJob, type PeriodicJob } from '../platform/jobs/periodic-job.ts'
+import type { Services } from '../services.ts'
+
+/** Work of a process that others bring along. */
+export interface JobDependencies {
+  readonly isWorker: boolean
+  readonly flushKeyUsage: () => Promise<void>
+  readonly refreshKeyRing: () => Promise<void>
+  readonly renewTls: () => Promise<void>
+}
+
+/** Starts what a process does from time to time. */
+export function startJobs(services: Services, dependencies: JobDependencies): PeriodicJob[] {
+  const { config, clock, db, log } = services
+  const logError = (error: unknown, message: string) => log.error({ err: error }, message)
+  const start = (name: string, intervalMs: number, run: () => Promise<unknown>) =>
+    startPeriodicJob({ name, intervalMs, run, logError })
+  const jobs = [
+    start('key usage', 5 * SECOND_MS, dependencies.flushKeyUsage),
+    start('signing keys', MINUTE_MS, dependencies.refreshKeyRing),
+    start('certificate', DAY_MS, dependencies.renewTls),
+  ]
+  if (!dependencies.isWorker) return jobs
+  return [
+    ...jobs,
+    start('rate limits', MINUTE_MS, () => deleteStaleRateLimits(db)),
+    start('unreachable receivers', 5 * MINUTE_MS, () => deadLetterUnreachable(db, clock.now())),
+    start('delivery retention', HOUR_MS, () =>
+      deleteOldDeliveries(db, { now: clock.now(), retentionDays: config.deliveryRetentionDays }),
+    ),
+  ]
+}

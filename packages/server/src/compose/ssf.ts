@@ -1,0 +1,54 @@
+import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
+import {
+  createDeliveryEngine,
+  DELIVERY_CHANNEL,
+  type DeliveryEngine,
+} from '../delivery/delivery-engine.ts'
+import type { Listener } from '../platform/db/listener.ts'
+import type { Services } from '../services.ts'
+import { createPushChannel } from '../ssf/push/push-channel.ts'
+import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
+import { ensureSigningKey } from '../ssf/signing/signing-keys.ts'
+import { createSigningPool, type SigningPool } from '../ssf/signing/signing-pool.ts'
+import type { Outbound } from './outbound.ts'
+
+/** The signing keys of a process and the threads that use them. */
+export interface Signing {
+  readonly pool: SigningPool
+  readonly keyRing: KeyRing
+}
+
+/** Opens the signing keys; makes the first one. */
+export async function composeSigning(services: Services): Promise<Signing> {
+  const { config, clock, db, runChange, sealer } = services
+  const pool = createSigningPool()
+  const keyRing = createKeyRing({ db, clock, sealer, pool })
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
+  )
+  await keyRing.refresh()
+  return { pool, keyRing }
+}
+
+/** Creates the engine that delivers queued events. */
+export function composeDelivery(
+  services: Services,
+  { keyRing }: Signing,
+  outbound: Outbound,
+  listener: Listener,
+): DeliveryEngine {
+  const { config, clock, db, log, sealer } = services
+  const engine = createDeliveryEngine({
+    db,
+    clock,
+    log,
+    client: outbound.client,
+    channels: [createPushChannel({ db, sealer, keyRing })],
+    settings: { concurrency: config.deliveryConcurrency },
+  })
+  listener.subscribe(DELIVERY_CHANNEL, (destinationId) => engine.wake(destinationId))
+  listener.onReconnect(() => {
+    engine.sweep().catch((error: unknown) => log.error({ err: error }, 'a delivery sweep failed'))
+  })
+  return engine
+}
