@@ -1,0 +1,81 @@
+import type { AgentSettings } from './agent-settings.ts'
+import { nextRoundAtMs, toQueryId } from './check-schedule.ts'
+import type { NodeState } from './node-cache.ts'
+import type { RunnableCheck } from './node-store.ts'
+
+/** Queries that somebody asks at this moment, kept in memory by device. */
+export interface LiveQueries {
+  /** With what the ids of the queries begin; not `check:`. */
+  readonly idPrefix: string
+  /** SQL by id; undefined when nothing is asked. Called on every check-in: must not wait. */
+  pendingQueries(deviceId: string): Readonly<Record<string, string>> | undefined
+}
+
+/** Whether a check-in has to ask the database for work. */
+export function hasDueChecks(state: NodeState, nowMs: number): boolean {
+  if (nowMs >= state.nextRoundAtMs && nowMs >= state.roundHeldUntilMs) return true
+  return state.hasRefreshes && nowMs >= state.refreshHeldUntilMs
+}
+
+/**
+ * Chooses what a device runs now from all that it can run, and notes that it was handed out: the
+ * whole round when it is due, else the reruns that were requested. Answers SQL by query id.
+ */
+export function handOutChecks(
+  state: NodeState,
+  checks: readonly RunnableCheck[],
+  settings: AgentSettings,
+  nowMs: number,
+): Record<string, string> {
+  // Another process may have received the round that this one believes to be due.
+  const ranAt = checks[0]?.checksRanAt
+  if (ranAt !== undefined) {
+    state.nextRoundAtMs = nextRoundAtMs(state.deviceId, ranAt, settings.checkIntervalMs)
+  } else {
+    state.nextRoundAtMs = nowMs + settings.checkIntervalMs
+  }
+  const refreshes = checks.filter((check) => check.isRefreshRequested)
+  const isRoundDue = nowMs >= state.nextRoundAtMs && nowMs >= state.roundHeldUntilMs
+  const due = isRoundDue ? checks : refreshes
+  const heldUntilMs = nowMs + settings.handOutTimeoutMs
+  if (isRoundDue) state.roundHeldUntilMs = heldUntilMs
+  state.refreshHeldUntilMs = heldUntilMs
+  state.hasRefreshes = refreshes.length > 0
+  if (due.length > 0) state.askedAtMs = nowMs
+  if (refreshes.length > 0) state.accelerateUntilMs = nowMs + settings.accelerateMs
+  return Object.fromEntries(
+    due.map((check) => [toQueryId(check.checkId, check.revision), check.sql]),
+  )
+}
+
+/** Notes what an answer means for the next check-in. */
+export function noteAnswer(
+  state: NodeState,
+  answer: { readonly ranAt: Date; readonly isWholeRound: boolean },
+  settings: AgentSettings,
+): void {
+  if (!answer.isWholeRound) return
+  state.roundHeldUntilMs = 0
+  state.nextRoundAtMs = nextRoundAtMs(state.deviceId, answer.ranAt, settings.checkIntervalMs)
+}
+
+const ALWAYS = 'SELECT 1'
+const IDLE_ANSWER = '{"queries":{}}'
+
+/**
+ * The answer to a distributed read. Every query gets a discovery query that always holds: agents
+ * before 5.8.1 run nothing without one as soon as any other query has one. `accelerate` is a whole
+ * number of seconds, as current agents want it.
+ */
+export function toReadAnswer(
+  queries: Readonly<Record<string, string>> | undefined,
+  state: NodeState,
+  nowMs: number,
+): string {
+  const accelerate = Math.max(0, Math.ceil((state.accelerateUntilMs - nowMs) / 1000))
+  if (queries === undefined) {
+    return accelerate === 0 ? IDLE_ANSWER : `{"queries":{},"accelerate":${accelerate}}`
+  }
+  const discovery = Object.fromEntries(Object.keys(queries).map((id) => [id, ALWAYS]))
+  return JSON.stringify({ queries, discovery, ...(accelerate === 0 ? {} : { accelerate }) })
+}

@@ -1,0 +1,26 @@
+/** Counts events by key in the last minute of this process. Memory is bounded by `KEYS_MAX` keys. */
+export interface WindowLimiter {
+  /** Whether the key has reached the limit. */
+  isExhausted(key: string, nowMs: number): boolean
+  count(key: string, nowMs: number): void
+}
+
+const WINDOW_MS = 60_000
+const KEYS_MAX = 50_000
+
+/** Creates a limiter that allows `limit` events in any minute for each key. */
+export function createWindowLimiter(limit: number): WindowLimiter {
+  const timesByKey = new Map<string, number[]>()
+  const recent = (key: string, nowMs: number) =>
+    (timesByKey.get(key) ?? []).filter((time) => time > nowMs - WINDOW_MS)
+  return {
+    isExhausted: (key, nowMs) => recent(key, nowMs).length >= limit,
+    count(key, nowMs) {
+      const times = [...recent(key, nowMs), nowMs].slice(-limit)
+      timesByKey.delete(key)
+      timesByKey.set(key, times)
+      const [oldest] = timesByKey.keys()
+      if (timesByKey.size > KEYS_MAX && oldest !== undefined) timesByKey.delete(oldest)
+    },
+  }
+}

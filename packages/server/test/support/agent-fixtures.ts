@@ -1,0 +1,231 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import { sql, type Kysely } from 'kysely'
+import { pino } from 'pino'
+import { expect } from 'vitest'
+import { hashEnrollmentSecret } from '../../src/enrollment-secrets/create-enrollment-secret.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import { toUnavailable } from '../../src/platform/db/unavailable.ts'
+import { createHttpApp } from '../../src/platform/http/create-app.ts'
+import { AGENT_SETTINGS_DEFAULT, type AgentSettings } from '../../src/osquery/agent-settings.ts'
+import {
+  createAgentIntake,
+  type AgentIntake,
+  type AgentIntakeDependencies,
+} from '../../src/osquery/create-agent-intake.ts'
+import type { DistributedResult, ReportedSnapshot } from '../../src/osquery/parse-agent-message.ts'
+import { createPosture, type Posture } from './posture-fixtures.ts'
+
+const SECRET = 'enrollment-secret-of-the-tests'
+
+export const SCHEDULE = {
+  'report:usb_devices': { query: 'select * from usb_devices', interval: 3600, snapshot: true },
+}
+
+export interface ReadAnswer {
+  queries: Record<string, string>
+  discovery?: Record<string, string>
+  accelerate?: number
+}
+
+/** The agent intake on a database, with one enrollment secret, and agents that speak to it. */
+export class Agents {
+  readonly posture: Posture
+  readonly app: FastifyInstance
+  readonly intake: AgentIntake
+  readonly snapshots: ReportedSnapshot[] = []
+  readonly liveResults: DistributedResult[] = []
+  liveQueries: Record<string, string> | undefined
+  /** How many statements and changes the intake has begun. */
+  queryCount = 0
+  /** What every statement and change throws from now on. */
+  fault: Error | undefined
+  readonly #db: Kysely<Schema>
+  readonly #built: { app: FastifyInstance; intake: AgentIntake }[] = []
+
+  private constructor(db: Kysely<Schema>) {
+    this.#db = db
+    this.posture = createPosture(db)
+    const { app, intake } = this.build()
+    this.app = app
+    this.intake = intake
+  }
+
+  /** Empties the database first. */
+  static async create(db: Kysely<Schema>): Promise<Agents> {
+    await sql`truncate device, posture_check, enrollment_secret, person
+      restart identity cascade`.execute(db)
+    const agents = new Agents(db)
+    const at = agents.posture.clock.now()
+    await db
+      .insertInto('enrollment_secret')
+      .values({
+        name: 'tests',
+        secret_hash: hashEnrollmentSecret(SECRET),
+        secret_sealed: Buffer.alloc(1),
+        person_id: null,
+        created_at: at,
+        updated_at: at,
+        expires_at: null,
+        revoked_at: null,
+        last_used_at: null,
+      })
+      .execute()
+    return agents
+  }
+
+  /** Another process of the same service. */
+  build(
+    settings: Partial<AgentSettings> = {},
+    more: Partial<AgentIntakeDependencies> = {},
+  ): { app: FastifyInstance; intake: AgentIntake } {
+    const intake = createAgentIntake({
+      db: this.#watched(),
+      runChange: async (origin, work) => {
+        this.#touch()
+        return this.posture.runChange(origin, work)
+      },
+      clock: this.posture.clock,
+      settings: { ...AGENT_SETTINGS_DEFAULT, ...settings },
+      status: this.posture.deps,
+      reportingSchedule: () => SCHEDULE,
+      reportingPrefix: 'report:',
+      recordReportingSnapshots: async (_change, _deviceId, received) => {
+        this.snapshots.push(...received)
+      },
+      liveQueries: {
+        idPrefix: 'live:',
+        pendingQueries: () => this.liveQueries,
+        recordResults: async (_change, _deviceId, results) => {
+          this.liveResults.push(...results)
+        },
+      },
+      baseUrl: 'https://trust.example.com',
+      certificatePem: () => 'PEM',
+      toUnavailable,
+      listener: { subscribe: () => () => undefined, onReconnect: () => () => undefined },
+      logError: (error) => {
+        throw error
+      },
+      ...more,
+    })
+    const app = createHttpApp({
+      logger: pino({ level: 'silent' }),
+      baseUrl: 'https://trust.example.com',
+      limits: { bodyBytesMax: 1_048_576 },
+      toUnavailable,
+    })
+    intake.register(app)
+    const built = { app, intake }
+    this.#built.push(built)
+    return built
+  }
+
+  post(
+    path: string,
+    body: object | string,
+    headers: Record<string, string> = {},
+    app = this.app,
+  ): Promise<LightMyRequestResponse> {
+    return app.inject({
+      method: 'POST',
+      url: `/osquery/${path}`,
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  }
+
+  /** Enrolls `host-1` and answers its node key. */
+  async enroll(more: object = {}, app = this.app): Promise<string> {
+    const answer = await this.post('enroll', enrollBody(more), {}, app)
+    expect(answer.statusCode).toBe(200)
+    return answer.json<{ node_key: string }>().node_key
+  }
+
+  async read(nodeKey: string, app = this.app): Promise<ReadAnswer> {
+    return (await this.post('distributed/read', { node_key: nodeKey }, {}, app)).json()
+  }
+
+  /** Answers queries by id, each with one row of this status, as current agents do. */
+  answer(
+    nodeKey: string,
+    statusById: Record<string, string>,
+    app = this.app,
+  ): Promise<LightMyRequestResponse> {
+    const ids = Object.entries(statusById)
+    const body = {
+      node_key: nodeKey,
+      queries: Object.fromEntries(
+        ids.map(([id, status]) => [id, [{ KOLIDE_CHECK_STATUS: status }]]),
+      ),
+      statuses: Object.fromEntries(ids.map(([id]) => [id, 0])),
+      messages: {},
+      stats: {},
+    }
+    return this.post('distributed/write', body, {}, app)
+  }
+
+  async close(): Promise<void> {
+    this.fault = undefined
+    for (const { app, intake } of this.#built) {
+      await app.close()
+      await intake.stop()
+    }
+  }
+
+  #touch(): void {
+    this.queryCount += 1
+    if (this.fault !== undefined) throw this.fault
+  }
+
+  #watched(): Kysely<Schema> {
+    return this.#db.withPlugin({
+      transformQuery: ({ node }) => {
+        this.#touch()
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+  }
+}
+
+/** What a device says of its system when it enrolls. */
+export function describeSystem(uuid: string, serial: string): object {
+  return {
+    system_info: {
+      hostname: 'host-1',
+      computer_name: 'Mac of A',
+      uuid,
+      hardware_serial: serial,
+      hardware_model: 'MacBookPro18,1',
+    },
+    os_version: { name: 'macOS', version: '15.1', platform: 'darwin' },
+    osquery_info: { version: '5.23.0' },
+  }
+}
+
+/** The body with which `host-1` enrolls. */
+export function enrollBody(more: object = {}): Record<string, unknown> {
+  return {
+    enroll_secret: `${SECRET}\n`,
+    host_identifier: 'host-1',
+    platform_type: '21',
+    host_details: describeSystem('UUID-1', 'SERIAL-1'),
+    ...more,
+  }
+}
+
+/** What osquery takes for a failure: an object with a text in `error`; and not `node_invalid`. */
+export function expectFailure(answer: LightMyRequestResponse, status: number): void {
+  expect(answer.statusCode).toBe(status)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  const body = answer.json<Record<string, unknown>>()
+  expect(body['error']).toEqual(expect.any(String))
+  expect(body['node_invalid']).toBeUndefined()
+}
+
+export function expectNodeInvalid(answer: LightMyRequestResponse): void {
+  expect(answer.statusCode).toBe(401)
+  const body = answer.json<Record<string, unknown>>()
+  expect(body['node_invalid']).toBe(true)
+  expect(body['error']).toEqual(expect.any(String))
+}
