@@ -1,6 +1,7 @@
 import { put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
-import { COMMON_KNOBS, darwinSetting, macApp, noDarwinSetting } from './shared-knob-rows.ts'
+import { COMMON_KNOBS, darwinSetting, noDarwinSetting } from './shared-knob-rows.ts'
+import { DARWIN_SOFTWARE_KNOBS } from './darwin-software-knobs.ts'
 import { knobsOf } from './knob.ts'
 import type { KnobSource } from './knob.ts'
 import { POSIX_KNOBS } from './posix-knobs.ts'
@@ -76,6 +77,18 @@ const SHARING_KNOBS: readonly KnobSource[] = [
 ]
 
 const SYSTEM_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'airdrop',
+    title: 'AirDrop is open to contacts at most',
+    good: [discoverableMode('Contacts Only')],
+    bad: [discoverableMode('Everyone')],
+  },
+  {
+    name: 'time-synchronisation',
+    title: 'The clock is synchronised',
+    good: [automaticTime('1')],
+    bad: [automaticTime('0')],
+  },
   {
     name: 'disk-encryption',
     title: 'FileVault is on',
@@ -175,74 +188,6 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
   },
 ]
 
-const SOFTWARE_KNOBS: readonly KnobSource[] = [
-  {
-    name: 'password-manager',
-    title: 'A password manager is installed',
-    good: [macApp('1Password', 'com.1password.1password', '8.12.4')],
-    bad: [remove('apps', { bundle_identifier: 'com.1password.1password' })],
-  },
-  {
-    name: 'chrome-version',
-    title: 'Chrome is up to date',
-    good: [macApp('Google Chrome', 'com.google.Chrome', '151.0.7922.60')],
-    bad: [macApp('Google Chrome', 'com.google.Chrome', '118.0.5993.70')],
-  },
-  {
-    name: 'edge-version',
-    title: 'Edge is up to date',
-    good: [macApp('Microsoft Edge', 'com.microsoft.edgemac', '151.0.3981.40')],
-    bad: [macApp('Microsoft Edge', 'com.microsoft.edgemac', '118.0.2088.46')],
-  },
-  {
-    name: 'firefox-version',
-    title: 'Firefox is up to date',
-    good: [macApp('Firefox', 'org.mozilla.firefox', '152.0.1')],
-    bad: [macApp('Firefox', 'org.mozilla.firefox', '115.3.1')],
-  },
-  {
-    name: 'endpoint-detection',
-    title: 'The endpoint detection agent runs',
-    good: [
-      macApp('Falcon', 'com.crowdstrike.falcon.App', '7.34'),
-      put('processes', falconProcess(), 'pid'),
-    ],
-    bad: [
-      remove('apps', { bundle_identifier: 'com.crowdstrike.falcon.App' }),
-      remove('processes', { pid: 640 }),
-    ],
-  },
-  {
-    name: 'unwanted-software',
-    title: 'No unwanted software is installed',
-    good: [remove('apps', { bundle_identifier: 'com.bittorrent.uTorrent' })],
-    bad: [macApp('uTorrent', 'com.bittorrent.uTorrent', '1.8.7')],
-  },
-  {
-    name: 'open-wifi',
-    title: 'No open Wi-Fi network is joined by itself',
-    good: [remove('wifi_networks', { network_name: 'Airport Free WiFi' })],
-    bad: [
-      put(
-        'wifi_networks',
-        {
-          network_name: 'Airport Free WiFi',
-          security_type: 'Open',
-          auto_join: 1,
-          captive_portal: 1,
-        },
-        'network_name',
-      ),
-    ],
-  },
-]
-
-function falconProcess(): Record<string, string | number> {
-  const path =
-    '/Applications/Falcon.app/Contents/Library/SystemExtensions/com.crowdstrike.falcon.Agent'
-  return { pid: 640, name: 'com.crowdstrike.falcon.Agent', path, cmdline: path, uid: 0, on_disk: 1 }
-}
-
 function screenSaver(idleSeconds: string): TemplateChange[] {
   const row = {
     domain: 'com.apple.screensaver',
@@ -256,11 +201,30 @@ function screenSaver(idleSeconds: string): TemplateChange[] {
   return [put('preferences', row, 'domain', 'key', 'username')]
 }
 
+function discoverableMode(value: string): TemplateChange {
+  const row = {
+    domain: 'com.apple.sharingd',
+    key: 'DiscoverableMode',
+    subkey: '',
+    value,
+    forced: 0,
+    username: '{user}',
+    host: 'any',
+  }
+  return put('preferences', row, 'domain', 'key', 'username')
+}
+
+function automaticTime(value: '0' | '1'): TemplateChange {
+  const path = '/private/var/db/timed/Library/Preferences/com.apple.timed.plist'
+  const key = 'TMAutomaticTimeOnlyEnabled'
+  return put('plist', { path, key, subkey: '', value }, 'path', 'key')
+}
+
 /** The knobs of macOS. */
 export const DARWIN_KNOBS = knobsOf('darwin', [
   ...SYSTEM_KNOBS,
   ...SHARING_KNOBS,
-  ...SOFTWARE_KNOBS,
+  ...DARWIN_SOFTWARE_KNOBS,
   ...POSIX_KNOBS,
   ...COMMON_KNOBS,
 ])

@@ -1,4 +1,4 @@
-import { only, remove } from '../personas/template-rows.ts'
+import { only, put, remove } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import type { KnobSource } from './knob.ts'
 import { debPackage, rpmPackage, systemdUnit } from './shared-knob-rows.ts'
@@ -19,6 +19,34 @@ function notInstalled(name: string): TemplateChange[] {
 
 /** What is installed on a Linux device. */
 export const LINUX_SOFTWARE_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'remote-access-tools',
+    title: 'No remote access tool is installed',
+    good: notInstalled('anydesk'),
+    bad: installed('anydesk', '7.0.2'),
+  },
+  {
+    name: 'pending-restart',
+    title: 'No update waits for a restart',
+    good: [remove('file', { path: '/run/reboot-required' })],
+    bad: only(
+      'ubuntu',
+      put(
+        'file',
+        {
+          path: '/run/reboot-required',
+          directory: '/run',
+          filename: 'reboot-required',
+          uid: 0,
+          gid: 0,
+          mode: '0644',
+          size: 32,
+          type: 'regular',
+        },
+        'path',
+      ),
+    ),
+  },
   {
     name: 'password-manager',
     title: 'A password manager is installed',

@@ -10,3 +10,5 @@ export const SERVICES = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\S
 export const DESKTOP = String.raw`HKEY_USERS\{sid}\Control Panel\Desktop`
 export const POWERSHELL = String.raw`${LOCAL_MACHINE}\Microsoft\PowerShell\1\ShellIds\Microsoft.PowerShell`
 export const REAL_TIME = String.raw`${LOCAL_MACHINE}\Microsoft\Windows Defender\Real-Time Protection`
+export const AUTO_UPDATE = String.raw`${CURRENT_VERSION}\WindowsUpdate\Auto Update`
+export const TIME_PARAMETERS = String.raw`${SERVICES}\W32Time\Parameters`

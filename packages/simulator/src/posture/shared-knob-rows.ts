@@ -61,12 +61,12 @@ export function noDarwinSetting(domain: string, key: string): TemplateChange[] {
   ]
 }
 
-/** Sets one value of the Windows registry. */
+/** Sets one value of the Windows registry; type `subkey` makes an empty subkey. */
 export function registryValue(
   key: string,
   name: string,
   data: string | number,
-  type: 'REG_DWORD' | 'REG_SZ' = 'REG_DWORD',
+  type: 'REG_DWORD' | 'REG_SZ' | 'subkey' = 'REG_DWORD',
 ): TemplateChange {
   const path = `${key}\\${name}`
   return put('registry', { key, path, name, type, data: String(data), mtime: daysAgo(9) }, 'path')

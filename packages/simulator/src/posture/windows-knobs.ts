@@ -3,6 +3,7 @@ import type { TemplateChange } from '../personas/template-rows.ts'
 import { knobsOf } from './knob.ts'
 import type { KnobSource } from './knob.ts'
 import {
+  AUTO_UPDATE,
   AU_POLICY,
   CONTROL,
   DESKTOP,
@@ -10,6 +11,7 @@ import {
   POWERSHELL,
   SERVICES,
   SYSTEM_POLICIES,
+  TIME_PARAMETERS,
   WINLOGON,
 } from './registry-keys.ts'
 import { COMMON_KNOBS, noRegistryValue, registryValue, windowsService } from './shared-knob-rows.ts'
@@ -63,6 +65,24 @@ function cumulativeUpdate(days: number): TemplateChange {
 }
 
 const SYSTEM_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'time-synchronisation',
+    title: 'The clock is synchronised',
+    good: [
+      windowsService('W32Time', 'RUNNING', 'AUTO_START'),
+      registryValue(TIME_PARAMETERS, 'Type', 'NTP', 'REG_SZ'),
+    ],
+    bad: [
+      windowsService('W32Time', 'STOPPED', 'DISABLED'),
+      registryValue(TIME_PARAMETERS, 'Type', 'NoSync', 'REG_SZ'),
+    ],
+  },
+  {
+    name: 'pending-restart',
+    title: 'No update waits for a restart',
+    good: [noRegistryValue(AUTO_UPDATE, 'RebootRequired')],
+    bad: [registryValue(AUTO_UPDATE, 'RebootRequired', '', 'subkey')],
+  },
   {
     name: 'automatic-updates',
     title: 'Windows installs updates by itself',

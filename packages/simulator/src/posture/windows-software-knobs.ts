@@ -6,6 +6,12 @@ import { windowsProgram } from './shared-knob-rows.ts'
 /** What is installed on a Windows device. */
 export const WINDOWS_SOFTWARE_KNOBS: readonly KnobSource[] = [
   {
+    name: 'remote-access-tools',
+    title: 'No remote access tool is installed',
+    good: [remove('programs', { name: 'TeamViewer' })],
+    bad: [windowsProgram('TeamViewer', '15.66.5', 'TeamViewer')],
+  },
+  {
     name: 'ssh-keys',
     title: 'SSH private keys have a passphrase',
     good: [sshKey(1)],
