@@ -7,7 +7,9 @@ const DOMAIN_FOLDERS = [
   'api-keys',
   'audit',
   'checks',
+  'delivery',
   'devices',
+  'enrollment-secrets',
   'issues',
   'organisation',
   'osquery',
@@ -26,18 +28,30 @@ export default tseslint.config(
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        projectService: { allowDefaultProject: ['vitest.config.ts', 'scripts/*.ts'] },
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
-      '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
+      '@typescript-eslint/no-unnecessary-condition': [
+        'error',
+        { allowConstantLoopConditions: true },
+      ],
       '@typescript-eslint/prefer-promise-reject-errors': 'error',
       '@typescript-eslint/require-await': 'off',
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       complexity: ['error', 14],
       eqeqeq: 'error',
       'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
@@ -52,7 +66,10 @@ export default tseslint.config(
     rules: {
       'no-restricted-globals': [
         'error',
-        { name: 'fetch', message: 'Outbound requests go through the guarded client (platform/net).' },
+        {
+          name: 'fetch',
+          message: 'Outbound requests go through the guarded client (platform/net).',
+        },
       ],
       'no-restricted-imports': [
         'error',
@@ -67,7 +84,10 @@ export default tseslint.config(
       ],
       'no-restricted-syntax': [
         'error',
-        { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: CLOCK_MESSAGE },
+        {
+          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+          message: CLOCK_MESSAGE,
+        },
         {
           selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
           message: CLOCK_MESSAGE,
@@ -95,6 +115,11 @@ export default tseslint.config(
       'packages/server/src/main.ts',
     ],
     rules: { 'no-restricted-syntax': 'off' },
+  },
+  {
+    // A listing of every table, which is searched and not read.
+    files: ['packages/server/src/platform/db/schema.ts'],
+    rules: { 'max-lines': 'off' },
   },
   {
     files: ['packages/server/src/platform/**/*.ts'],

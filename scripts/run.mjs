@@ -9,12 +9,24 @@ import { fileURLToPath } from 'node:url'
 import { findNodeRuntime } from './node-runtime.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const HELIOGRAPH = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'packages/server/src/main.ts']
+const HELIOGRAPH = [
+  '--conditions=source',
+  '--disable-warning=ExperimentalWarning',
+  'packages/server/src/main.ts',
+]
 
 const bin = (name) => join('node_modules', name)
 const TSC = bin('typescript/bin/tsc')
 const PACKAGES = ['ssf', 'receiver', 'simulator', 'server']
-const ESLINT = ['--max-old-space-size=4096', bin('eslint/bin/eslint.js'), '.', '--max-warnings=0', '--cache', '--cache-location', 'node_modules/.cache/eslint/']
+const ESLINT = [
+  '--max-old-space-size=4096',
+  bin('eslint/bin/eslint.js'),
+  '.',
+  '--max-warnings=0',
+  '--cache',
+  '--cache-location',
+  'node_modules/.cache/eslint/',
+]
 const PRETTIER = bin('prettier/bin/prettier.cjs')
 const VITEST = [bin('vitest/vitest.mjs')]
 
@@ -56,15 +68,28 @@ async function main() {
 
 /** Installs from the lock file unless the installed tree was made from this very lock file. */
 function ensureInstalled() {
-  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const lock = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
   const marker = join(root, 'node_modules', '.heliograph-installed')
   if (existsSync(marker) && readFileSync(marker, 'utf8') === lock) return
   console.error('Installing dependencies (first run) ...')
   const npm = process.env.npm_execpath
-  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--include=optional']
+  const args = [
+    'ci',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--include=dev',
+    '--include=optional',
+  ]
   const result =
     npm === undefined
-      ? spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
+      ? spawnSync('npm', args, {
+          cwd: root,
+          stdio: ['ignore', 2, 2],
+          shell: process.platform === 'win32',
+        })
       : spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
   if (result.status !== 0) {
     console.error('Installing the dependencies failed; the messages above say why.')
