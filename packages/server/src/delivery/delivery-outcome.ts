@@ -11,7 +11,7 @@ import { findRetryDelayMs, parseRetryAfter, type RandomShare } from './retry-sch
 export interface DeliveryOutcome {
   readonly delivery: ClaimedDelivery
   readonly verdict: Verdict
-  readonly state: 'delivered' | 'dead' | 'queued'
+  readonly state: 'delivered' | 'dead' | 'discarded' | 'queued'
   /** Null when there is no next attempt. */
   readonly nextAttemptAt: Date | null
   /** The pause that the receiver asked for as a whole; 0 for none. */
@@ -62,7 +62,7 @@ export function toDeliveryOutcome(
     startedAt,
     finishedAt,
     timings: toAttemptTimings(result.timings),
-    statusCode: (result.kind === 'response' ? result.status : result.status) ?? null,
+    statusCode: result.status ?? null,
     responseHeaders: verdict.kind === 'accepted' ? null : toStoredHeaders(result),
     responseBody: toStoredBody(result),
     remoteAddress: result.remoteAddress ?? null,

@@ -22,11 +22,11 @@ export interface DeliverySettings {
 
 /** Measured on two cores: more in hand or in flight gains nothing, and costs fairness. */
 export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
-  concurrency: 16,
+  concurrency: 32,
   inFlightMax: 512,
   reservedPerDestination: 4,
-  claimSize: 64,
-  handMax: 192,
+  claimSize: 128,
+  handMax: 512,
   leaseMs: 120 * SECOND_MS,
   requestTimeoutMs: 15 * SECOND_MS,
   sweepIntervalMs: 5 * SECOND_MS,

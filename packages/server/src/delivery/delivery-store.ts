@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
-import { afterKey, toPage, type Page } from '../platform/db/page.ts'
+import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type { DeliveryAttemptTable, DeliveryTable, Schema } from '../platform/db/schema.ts'
 
 export type DeliveryRow = Selectable<DeliveryTable>
@@ -11,27 +11,25 @@ export type DeliveryState = DeliveryRow['state']
 export interface DeliveryListing {
   readonly destinationId: string
   readonly state?: DeliveryState | undefined
-  readonly afterId: string | undefined
-  readonly limit: number
+  readonly window: PageWindow
 }
 
 /** A page of the deliveries of a destination, oldest first. */
 export async function listDeliveries(
   db: Kysely<Schema>,
   listing: DeliveryListing,
-): Promise<Page<DeliveryRow>> {
-  const rows = await db
+): Promise<DeliveryRow[]> {
+  return db
     .selectFrom('delivery')
     .selectAll()
     .where('destination_id', '=', listing.destinationId)
-    .where(afterKey(sql.ref('id'), listing))
+    .where(afterKey(sql.ref('id'), listing.window))
     .$if(listing.state !== undefined, (query) =>
       query.where('state', '=', listing.state ?? 'queued'),
     )
     .orderBy('id')
-    .limit(listing.limit + 1)
+    .limit(listing.window.limit)
     .execute()
-  return toPage(rows, listing.limit)
 }
 
 /**

@@ -30,7 +30,14 @@ export async function updateDestination(
     .execute()
 }
 
-/** Deletes a destination with all its deliveries and their attempts. */
-export async function deleteDestination(db: Kysely<Schema>, id: string): Promise<void> {
-  await db.deleteFrom('delivery_destination').where('id', '=', id).execute()
+/**
+ * Marks a destination as deleted: nothing is sent from this moment on. Its deliveries may be too many
+ * to delete in the same transaction; `deleteMarkedDestinations` does it.
+ */
+export async function markDestinationDeleted(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .updateTable('delivery_destination')
+    .set({ state: 'deleted' })
+    .where('id', '=', id)
+    .execute()
 }

@@ -60,6 +60,24 @@ export async function deadLetterUnreachable(db: Kysely<Schema>, now: Date): Prom
   return count
 }
 
+/** Removes the destinations that are marked as deleted, with their deliveries. Idempotent. */
+export async function deleteMarkedDestinations(db: Kysely<Schema>): Promise<void> {
+  const marked = await db
+    .selectFrom('delivery_destination')
+    .select('id')
+    .where('state', '=', 'deleted')
+    .execute()
+  for (const { id } of marked) {
+    await repeatInBatches(async () => {
+      const { numAffectedRows } = await sql`
+        delete from delivery where id in (
+          select id from delivery where destination_id = ${id} limit ${BATCH_SIZE})`.execute(db)
+      return Number(numAffectedRows ?? 0n)
+    })
+    await db.deleteFrom('delivery_destination').where('id', '=', id).execute()
+  }
+}
+
 async function repeatInBatches(runBatch: () => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {

@@ -395,7 +395,7 @@ export interface SigningKeyTable {
 export interface DeliveryDestinationTable {
   id: Id
   kind: 'ssf_push' | 'ssf_poll' | 'webhook'
-  state: 'active' | 'held' | 'stopped'
+  state: 'active' | 'held' | 'stopped' | 'deleted'
   retry_not_before: Date | null
   consecutive_failures: Generated<number>
   failing_since: Date | null

@@ -516,8 +516,9 @@ create table signing_key (
 create table delivery_destination (
   id bigint generated always as identity primary key,
   kind text not null check (kind in ('ssf_push', 'ssf_poll', 'webhook')),
-  -- active: sent; held: kept and not sent; stopped: nothing is sent and nothing new is kept.
-  state text not null check (state in ('active', 'held', 'stopped')),
+  -- active: sent; held: kept and not sent; stopped: nothing is sent and nothing new is kept; deleted:
+  -- its owner is gone, a sweep removes it with its deliveries.
+  state text not null check (state in ('active', 'held', 'stopped', 'deleted')),
   -- Circuit breaker: no attempt before this time while the receiver is failing.
   retry_not_before timestamptz,
   consecutive_failures integer not null default 0,

@@ -1,0 +1,98 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../platform/db/schema.ts'
+
+/** A SET that waits to be acknowledged. */
+export interface WaitingSet {
+  readonly id: string
+  readonly eventId: string
+  readonly body: string
+  readonly signingKid: string | null
+  readonly token: string | null
+}
+
+/** The SETs that wait for a poll receiver, oldest first. */
+export async function listWaitingSets(
+  db: Kysely<Schema>,
+  destinationId: string,
+  limit: number,
+): Promise<WaitingSet[]> {
+  const rows = await db
+    .selectFrom('delivery')
+    .select(['id', 'event_id', 'body', 'signing_kid', 'token'])
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'queued')
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    eventId: row.event_id,
+    body: row.body,
+    signingKid: row.signing_kid,
+    token: row.token,
+  }))
+}
+
+/** Keeps the tokens that are about to be handed out, so that every later poll gives the same ones. */
+export async function storeTokens(
+  db: Kysely<Schema>,
+  sets: readonly { readonly id: string; readonly kid: string; readonly token: string }[],
+): Promise<void> {
+  if (sets.length === 0) return
+  await sql`
+    update delivery d set token = signed.token, signing_kid = signed.kid
+    from unnest(${sets.map(({ id }) => id)}::bigint[], ${sets.map(({ token }) => token)}::text[],
+      ${sets.map(({ kid }) => kid)}::text[]) as signed (id, token, kid)
+    where d.id = signed.id and d.state = 'queued'`.execute(db)
+}
+
+/** Marks SETs as received. Ids that are unknown, finished or another stream's are passed over. */
+export async function acknowledgeSets(
+  db: Kysely<Schema>,
+  destinationId: string,
+  eventIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (eventIds.length === 0) return
+  await db
+    .updateTable('delivery')
+    .set({ state: 'delivered', finished_at: now, claimed_by: null, claim_expires_at: null })
+    .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'queued')
+    .execute()
+}
+
+/** What a receiver reports about a SET that it did not take. */
+export interface ReportedError {
+  readonly eventId: string
+  readonly error: string
+  /** The SET is not to be handed out again. */
+  readonly isFinal: boolean
+}
+
+/**
+ * Stores what a receiver reports. A final report ends the SET undelivered; another one counts as a
+ * failed attempt, and the SET is handed out again until `attemptsMax` is reached.
+ */
+export async function recordReportedErrors(
+  db: Kysely<Schema>,
+  destinationId: string,
+  reports: readonly ReportedError[],
+  { now, attemptsMax }: { readonly now: Date; readonly attemptsMax: number },
+): Promise<void> {
+  if (reports.length === 0) return
+  await sql`
+    update delivery d
+    set attempt_count = d.attempt_count + 1, last_error = report.error,
+      state = case when report.is_final or d.attempt_count + 1 >= ${attemptsMax}
+        then 'dead' else 'queued' end,
+      finished_at = case when report.is_final or d.attempt_count + 1 >= ${attemptsMax}
+        then ${now}::timestamptz end
+    from unnest(${reports.map(({ eventId }) => eventId)}::text[],
+      ${reports.map(({ error }) => error)}::text[],
+      ${reports.map(({ isFinal }) => isFinal)}::boolean[]) as report (event_id, error, is_final)
+    where d.event_id = report.event_id and d.destination_id = ${destinationId}
+      and d.state = 'queued'`.execute(db)
+}

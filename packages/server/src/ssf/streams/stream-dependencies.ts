@@ -1,0 +1,16 @@
+import type { WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
+import type { TargetPolicy } from '../../platform/net/target-policy.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+
+/** What the use cases of streams work with. */
+export interface StreamDependencies {
+  /** What the world calls the service, without a slash at the end: the issuer of root streams. */
+  readonly baseUrl: string
+  readonly sealer: Sealer
+  readonly targetPolicy: TargetPolicy
+  readonly wake: WakeDelivery
+  readonly streamsMax: number
+}
+
+/** Streams that there may be at most, unless set otherwise. */
+export const STREAMS_MAX_DEFAULT = 100

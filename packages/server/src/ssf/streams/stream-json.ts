@@ -1,0 +1,99 @@
+import {
+  DELIVERY_METHOD_POLL,
+  DELIVERY_METHOD_PUSH,
+  DELIVERY_METHODS,
+  DEVICE_COMPLIANCE_CHANGE,
+  VERIFICATION,
+} from '@heliograph/ssf'
+import { z } from 'zod'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import type { StreamRow } from './stream-store.ts'
+
+/** The event types that streams can ask for. */
+export const EVENTS_SUPPORTED: readonly string[] = [DEVICE_COMPLIANCE_CHANGE]
+
+const eventTypes = z.array(z.string())
+
+/** A stream as the REST API shows it. */
+export const streamSchema = z
+  .object({
+    id: z.string(),
+    iss: z.string().describe('The issuer of its events.'),
+    stream_id: z.string().meta({ format: 'uuid' }),
+    name: z.string(),
+    description: z.string().nullable(),
+    aud: z.string().describe('The audience of its events: the receiver.'),
+    delivery_type: z.enum(['push', 'poll']),
+    enabled: z.boolean(),
+    status: z
+      .enum(['enabled', 'paused', 'disabled'])
+      .describe('A paused stream holds its events, a disabled one gets none.'),
+    status_reason: z.string().nullable(),
+    events_supported: eventTypes,
+    events_requested: eventTypes,
+    events_delivered: eventTypes,
+    delivery: z.object({
+      method: z.enum(DELIVERY_METHODS),
+      endpoint_url: z.string(),
+    }),
+    authorization_header_set: z
+      .boolean()
+      .describe('Whether an Authorization header is stored; its value is never answered.'),
+    spec_version: z.enum(['1.0', 'draft', 'both']),
+    subject_form: z.enum(['complex', 'iss_sub', 'email']),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'Stream', description: 'A receiver of device compliance events.' })
+
+/** Where a receiver polls a stream. */
+export function pollUrl(baseUrl: string, streamId: string): string {
+  return `${baseUrl}/ssf_streams/${streamId}/events`
+}
+
+/** The wire form of a stream. The authorization header is not in it. */
+export function toStreamJson(stream: StreamRow, baseUrl: string): z.input<typeof streamSchema> {
+  const isPush = stream.delivery_method === 'push'
+  return {
+    id: stream.id,
+    iss: stream.issuer,
+    stream_id: stream.stream_id,
+    name: stream.name,
+    description: stream.description,
+    aud: stream.audience,
+    delivery_type: stream.delivery_method,
+    enabled: stream.status === 'enabled',
+    status: stream.status,
+    status_reason: stream.status_reason,
+    events_supported: [...EVENTS_SUPPORTED],
+    events_requested: [...new Set([...stream.events_requested, VERIFICATION])],
+    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.events_requested.includes(type)),
+    delivery: {
+      method: isPush ? DELIVERY_METHOD_PUSH : DELIVERY_METHOD_POLL,
+      endpoint_url: stream.endpoint_url ?? pollUrl(baseUrl, stream.stream_id),
+    },
+    authorization_header_set: stream.authorization_header_sealed !== null,
+    spec_version: stream.spec_version,
+    subject_form: stream.subject_form,
+    created_at: toTimestamp(stream.created_at),
+    updated_at: toTimestamp(stream.updated_at),
+  }
+}
+
+/** What the audit log keeps of a stream; never the value of its authorization header. */
+export function toStreamAudit(stream: StreamRow) {
+  return {
+    stream_id: stream.stream_id,
+    name: stream.name,
+    description: stream.description,
+    aud: stream.audience,
+    delivery_type: stream.delivery_method,
+    endpoint_url: stream.endpoint_url,
+    authorization_header_set: stream.authorization_header_sealed !== null,
+    events_requested: stream.events_requested,
+    spec_version: stream.spec_version,
+    subject_form: stream.subject_form,
+    status: stream.status,
+    status_reason: stream.status_reason,
+  }
+}
