@@ -5,6 +5,7 @@ import type { SearchExpression, SearchField } from '../platform/search/search-fi
 import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
 import type { AuditEntryRow } from './audit-store.ts'
 
+/** What audit entries can be searched by. */
 export const AUDIT_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'timestamp', type: 'timestamp', operators: ['<', '>'] },
   { name: 'actor_name', type: 'text', operators: [':', '~'] },
@@ -33,6 +34,7 @@ export async function listAuditEntries(
   return query.execute()
 }
 
+/** The entry at this place of the chain, which is a decimal number within bigint. */
 export async function findAuditEntry(
   db: Kysely<Schema>,
   sequence: string,

@@ -10,6 +10,7 @@ const tagSchema = z
   })
   .meta({ id: 'CheckTag' })
 
+/** A check on the wire. */
 export const checkSchema = z
   .object({
     id: z.string(),

@@ -8,6 +8,7 @@ import type {
 } from '../platform/search/search-field.ts'
 import { clauseToSql, searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
 
+/** What checks can be searched by. */
 export const CHECK_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'name', type: 'text', operators: [':', '~'] },
   { name: 'check_description', type: 'text', operators: [':', '~'] },
@@ -37,6 +38,7 @@ function hasTag(clause: SearchClause, column: string) {
       and ${clauseToSql(sql.ref(column), clause)})`
 }
 
+/** A tag of a check. */
 export interface TagRecord {
   readonly id: string
   readonly name: string
@@ -64,6 +66,7 @@ export async function listChecks(
   return query.execute()
 }
 
+/** The check with this id; the id is a decimal number within bigint. */
 export async function findCheck(db: Kysely<Schema>, id: string): Promise<CheckRecord | undefined> {
   return selectChecks(db).where('posture_check.id', '=', id).executeTakeFirst()
 }

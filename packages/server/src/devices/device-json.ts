@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { linkSchema, timestampSchema, toLink, toTimestamp } from '../platform/http/wire-values.ts'
 import { DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
 
+/** Who may sign in with a device, on the wire. */
 export const authenticationModeSchema = z
   .object({
     device_id: z.string(),
@@ -14,6 +15,7 @@ export const authenticationModeSchema = z
   })
   .meta({ id: 'DeviceAuthenticationMode' })
 
+/** A device on the wire. */
 export const deviceSchema = z
   .object({
     id: z.string(),

@@ -13,6 +13,7 @@ export const DEVICE_TYPES = {
   android: 'Android',
 } as const satisfies Record<Platform, string>
 
+/** What devices can be searched by, in every list of them. */
 export const DEVICE_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'id', type: 'id', operators: [':'], list: true },
   { name: 'name', type: 'text', operators: [':', '~'] },
@@ -59,6 +60,7 @@ export async function listDevices(
     .execute()
 }
 
+/** The device with this id; the id is a decimal number within bigint. */
 export async function findDevice(
   db: Kysely<Schema>,
   id: string,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { linkSchema, timestampSchema, toLink, toTimestamp } from '../platform/http/wire-values.ts'
 import type { IssueRecord } from './issue-read.ts'
 
+/** An issue on the wire. */
 export const issueSchema = z
   .object({
     id: z.string(),

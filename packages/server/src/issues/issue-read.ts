@@ -4,6 +4,7 @@ import type { IssueTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
 
+/** What issues can be searched by, in every list of them. */
 export const ISSUE_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'id', type: 'id', operators: [':'], list: true },
   { name: 'detected_at', type: 'timestamp', operators: ['<', '>'] },
@@ -37,6 +38,7 @@ const COLUMNS: SearchColumns = {
 /** An issue as the API shows it. */
 export type IssueRecord = Selectable<IssueTable>
 
+/** Which issues a page shows. */
 export interface IssueListRequest {
   readonly search: SearchExpression | undefined
   readonly window: PageWindow
@@ -64,6 +66,7 @@ export async function listIssues(
   return query.execute()
 }
 
+/** The issue with this id, open or resolved; the id is a decimal number within bigint. */
 export async function findIssue(db: Kysely<Schema>, id: string): Promise<IssueRecord | undefined> {
   return db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()
 }

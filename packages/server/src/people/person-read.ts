@@ -4,6 +4,7 @@ import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
 
+/** What people can be searched by. */
 export const PERSON_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'id', type: 'id', operators: [':'], list: true },
   { name: 'email', type: 'text', operators: [':', '~'] },
@@ -34,6 +35,7 @@ export async function listPeople(
   return query.execute()
 }
 
+/** The person with this id, unless deprovisioned; the id is a decimal number within bigint. */
 export async function findPerson(
   db: Kysely<Schema>,
   id: string,

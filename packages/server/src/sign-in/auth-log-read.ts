@@ -4,6 +4,7 @@ import type { AuthLogSessionTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
 
+/** What sign-ins can be searched by. */
 export const AUTH_LOG_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'timestamp', type: 'timestamp', operators: ['<', '>'] },
   { name: 'city', type: 'text', operators: [':', '~'] },
@@ -34,6 +35,7 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('auth_log_session.updated_at'),
 }
 
+/** A sign-in session as the API shows it. */
 export type AuthLogRecord = Selectable<AuthLogSessionTable>
 
 /** A page of sign-in sessions by ascending id. */
@@ -52,6 +54,7 @@ export async function listAuthLogs(
   return query.execute()
 }
 
+/** The sign-in session with this id; the id is a decimal number within bigint. */
 export async function findAuthLog(
   db: Kysely<Schema>,
   id: string,

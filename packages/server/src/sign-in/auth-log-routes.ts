@@ -15,9 +15,14 @@ import {
   type AuthLogRecord,
 } from './auth-log-read.ts'
 
-/** Here identifiers are integers, unlike in every other link; null when there is no record. */
+/** Here identifiers are integers, unlike in every other link; no record looks as it does everywhere. */
 const integerLinkSchema = z
-  .object({ identifier: z.int().nullable(), link: z.string().nullable() })
+  .object({
+    identifier: z
+      .union([z.int(), z.literal('')])
+      .describe('The id of the record; empty when there is none.'),
+    link: z.string().nullable().describe('The address of the record; null when there is none.'),
+  })
   .meta({ id: 'IntegerLink' })
 
 const authLogSchema = z
@@ -114,7 +119,11 @@ function toAuthLogJson(baseUrl: string, session: AuthLogRecord): z.input<typeof 
   }
 }
 
-function toIntegerLink(baseUrl: string, collection: string, id: string | null) {
-  if (id === null) return { identifier: null, link: null }
+function toIntegerLink(
+  baseUrl: string,
+  collection: string,
+  id: string | null,
+): z.input<typeof integerLinkSchema> {
+  if (id === null) return { identifier: '', link: null }
   return { identifier: Number(id), link: `${baseUrl}/${collection}/${id}` }
 }

@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import { pino } from 'pino'
+import { createAdmin } from '../../src/admins/create-admin.ts'
+import { authenticateApiKey } from '../../src/api-keys/authenticate-api-key.ts'
+import { createApiKey } from '../../src/api-keys/create-api-key.ts'
+import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { createChangeRunner, type RunChange } from '../../src/audit/change.ts'
+import { createFeatureSwitches } from '../../src/organisation/feature-switches.ts'
+import { insertOrganisation } from '../../src/organisation/organisation-store.ts'
+import { ManualClock } from '../../src/platform/clock.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import { toUnavailable } from '../../src/platform/db/unavailable.ts'
+import { createHttpApp } from '../../src/platform/http/create-app.ts'
+import type { Permission } from '../../src/platform/http/principal.ts'
+import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
+import { registerApi } from '../../src/platform/http/register-api.ts'
+import type { ApiRoute } from '../../src/platform/http/route.ts'
+import { newSecret } from '../../src/platform/ids.ts'
+import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
+import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
+import { createTestDatabase } from './database.ts'
+
+export const BASE_URL = 'https://trust.example.com'
+
+/** High enough for all requests of a file; the limit has tests of its own. */
+const REQUESTS_PER_MINUTE = 100_000
+const ADMIN_EMAIL = 'grace@example.com'
+
+export interface TestAnswer<Body> {
+  readonly status: number
+  readonly headers: Readonly<Record<string, number | string | string[] | undefined>>
+  readonly body: Body
+}
+
+export interface TestRequest {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Null sends no credential; left out, the key of this API is sent. */
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly payload?: object
+}
+
+/** The body of a refusal. */
+export interface TestRefusal {
+  readonly error: string
+  readonly message: string
+  readonly code: string
+  readonly request_id: string
+}
+
+/** Routes behind the real stack of the API, on a database of their own. */
+export interface TestApi {
+  readonly app: FastifyInstance
+  readonly db: Kysely<Schema>
+  readonly clock: ManualClock
+  readonly runChange: RunChange
+  readonly sealer: Sealer
+  /** A live key without permissions. */
+  readonly key: string
+  createKey(permissions: readonly Permission[]): Promise<string>
+  /** Sends a request; `Body` is what the test expects the answer to be, not what is checked. */
+  request<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
+  close(): Promise<void>
+}
+
+/** What routes may need of the service around them. */
+export type TestApiParts = Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'>
+
+/** Close it in `afterAll`. */
+export async function createTestApi(
+  createRoutes: (parts: TestApiParts) => readonly ApiRoute[],
+): Promise<TestApi> {
+  const database = await createTestDatabase()
+  const { db } = database
+  const clock = new ManualClock()
+  const runChange = createChangeRunner(db, clock)
+  const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
+  const parts = { db, clock, runChange, sealer }
+  await insertOrganisation(db, 'Example', clock.now())
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    createAdmin(change, {
+      email: ADMIN_EMAIL,
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      access: 'full',
+    }),
+  )
+  const createKey: TestApi['createKey'] = async (permissions) => {
+    const issued = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      createApiKey(change, sealer, {
+        name: `key ${newSecret(6)}`,
+        responsibleEmail: ADMIN_EMAIL,
+        permissions: permissions.map((permission) => ({ permission, rationale: 'A test.' })),
+        expiresAt: null,
+      }),
+    )
+    return issued.key
+  }
+  const key = await createKey([])
+  const app = createApp(parts, createRoutes(parts))
+  return {
+    ...parts,
+    app,
+    key,
+    createKey,
+    request: (url, request = {}) => send(app, key, url, request),
+    close: async () => {
+      await app.close()
+      await database.close()
+    },
+  }
+}
+
+function createApp({ db, clock }: TestApiParts, routes: readonly ApiRoute[]): FastifyInstance {
+  const app = createHttpApp({
+    logger: pino({ level: 'silent' }),
+    baseUrl: BASE_URL,
+    limits: { bodyBytesMax: 1_048_576 },
+    toUnavailable,
+  })
+  const features = createFeatureSwitches(db)
+  registerApi(app, {
+    routes,
+    authenticate: (secret) => authenticateApiKey(db, clock, secret),
+    isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
+    rateLimiter: createRateLimitStore(db),
+    limits: {
+      requestsPerMinute: REQUESTS_PER_MINUTE,
+      failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
+    },
+    paging: { baseUrl: BASE_URL, cursorKey: Buffer.alloc(32, 1) },
+    toUnavailable,
+  })
+  return app
+}
+
+async function send<Body>(
+  app: FastifyInstance,
+  defaultKey: string,
+  url: string,
+  request: TestRequest,
+): Promise<TestAnswer<Body>> {
+  const key = request.key === undefined ? defaultKey : request.key
+  const response = await app.inject({
+    method: request.method ?? 'GET',
+    url,
+    headers: {
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...request.headers,
+    },
+    ...(request.payload === undefined ? {} : { payload: request.payload }),
+  })
+  const body = (response.body === '' ? undefined : response.json()) as Body
+  return { status: response.statusCode, headers: response.headers, body }
+}

@@ -1,0 +1,121 @@
+/*
+ * Records for tests of reading: plain rows with the least that each table takes. Tests of changes make
+ * theirs through the use cases (`posture-fixtures.ts`).
+ */
+import type { Insertable, Kysely } from 'kysely'
+import type {
+  AuthLogSessionTable,
+  CheckTagTable,
+  DeviceGroupTable,
+  DeviceTable,
+  IssueTable,
+  PersonTable,
+  PostureCheckTable,
+  Schema,
+} from '../../src/platform/db/schema.ts'
+import { newSecret } from '../../src/platform/ids.ts'
+
+type Database = Kysely<Schema>
+
+const AT = new Date('2026-01-02T03:04:05.678Z')
+const TIMES = { created_at: AT, updated_at: AT }
+
+export async function insertPerson(
+  db: Database,
+  values: Partial<Insertable<PersonTable>> = {},
+): Promise<string> {
+  const row: Insertable<PersonTable> = {
+    name: 'Ada Lovelace',
+    email: `${newSecret(6)}@example.com`,
+    ...TIMES,
+    ...values,
+  }
+  return idOf(await db.insertInto('person').values(row).returning('id').execute())
+}
+
+export async function insertDevice(
+  db: Database,
+  values: Partial<Insertable<DeviceTable>> = {},
+): Promise<string> {
+  const row: Insertable<DeviceTable> = {
+    host_identifier: newSecret(9),
+    name: 'a device',
+    platform: 'darwin',
+    ...TIMES,
+    ...values,
+  }
+  return idOf(await db.insertInto('device').values(row).returning('id').execute())
+}
+
+export async function insertCheck(
+  db: Database,
+  values: Partial<Insertable<PostureCheckTable>> = {},
+): Promise<string> {
+  const row: Insertable<PostureCheckTable> = {
+    slug: `check-${newSecret(6)}`,
+    name: 'Firewall',
+    description: 'The firewall is on.',
+    issue_title: 'The firewall is off',
+    type: 'osquery',
+    is_built_in: true,
+    platforms: ['darwin'],
+    remediation_strategy: 'report_only',
+    ...TIMES,
+    ...values,
+  }
+  return idOf(await db.insertInto('posture_check').values(row).returning('id').execute())
+}
+
+/** Gives a check a tag, made for it. */
+export async function insertCheckTag(
+  db: Database,
+  checkId: string,
+  values: Insertable<CheckTagTable>,
+): Promise<string> {
+  const id = idOf(await db.insertInto('check_tag').values(values).returning('id').execute())
+  await db.insertInto('posture_check_tag').values({ check_id: checkId, tag_id: id }).execute()
+  return id
+}
+
+export async function insertDeviceGroup(
+  db: Database,
+  values: Partial<Insertable<DeviceGroupTable>> = {},
+): Promise<string> {
+  const row: Insertable<DeviceGroupTable> = { name: newSecret(6), ...TIMES, ...values }
+  return idOf(await db.insertInto('device_group').values(row).returning('id').execute())
+}
+
+export async function insertIssue(
+  db: Database,
+  values: Partial<Insertable<IssueTable>> & { readonly check_id: string },
+): Promise<string> {
+  const row: Insertable<IssueTable> = {
+    title: 'The firewall is off',
+    value: JSON.stringify({ KOLIDE_CHECK_STATUS: 'FAIL' }),
+    detected_at: AT,
+    last_rechecked_at: AT,
+    updated_at: AT,
+    ...values,
+  }
+  return idOf(await db.insertInto('issue').values(row).returning('id').execute())
+}
+
+export async function insertAuthLogSession(
+  db: Database,
+  values: Partial<Insertable<AuthLogSessionTable>> = {},
+): Promise<string> {
+  const row: Insertable<AuthLogSessionTable> = {
+    started_at: AT,
+    person_name: 'Ada Lovelace',
+    person_email: 'ada@example.com',
+    updated_at: AT,
+    ...values,
+  }
+  return idOf(await db.insertInto('auth_log_session').values(row).returning('id').execute())
+}
+
+function idOf(rows: readonly { id: string }[]): string {
+  const [row] = rows
+  if (row === undefined) throw new Error('nothing was inserted')
+  return row.id
+}
