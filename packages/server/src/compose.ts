@@ -11,7 +11,8 @@ import { addApi, composeHttp } from './compose/http.ts'
 import { startJobs } from './compose/jobs.ts'
 import { composeOutbound, type Outbound } from './compose/outbound.ts'
 import { composeDelivery, composeSigning, type Signing } from './compose/ssf.ts'
-import type { DeliveryEngine } from './delivery/delivery-engine.ts'
+import { DELIVERY_CHANNEL, type DeliveryEngine } from './delivery/delivery-engine.ts'
+import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
 import { REEVALUATE_CHANNEL } from './devices/device-status-store.ts'
 import { createStatusScheduler, type StatusScheduler } from './devices/status-scheduler.ts'
@@ -25,6 +26,11 @@ import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import type { Services } from './services.ts'
 import { authLogRoutes } from './sign-in/auth-log-routes.ts'
 import { jwksRoutes } from './ssf/signing/jwks-routes.ts'
+import { createPollWaiters, type PollWaiters } from './ssf/poll/poll-waiters.ts'
+import { pollRoutes } from './ssf/poll/poll-routes.ts'
+import { streamRoutes } from './ssf/streams/stream-routes.ts'
+import { streamStatusRoutes } from './ssf/streams/stream-status-routes.ts'
+import { wellKnownRoutes } from './ssf/well-known-routes.ts'
 import type { TlsSource } from './tls-source.ts'
 
 /** The wired service of one process. */
@@ -55,22 +61,29 @@ export async function composeApplication(
   listener.onReconnect(() => features.forget())
   const keyUsage = createKeyUsageRecorder(services.db, services.clock)
 
-  const http = composeHttp(services, tls)
-  const agents = isRole('agents') ? addAgents(http, services, listener, tls) : undefined
-  if (isRole('api')) {
-    const routes = listRoutes({ services, signing, outbound, listener })
-    addApi(http, services, { routes, features, keyUsage })
-  }
+  const waiters = createPollWaiters()
   const engine = isRole('worker')
     ? composeDelivery(services, signing, outbound, listener)
     : undefined
+  const wake = (destinationId: string) => {
+    engine?.wake(destinationId)
+    waiters.wake(destinationId)
+  }
+  listener.subscribe(DELIVERY_CHANNEL, wake)
+
+  const http = composeHttp(services, tls)
+  const agents = isRole('agents') ? addAgents(http, services, listener, tls) : undefined
+  if (isRole('api')) {
+    const routes = listRoutes({ services, signing, outbound, waiters, wake })
+    addApi(http, services, { routes, features, keyUsage })
+  }
   const scheduler = isRole('worker') ? composeScheduler(services, listener) : undefined
 
   return createApplication({
     services,
     http,
     tls,
-    parts: { listener, agents, engine, scheduler, outbound, signing },
+    parts: { listener, agents, engine, scheduler, outbound, signing, waiters },
     flushKeyUsage: () => keyUsage.flush(),
   })
 }
@@ -80,21 +93,45 @@ export interface RouteDependencies {
   readonly services: Pick<Services, 'config' | 'db' | 'clock' | 'sealer' | 'runChange'>
   readonly signing: Pick<Signing, 'keyRing'>
   readonly outbound: Outbound
-  readonly listener: Pick<Listener, 'subscribe' | 'onReconnect'>
+  readonly waiters: PollWaiters
+  readonly wake: WakeDelivery
 }
 
 /** Every route of the REST API in the order of its documents. */
-export function listRoutes({ services, signing }: RouteDependencies): ApiRoute[] {
-  const { config, clock, db } = services
+export function listRoutes({
+  services,
+  signing,
+  outbound,
+  waiters,
+  wake,
+}: RouteDependencies): ApiRoute[] {
+  const { config, clock, db, runChange, sealer } = services
+  const { baseUrl } = config
+  const { keyRing } = signing
   return [
-    ...deviceRoutes(db, config.baseUrl),
+    ...deviceRoutes(db, baseUrl),
     ...personRoutes(db),
     ...checkRoutes(db),
-    ...issueRoutes(db, config.baseUrl),
-    ...authLogRoutes(db, config.baseUrl),
+    ...issueRoutes(db, baseUrl),
+    ...authLogRoutes(db, baseUrl),
     ...auditRoutes(db),
     ...reportingQueryRoutes({ db, clock }),
-    ...jwksRoutes({ keyRing: signing.keyRing }),
+    ...wellKnownRoutes({ baseUrl }),
+    ...jwksRoutes({ keyRing }),
+    ...streamStatusRoutes({ db, runChange, wake }),
+    ...streamRoutes({
+      db,
+      clock,
+      baseUrl,
+      runChange,
+      sealer,
+      keyRing,
+      client: outbound.client,
+      targetPolicy: outbound.policy,
+      streamsMax: config.streamsMax,
+      wake,
+    }),
+    ...pollRoutes({ db, clock, keyRing, waiters }),
   ]
 }
 
@@ -121,6 +158,7 @@ interface ApplicationParts {
   readonly scheduler: StatusScheduler | undefined
   readonly outbound: Outbound
   readonly signing: Signing
+  readonly waiters: PollWaiters
 }
 
 interface ApplicationDependencies {
@@ -133,7 +171,7 @@ interface ApplicationDependencies {
 
 function createApplication(dependencies: ApplicationDependencies): Application {
   const { services, http, parts, flushKeyUsage } = dependencies
-  const { listener, agents, engine, scheduler, outbound, signing } = parts
+  const { listener, agents, engine, scheduler, outbound, signing, waiters } = parts
   const jobs = startJobs(services, {
     isWorker: engine !== undefined,
     flushKeyUsage,
@@ -148,6 +186,7 @@ function createApplication(dependencies: ApplicationDependencies): Application {
       scheduler?.start()
     },
     stop: async () => {
+      waiters.close()
       await http.close()
       await Promise.all(jobs.map((job) => job.stop()))
       await scheduler?.stop()

@@ -128,7 +128,7 @@ function compose(config: Config, foundation: Foundation): Omit<Services, 'close'
   const { clock, db, masterKeys } = foundation
   const runChange = createChangeRunner(db, clock)
   const status: StatusDependencies = {
-    onDeviceStatusChanged: createEnqueueSets({ baseUrl: config.baseUrl }),
+    onDeviceStatusChanged: createEnqueueSets(),
   }
   return {
     ...foundation,

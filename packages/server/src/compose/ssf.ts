@@ -1,9 +1,5 @@
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
-import {
-  createDeliveryEngine,
-  DELIVERY_CHANNEL,
-  type DeliveryEngine,
-} from '../delivery/delivery-engine.ts'
+import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { Services } from '../services.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
@@ -46,7 +42,6 @@ export function composeDelivery(
     channels: [createPushChannel({ db, sealer, keyRing })],
     settings: { concurrency: config.deliveryConcurrency },
   })
-  listener.subscribe(DELIVERY_CHANNEL, (destinationId) => engine.wake(destinationId))
   listener.onReconnect(() => {
     engine.sweep().catch((error: unknown) => log.error({ err: error }, 'a delivery sweep failed'))
   })
