@@ -5,6 +5,7 @@
 import { SECOND_MS } from './agent-context.ts'
 import type { AgentContext } from './agent-context.ts'
 import type { AgentRequester } from './tls-request.ts'
+import type { CancelTask } from '../scheduler.ts'
 
 export type LogType = 'result' | 'status'
 
@@ -42,7 +43,8 @@ class BufferedLogForwarder implements LogForwarder {
     result: { failures: 0, untilMs: 0 },
     status: { failures: 0, untilMs: 0 },
   }
-  #isArmed = false
+  #isChecking = false
+  #armed: { readonly dueMs: number; readonly cancel: CancelTask } | undefined
 
   constructor(context: AgentContext, requester: AgentRequester) {
     this.#context = context
@@ -62,21 +64,25 @@ class BufferedLogForwarder implements LogForwarder {
 
   resume(): void {
     const { lifetime, scheduler, state } = this.#context
-    if (this.#isArmed || lifetime.isOver()) return
+    if (this.#isChecking || lifetime.isOver()) return
     const waiting = LOG_TYPES.filter((type) => state.logLines[type].length > 0)
     if (waiting.length === 0) return
-    this.#isArmed = true
     const earliestMs = Math.min(...waiting.map((type) => this.#backoffs[type].untilMs))
     const periodMs = this.#context.flags().loggerPeriodSeconds * SECOND_MS
-    const delayMs = Math.max(periodMs, earliestMs - scheduler.nowMs())
-    lifetime.later(delayMs, () => void this.#check())
+    const dueMs = Math.max(scheduler.nowMs() + periodMs, earliestMs)
+    if (this.#armed !== undefined && this.#armed.dueMs <= dueMs) return
+    this.#armed?.cancel()
+    const cancel = lifetime.later(dueMs - scheduler.nowMs(), () => void this.#check())
+    this.#armed = { dueMs, cancel }
   }
 
   async #check(): Promise<void> {
     const { counters, state } = this.#context
+    this.#armed = undefined
+    this.#isChecking = true
     for (const type of LOG_TYPES) await this.#flush(type)
     counters.linesPurged += purge(state.logLines, this.#context.flags().bufferedLinesMax)
-    this.#isArmed = false
+    this.#isChecking = false
     this.resume()
   }
 

@@ -30,7 +30,7 @@ function osVersion(build: string, version: string, edition: string): TemplateCha
     platform_like: 'windows',
     codename: `Microsoft Windows ${edition} Pro`,
     arch: '64-bit',
-    install_date: '1767225600',
+    install_date: 1_767_225_600,
     revision: 8117,
   }
   return put('os_version', to, 'platform')

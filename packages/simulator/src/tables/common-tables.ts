@@ -18,7 +18,7 @@ export const COMMON_TABLES: TableSources = {
     shell uuid!`,
   groups: `gid:bigint gid_signed:bigint groupname`,
   user_groups: `uid:bigint gid:bigint`,
-  logged_in_users: `type user tty host time:integer pid:integer`,
+  logged_in_users: `type user tty host time:bigint pid:integer`,
   user_ssh_keys: `uid:bigint path encrypted:integer key_type key_group_name key_length:integer
     key_security_bits:integer`,
   chrome_extensions: `browser_type uid:bigint name profile profile_path referenced_identifier

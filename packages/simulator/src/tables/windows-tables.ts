@@ -2,7 +2,7 @@ import type { TableSources } from './table-definition.ts'
 
 /** Tables and columns that only Windows has (osquery 5.20). */
 export const WINDOWS_TABLES: TableSources = {
-  os_version: `install_date revision:integer`,
+  os_version: `install_date:bigint revision:integer`,
   time: `win_timestamp:bigint`,
   users: `type`,
   groups: `group_sid! comment`,
