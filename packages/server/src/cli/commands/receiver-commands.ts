@@ -40,15 +40,32 @@ function addListen(receiver: Command, io: CommandIo): void {
   withKeyFlags(receiver.command('listen'))
     .description('print every event that is pushed to a port, or polled from a URL')
     .requiredOption('--issuer <url>', 'issuer of the events; its discovery document names the keys')
-    .option('--port <n>', 'port that events are pushed to; 0 takes a free one', parseWhole(0, 65_535), 0)
+    .option(
+      '--port <n>',
+      'port that events are pushed to; 0 takes a free one',
+      parseWhole(0, 65_535),
+      0,
+    )
     .option('--host <address>', 'address that events are pushed to', '127.0.0.1')
     .option('--poll-url <url>', 'poll this URL instead')
     .addOption(
-      new Option('--poll-form <form>', 'POST as in RFC 8936, or GET').choices(['post', 'get']).default('post'),
+      new Option('--poll-form <form>', 'POST as in RFC 8936, or GET')
+        .choices(['post', 'get'])
+        .default('post'),
     )
-    .option('--authorization <header>', 'the Authorization header to demand of pushes, or to poll with')
-    .option('--authorization-file <path>', 'a file that holds it, so that it shows in no process list')
-    .option('--events <n>', 'end after this many events instead of on Ctrl-C', parseWhole(1, EVENTS_MAX))
+    .option(
+      '--authorization <header>',
+      'the Authorization header to demand of pushes, or to poll with',
+    )
+    .option(
+      '--authorization-file <path>',
+      'a file that holds it, so that it shows in no process list',
+    )
+    .option(
+      '--events <n>',
+      'end after this many events instead of on Ctrl-C',
+      parseWhole(1, EVENTS_MAX),
+    )
     .action(async (flags: ListenFlags) => {
       await explainFailures(async () => {
         await listen({
@@ -100,7 +117,8 @@ function withKeyFlags(command: Command): Command {
 }
 
 async function toSource(flags: ListenFlags): Promise<ListenSource> {
-  if (flags.audience === undefined) throw new TypeError('give the audience of the stream: --audience')
+  if (flags.audience === undefined)
+    throw new TypeError('give the audience of the stream: --audience')
   const authorization =
     flags.authorizationFile === undefined
       ? flags.authorization

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { simulate } from '@heliograph/simulator'
 import { createProgress, printJson, printLine, type CommandIo } from '../command-io.ts'
 import { parseShare, parseWhole } from '../parse-arguments.ts'
 
@@ -41,6 +40,8 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
 
 async function runSimulation(flags: SimulateFlags, io: CommandIo): Promise<void> {
   const { breakPerMinute, fixPerMinute } = flags
+  // Loaded here only: other commands start faster without the tables of whole fleets.
+  const { simulate } = await import('@heliograph/simulator')
   const progress = createProgress(io)
   const summary = await simulate(
     {

@@ -1,0 +1,198 @@
+/*
+ * The devices of the demo: simulated ones that belong to people and whose posture changes while one
+ * watches, and the machine that the demo runs on as it really is.
+ */
+import {
+  createDeviceFactory,
+  createHeapScheduler,
+  createHostProfile,
+  createNode,
+  createRandom,
+  createTransport,
+  listKnobs,
+  type HostProfile,
+  type OsqueryNode,
+  type Platform,
+  type SimulatedDevice,
+} from '@heliograph/simulator'
+import type { DemoPerson } from './prepare-organisation.ts'
+
+/** What the devices have done so far. */
+export interface FleetCounts {
+  readonly checkIns: number
+  readonly results: number
+}
+
+export interface DemoFleetOptions {
+  readonly baseUrl: string
+  readonly secretOf: (email: string) => string
+  /** Owner of the machine that the demo runs on. */
+  readonly hostOwnerEmail: string
+  /** Told the identifier of this machine once it is known. */
+  readonly onHost: (hostIdentifier: string) => void
+}
+
+/** A fleet that runs. */
+export interface DemoFleet {
+  counts(): FleetCounts
+  stop(): Promise<void>
+}
+
+type Random = () => number
+
+interface InventedDevice {
+  readonly device: SimulatedDevice
+  readonly platform: Platform
+}
+
+const SEED = 20_260_102
+/** Five macOS, three Windows, two Linux. */
+const PLATFORM_ROUND: readonly Platform[] = [
+  'darwin',
+  'windows',
+  'darwin',
+  'linux',
+  'darwin',
+  'windows',
+  'darwin',
+  'linux',
+  'darwin',
+  'windows',
+]
+const START_SPREAD_MS = 4_000
+const HOST_REFRESH_MS = 300_000
+/** The first round shows devices turning compliant; then something happens every few seconds. */
+const FIRST_TURN_MS = 9_000
+const TURN_MS = 2_500
+/** Of the devices, about this share has a fault at any time. */
+const FAULTY_SHARE = 0.2
+const BLOCKING_KNOBS = ['firewall', 'disk-encryption', 'screen-lock']
+const BLOCKING_SHARE = 0.7
+
+/** Invents the devices of the demo; the same number gives the same devices. */
+export function inventDevices(count: number): DemoDevices {
+  const random = createRandom(SEED)
+  const factory = createDeviceFactory(() => Date.now())
+  const devices = Array.from({ length: count }, (_, index): InventedDevice => {
+    const platform = PLATFORM_ROUND[index % PLATFORM_ROUND.length] ?? 'darwin'
+    return { platform, device: factory.create(platform, random) }
+  })
+  return { devices, random, close: () => factory.close() }
+}
+
+/** Devices that nothing runs on yet. */
+export interface DemoDevices {
+  readonly devices: readonly InventedDevice[]
+  readonly random: Random
+  close(): void
+}
+
+/** Everybody who owns one of the devices. */
+export function listOwners({ devices }: DemoDevices): DemoPerson[] {
+  return [
+    ...new Map(
+      devices.map(({ device }) => {
+        const owner = toOwner(device)
+        return [owner.email, owner] as const
+      }),
+    ).values(),
+  ]
+}
+
+/** Starts the agents of all devices, and of this machine as soon as it has been looked at. */
+export function startFleet(invented: DemoDevices, options: DemoFleetOptions): DemoFleet {
+  const scheduler = createHeapScheduler()
+  const transport = createTransport({ baseUrl: options.baseUrl })
+  const { devices, random } = invented
+  const base = { transport, scheduler, random }
+  const nodes: OsqueryNode[] = devices.map(({ device, platform }) =>
+    createNode({
+      ...base,
+      platform,
+      enrollSecret: options.secretOf(toOwner(device).email),
+      hostIdentifier: device.hostIdentifier,
+      tables: device.tables,
+    }),
+  )
+  for (const node of nodes) scheduler.schedule(random() * START_SPREAD_MS, () => node.start())
+  const turn = () => {
+    turnOneKnob(devices, random)
+    scheduler.schedule(TURN_MS, turn)
+  }
+  scheduler.schedule(FIRST_TURN_MS, turn)
+
+  let isStopped = false
+  const host = joinAsHost((profile) => {
+    if (isStopped) return
+    options.onHost(profile.hostIdentifier)
+    const { hostIdentifier, platform, tables } = profile
+    const enrollSecret = options.secretOf(options.hostOwnerEmail)
+    const node = createNode({ ...base, hostIdentifier, platform, tables, enrollSecret })
+    nodes.push(node)
+    node.start()
+  })
+  return {
+    counts: () => countWork(nodes),
+    async stop() {
+      isStopped = true
+      for (const node of nodes) node.stop()
+      scheduler.close()
+      await transport.close()
+      await host.leave()
+      invented.close()
+    },
+  }
+}
+
+function joinAsHost(join: (profile: HostProfile) => void): { leave(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined
+  const joining = createHostProfile().then((profile) => {
+    timer = setInterval(() => void profile.refresh(), HOST_REFRESH_MS)
+    join(profile)
+    return profile
+  })
+  return {
+    async leave() {
+      const profile = await joining
+      clearInterval(timer)
+      profile.close()
+    },
+  }
+}
+
+/** Mends a fault when there are many, else makes one; mostly one that blocks. */
+function turnOneKnob(devices: DemoDevices['devices'], random: Random): void {
+  const faulty = devices.filter(({ device }) => device.badKnobs.size > 0)
+  if (random() < faulty.length / (2 * FAULTY_SHARE * devices.length)) {
+    const mended = pick(faulty, random)
+    for (const knob of [...(mended?.device.badKnobs ?? [])]) mended?.device.setPosture(knob, 'good')
+    return
+  }
+  const healthy = pick(
+    devices.filter(({ device }) => device.badKnobs.size === 0),
+    random,
+  )
+  if (healthy === undefined) return
+  const isBlocking = random() < BLOCKING_SHARE
+  const knobs = listKnobs(healthy.platform)
+    .map(({ name }) => name)
+    .filter((name) => BLOCKING_KNOBS.includes(name) === isBlocking)
+  const knob = pick(knobs, random)
+  if (knob !== undefined) healthy.device.setPosture(knob, 'bad')
+}
+
+function pick<Item>(items: readonly Item[], random: Random): Item | undefined {
+  return items[Math.floor(random() * items.length)]
+}
+
+function countWork(nodes: readonly OsqueryNode[]): FleetCounts {
+  return {
+    checkIns: nodes.reduce((sum, { counters }) => sum + counters.distributedReads, 0),
+    results: nodes.reduce((sum, { counters }) => sum + counters.resultsAcknowledged, 0),
+  }
+}
+
+function toOwner({ person }: SimulatedDevice): DemoPerson {
+  const name = person.fullName
+  return { name, email: `${name.toLowerCase().replaceAll(' ', '.')}@example.com` }
+}
