@@ -1,0 +1,89 @@
+/*
+ * The benchmarks: which there are, and how they run one after another. Each scenario owns what it
+ * starts and what it measures. Not part of the service: nothing here runs when it serves.
+ */
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
+import { CleanupStack } from './cleanup-stack.ts'
+import { deviceLists } from './device-lists.ts'
+import { idleCheckIns } from './idle-check-ins.ts'
+import type { Measurement, Scenario } from './scenario.ts'
+import { signalLatency } from './signal-latency.ts'
+import { signedDelivery } from './signed-delivery.ts'
+
+/** All scenarios in the order in which they run. */
+export const SCENARIOS: readonly Scenario[] = [
+  signedDelivery,
+  signalLatency,
+  idleCheckIns,
+  deviceLists,
+]
+
+/** The machine that the numbers belong to. */
+export interface Machine {
+  readonly cpu: string
+  readonly cores: number
+  readonly memory_gib: number
+  readonly node: string
+  readonly platform: string
+  /** Of the last minute before the run: above 0.2 or so, other programs take part. */
+  readonly load_average: number
+}
+
+export function describeMachine(): Machine {
+  return {
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    cores: availableParallelism(),
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    load_average: Math.round((loadavg()[0] ?? 0) * 100) / 100,
+  }
+}
+
+export interface ScenarioReport {
+  readonly scenario: string
+  readonly title: string
+  readonly seconds: number
+  readonly measurements: readonly Measurement[]
+}
+
+export interface RunBenchmarksOptions {
+  readonly scenarios: readonly Scenario[]
+  readonly seconds: number
+  readonly signal: AbortSignal
+  readonly progress: (text: string) => void
+  /** Called after each scenario, so that a broken one does not take the others' numbers along. */
+  readonly report: (report: ScenarioReport) => void
+}
+
+/** Runs the scenarios one after another; each cleans up before the next. Rejects when one cannot run. */
+export async function runBenchmarks(options: RunBenchmarksOptions): Promise<void> {
+  for (const scenario of options.scenarios) {
+    options.signal.throwIfAborted()
+    options.report(await runScenario(scenario, options))
+  }
+}
+
+async function runScenario(
+  scenario: Scenario,
+  { seconds, signal, progress }: RunBenchmarksOptions,
+): Promise<ScenarioReport> {
+  const cleanup = new CleanupStack()
+  const startMs = performance.now()
+  try {
+    const measurements = await scenario.run({
+      seconds,
+      signal,
+      cleanup,
+      progress: (text) => progress(`${scenario.name}: ${text}`),
+    })
+    return {
+      scenario: scenario.name,
+      title: scenario.title,
+      seconds: Math.round((performance.now() - startMs) / 1000),
+      measurements,
+    }
+  } finally {
+    await cleanup.run()
+  }
+}

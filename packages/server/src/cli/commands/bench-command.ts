@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises'
+import { InvalidArgumentError, type Command } from 'commander'
+import {
+  describeMachine,
+  runBenchmarks,
+  SCENARIOS,
+  type ScenarioReport,
+} from '../../bench/run-benchmarks.ts'
+import type { Measurement, Quantity, Scenario } from '../../bench/scenario.ts'
+import { createProgress, EXIT_CODES, printLine, printTable, type CommandIo } from '../command-io.ts'
+import { parseWhole } from '../parse-arguments.ts'
+
+interface BenchOptions {
+  only: readonly Scenario[]
+  json?: string
+  seconds: number
+}
+
+const SECONDS_DEFAULT = 10
+const NAMES = SCENARIOS.map(({ name }) => name)
+
+/** `heliograph bench`: measures on databases of its own; never fails because something is slow. */
+export function addBenchCommand(program: Command, io: CommandIo): void {
+  program
+    .command('bench')
+    .description('measure this machine and the service on it, with data that is thrown away')
+    .option('--only <names>', `only these, separated by commas: ${NAMES.join(', ')}`, parseOnly, [
+      ...SCENARIOS,
+    ])
+    .option(
+      '--json <file>',
+      'write the numbers to a file as JSON; "-" prints them instead of tables',
+    )
+    .option('--seconds <n>', 'how long one phase lasts', parseWhole(1, 600), SECONDS_DEFAULT)
+    .action(async (options: BenchOptions) => {
+      const machine = describeMachine()
+      const isJsonOnly = options.json === '-'
+      const reports: ScenarioReport[] = []
+      const progress = createProgress(io)
+      if (!isJsonOnly) {
+        printLine(
+          io,
+          `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, Node.js ${machine.node}, load average ${machine.load_average}`,
+        )
+      }
+      try {
+        await runBenchmarks({
+          scenarios: options.only,
+          seconds: options.seconds,
+          signal: io.signal,
+          progress: (text) => progress.update(text),
+          report: (report) => {
+            progress.end()
+            reports.push(report)
+            if (!isJsonOnly) printReport(io, report)
+          },
+        })
+      } catch (error) {
+        progress.end()
+        if (!io.signal.aborted) throw error
+        io.stderr.write('Stopped; everything that was started has been removed.\n')
+        io.setExitCode(EXIT_CODES.failed)
+      }
+      await writeJson(io, options.json, { machine, reports })
+    })
+}
+
+function parseOnly(text: string): readonly Scenario[] {
+  return text.split(',').map((part) => {
+    const scenario = SCENARIOS.find(({ name }) => name === part.trim())
+    if (scenario !== undefined) return scenario
+    throw new InvalidArgumentError(`Give some of ${NAMES.join(', ')}, separated by commas.`)
+  })
+}
+
+function printReport(io: CommandIo, { title, seconds, measurements }: ScenarioReport): void {
+  printLine(io, '')
+  printLine(io, `${title} (${seconds} s)`)
+  printTable(
+    io,
+    ['WHAT', 'TARGET', 'MEASURED', 'LIMIT', 'RATIO', 'REACHED'],
+    measurements.map(toRow),
+  )
+  for (const { what, details } of measurements) {
+    const numbers = Object.entries(details).map(([name, value]) => `${name} ${round(value)}`)
+    printLine(io, `  ${what}: ${numbers.join(', ')}`)
+  }
+}
+
+function toRow({ what, target, measured, limit, ratio, isReached }: Measurement): string[] {
+  return [
+    what,
+    target,
+    toText(measured),
+    limit === undefined ? '-' : `${toText(limit)} (${limit.what})`,
+    ratio === undefined ? '-' : `${Math.round(ratio * 100)} %`,
+    isReached ? 'yes' : 'no',
+  ]
+}
+
+function toText({ value, unit }: Quantity): string {
+  return unit.startsWith('/') ? `${round(value)}${unit}` : `${round(value)} ${unit}`
+}
+
+function round(value: number): number {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 1 ? 1 : 3
+  return Number(value.toFixed(digits))
+}
+
+async function writeJson(io: CommandIo, file: string | undefined, value: object): Promise<void> {
+  if (file === undefined) return
+  const text = `${JSON.stringify(value, null, 2)}\n`
+  if (file === '-') io.stdout.write(text)
+  else await writeFile(file, text)
+}
