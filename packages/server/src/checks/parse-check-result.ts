@@ -110,7 +110,13 @@ function toRow(value: unknown): OsqueryRow {
 
 function toText(member: unknown): string {
   if (typeof member === 'string') return toStorableText(member)
-  return member === null ? '' : toStorableText(JSON.stringify(member))
+  if (member === null) return ''
+  try {
+    return toStorableText(JSON.stringify(member))
+  } catch {
+    // Nested deeper than the stack: nothing that a check reports.
+    return ''
+  }
 }
 
 function decideOutcome(rows: readonly JudgedRow[]): CheckOutcome {

@@ -6,6 +6,7 @@ import type {
   Platform,
   Schema,
 } from '../platform/db/schema.ts'
+import { notify } from '../platform/db/listener.ts'
 import type { ComplianceThreshold } from './evaluate-device-status.ts'
 
 /** A device whose row is locked until the transaction ends. */
@@ -49,6 +50,22 @@ export async function lockDevices(
     for update of d
   `.execute(tx)
   return rows
+}
+
+/** Ids of devices after `afterId` in ascending order, `limit` at most. */
+export async function listDeviceIds(
+  db: Kysely<Schema>,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
 }
 
 /** Locks the rows of devices by ascending id without reading them; of all devices without `deviceIds`. */
@@ -173,5 +190,5 @@ export const REEVALUATE_CHANNEL = 'reevaluate'
 
 /** Tells the schedulers of all processes, at commit, when the earliest new time is. */
 export async function notifyReevaluation(tx: Transaction<Schema>, at: Date): Promise<void> {
-  await sql`select pg_notify(${REEVALUATE_CHANNEL}, ${at.toISOString()})`.execute(tx)
+  await notify(tx, REEVALUATE_CHANNEL, at.toISOString())
 }

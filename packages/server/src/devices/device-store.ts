@@ -1,5 +1,6 @@
-import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
+import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
+import { notify } from '../platform/db/listener.ts'
 import type { DeviceTable, Schema } from '../platform/db/schema.ts'
 
 export type Device = Selectable<DeviceTable>
@@ -42,7 +43,7 @@ export const DEVICE_CHANNEL = 'device'
  * reruns, when its checks are due. `all` means every device.
  */
 export async function notifyDeviceChanged(db: Kysely<Schema>, deviceId: string): Promise<void> {
-  await sql`select pg_notify(${DEVICE_CHANNEL}, ${deviceId})`.execute(db)
+  await notify(db, DEVICE_CHANNEL, deviceId)
 }
 
 /** The ids of devices after `afterId` in ascending order, `limit` at most. */

@@ -3,6 +3,7 @@ import { listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import type { InitiatingEntity } from '../platform/db/schema.ts'
 import { changeDeviceStatuses, type StatusDependencies } from './change-device-status.ts'
 import {
+  listDeviceIds,
   listDevicesWithPendingChecks,
   lockDevices,
   type LockedDevice,
@@ -39,7 +40,21 @@ export async function reevaluateDevices(
   }
 }
 
-/** The same for devices that the change has locked already; answers them as they are afterwards. */
+/** The same for every device there is, in batches: when the compliance threshold changes. */
+export async function reevaluateAllDevices(
+  change: Change,
+  deps: StatusDependencies,
+  cause: StatusCause,
+): Promise<void> {
+  let afterId: string | undefined = '0'
+  while (afterId !== undefined) {
+    const deviceIds = await listDeviceIds(change.tx, afterId, BATCH_SIZE)
+    await reevaluateDevices(change, deps, deviceIds, cause)
+    afterId = deviceIds.at(-1)
+  }
+}
+
+/** The same as `reevaluateDevices` for devices that the change has locked already; answers them as they are afterwards. */
 export async function reevaluateLockedDevices(
   change: Change,
   deps: StatusDependencies,

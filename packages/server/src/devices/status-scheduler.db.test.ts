@@ -5,7 +5,7 @@ import { createPosture, FAIL, PASS, type Posture } from '../../test/support/post
 import { DAY_MS, HOUR_MS, SECOND_MS, systemClock } from '../platform/clock.ts'
 import { createChangeRunner } from '../audit/change.ts'
 import { createStatusScheduler, type StatusScheduler } from './status-scheduler.ts'
-import { reevaluateDevices } from './reevaluate-devices.ts'
+import { reevaluateAllDevices, reevaluateDevices } from './reevaluate-devices.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -172,4 +172,23 @@ test('a running scheduler sleeps until the end, is woken by an earlier one, and 
   await first
   await scheduler.stop()
   expect(seen).toEqual([reevaluate_at])
+})
+
+test('another compliance threshold changes compliance at once, and the state of nobody', async () => {
+  const check = await posture.insertCheck({ remediation_strategy: 'notify_only' })
+  const device = await posture.insertDevice()
+  await posture.report(device, { [check]: FAIL })
+  await posture.change(async (change) => {
+    await sql`insert into organisation (name, compliance_threshold, created_at, updated_at)
+      values ('Example', 'notified', now(), now())
+      on conflict (id) do update set compliance_threshold = 'notified'`.execute(change.tx)
+    const cause = { initiatingEntity: 'admin', occurredAt: change.at } as const
+    await reevaluateAllDevices(change, posture.deps, cause)
+  })
+  await sql`delete from organisation`.execute(db)
+  expect(posture.announced.at(-1)).toMatchObject({
+    previous: { authState: 'Notified', compliance: 'compliant' },
+    current: { authState: 'Notified', compliance: 'not-compliant' },
+    initiatingEntity: 'admin',
+  })
 })

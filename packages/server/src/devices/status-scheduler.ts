@@ -87,7 +87,8 @@ export function createStatusScheduler(deps: StatusSchedulerDependencies): Status
       await loop
     },
     wake(at) {
-      if (at.getTime() >= wakeAtMs) return
+      // Written so that an invalid time wakes nobody.
+      if (!(at.getTime() < wakeAtMs)) return
       wakeAtMs = at.getTime()
       shortenSleep()
     },

@@ -156,12 +156,12 @@ export function parseReportedSnapshots(
 }
 
 function toRow(row: JsonObject): OsqueryRow {
-  return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value),
-    ]),
-  )
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toColumnText(value)]))
+}
+
+/** Agents with numeric logging send numbers. */
+function toColumnText(value: unknown): string {
+  return typeof value === 'boolean' ? String(value) : toText(value)
 }
 
 /** Numbers of old agents are texts. */
