@@ -329,3 +329,17 @@ describe.skipIf(!IS_ROOT)('the embedded database below a folder that only root c
     expect(refused.values('refused')[0]).toMatch(/the database of this data folder is missing/)
   })
 })
+
+describe.skipIf(!IS_ROOT)('the embedded database of an ordinary user', () => {
+  test('serves commands of root, and stays usable for its owner', async () => {
+    const account = await findNamedAccount()
+    const dataDir = join(await makeParent(account), 'data')
+    const first = startService(dataDir, account)
+    await first.waitFor('acknowledged', 5)
+    await runCommand(dataDir)
+    await first.end()
+    expectNothingLost(await runCommand(dataDir), lastAcknowledged(first))
+    const again = startService(dataDir, account)
+    await again.waitFor('acknowledged', 5)
+  })
+})

@@ -20,7 +20,7 @@ export interface TestDatabase {
 }
 
 /** How long the server may take to see that a closed connection is closed. */
-const DISCONNECT_MAX_MS = 5_000
+const DISCONNECT_MAX_MS = 3_000
 const POLL_MS = 10
 
 export interface TestDatabaseOptions {

@@ -33,13 +33,18 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
   if (existsSync(cluster)) return assertVersion(cluster, runtime)
   const unfinished = join(home, UNFINISHED_PREFIX + newSecret(6))
   await mkdir(unfinished, { mode: 0o700 })
-  const creator = account === undefined ? undefined : await findNamedAccount()
-  if (creator !== undefined) {
-    await chown(unfinished, toUnsignedId(creator.uid), toUnsignedId(creator.gid))
+  try {
+    const creator = account === undefined ? undefined : await findNamedAccount()
+    if (creator !== undefined) {
+      await chown(unfinished, toUnsignedId(creator.uid), toUnsignedId(creator.gid))
+    }
+    await runInitdb(options, unfinished, creator)
+    if (account !== undefined) await chownTree(unfinished, account)
+    await rename(unfinished, cluster)
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true })
+    throw error
   }
-  await runInitdb(options, unfinished, creator)
-  if (account !== undefined) await chownTree(unfinished, account)
-  await rename(unfinished, cluster)
   if (options.isDurable) await syncFolder(home)
 }
 

