@@ -1,6 +1,7 @@
 /** Rows that the system-information library has on every operating system. */
-import { hostname, networkInterfaces, release, userInfo, version } from 'node:os'
+import { hostname, networkInterfaces, release, userInfo } from 'node:os'
 import si from 'systeminformation'
+import { readTextFile } from './run-command.ts'
 import { PLATFORM_TYPE } from '../platform.ts'
 import type { Platform } from '../platform.ts'
 import type { StoredRow, TableRows } from '../sql/platform-database.ts'
@@ -8,16 +9,11 @@ import type { StoredRow, TableRows } from '../sql/platform-database.ts'
 const PROCESSES_MAX = 400
 const PORTS_MAX = 400
 
-async function systemInfo(): Promise<TableRows> {
-  const [system, cpu, memory, uuid] = await Promise.all([
-    si.system(),
-    si.cpu(),
-    si.mem(),
-    si.uuid(),
-  ])
+async function systemInfo(hostIdentifier: string): Promise<TableRows> {
+  const [system, cpu, memory] = await Promise.all([si.system(), si.cpu(), si.mem()])
   const row: StoredRow = {
     hostname: hostname(),
-    uuid: uuid.hardware || uuid.os,
+    uuid: hostIdentifier,
     cpu_type: process.arch === 'x64' ? 'x86_64' : process.arch,
     cpu_subtype: cpu.model,
     cpu_brand: `${cpu.manufacturer} ${cpu.brand}`.trim(),
@@ -46,6 +42,10 @@ async function systemInfo(): Promise<TableRows> {
   return { system_info: [row], cpu_info: [cpuRow] }
 }
 
+async function kernelArguments(platform: Platform): Promise<string> {
+  return platform === 'linux' ? (await readTextFile('/proc/cmdline')).trim() : ''
+}
+
 async function osVersion(platform: Platform): Promise<TableRows> {
   const os = await si.osInfo()
   const numbers = os.release.split('.').map((part) => Number.parseInt(part, 10) || 0)
@@ -63,7 +63,7 @@ async function osVersion(platform: Platform): Promise<TableRows> {
   }
   return {
     os_version: [row],
-    kernel_info: [{ version: release(), arguments: version(), path: '' }],
+    kernel_info: [{ version: release(), arguments: await kernelArguments(platform) }],
   }
 }
 
@@ -166,7 +166,7 @@ export function systemCollectors(
   nowMs: () => number,
 ): (() => Promise<TableRows>)[] {
   return [
-    systemInfo,
+    () => systemInfo(hostIdentifier),
     () => osVersion(platform),
     () => bootTime(nowMs()),
     network,
@@ -174,6 +174,7 @@ export function systemCollectors(
     listeningPorts,
     sessions,
     async () => agentRow(platform, hostIdentifier),
-    async () => currentUser(),
+    // Linux lists all of its accounts elsewhere.
+    async () => (platform === 'linux' ? {} : currentUser()),
   ]
 }

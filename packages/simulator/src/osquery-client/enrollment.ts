@@ -15,7 +15,7 @@ export interface Enrollment {
 }
 
 /** The first row of each of the four tables that describe the host; tables without rows are left out. */
-export function collectHostDetails(context: Pick<AgentContext, 'tables'>): Record<string, Row> {
+function collectHostDetails(context: Pick<AgentContext, 'tables'>): Record<string, Row> {
   const details: Record<string, Row> = {}
   for (const table of DETAIL_TABLES) {
     const result = context.tables.query(`SELECT * FROM ${table} LIMIT 1`)

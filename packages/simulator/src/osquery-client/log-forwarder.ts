@@ -7,7 +7,7 @@ import type { AgentContext } from './agent-context.ts'
 import type { AgentRequester } from './tls-request.ts'
 import type { CancelTask } from '../scheduler.ts'
 
-export type LogType = 'result' | 'status'
+type LogType = 'result' | 'status'
 
 const LOG_TYPES: readonly LogType[] = ['result', 'status']
 const LINES_PER_BATCH_MAX = 1_024

@@ -6,7 +6,7 @@ import { judgeResponse } from './failure-contract.ts'
 import type { ResponseVerdict } from './failure-contract.ts'
 
 /** A request of an enrolled agent. */
-export interface AgentRequest {
+interface AgentRequest {
   readonly path: string
   /** The JSON body for the node key that is current when the request is sent. */
   readonly renderBody: (nodeKey: string) => string
@@ -14,7 +14,7 @@ export interface AgentRequest {
 }
 
 /** The verdict together with the text it was passed on. */
-export type RequestResult = ResponseVerdict & { readonly text: string }
+type RequestResult = ResponseVerdict & { readonly text: string }
 
 /** Sends requests with the node key and applies the failure contract to the answers. */
 export interface AgentRequester {

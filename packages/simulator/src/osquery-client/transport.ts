@@ -11,7 +11,7 @@ const RESPONSE_BYTES_MAX = 64 * 1024 * 1024
 const LOOPBACK_HOSTS = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /** Bytes that were answered, or why nothing was. The status is for statistics only. */
-export type TransportResult =
+type TransportResult =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
 

@@ -13,7 +13,7 @@ const NAMES = [
 ] as const
 
 /** How the devices of a platform are spread over its flavours. */
-export const FLAVORS: Readonly<Record<Platform, readonly Flavor[]>> = {
+const FLAVORS: Readonly<Record<Platform, readonly Flavor[]>> = {
   darwin: ['macos'],
   linux: ['ubuntu', 'fedora'],
   windows: ['windows'],

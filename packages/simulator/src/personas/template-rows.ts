@@ -131,9 +131,9 @@ export function resolveChanges(
     })
 }
 
-export const MINUTE_SECONDS = 60
-export const HOUR_SECONDS = 60 * MINUTE_SECONDS
-export const DAY_SECONDS = 24 * HOUR_SECONDS
+const MINUTE_SECONDS = 60
+const HOUR_SECONDS = 60 * MINUTE_SECONDS
+const DAY_SECONDS = 24 * HOUR_SECONDS
 
 /** A time so many days in the past. */
 export function daysAgo(days: number): { readonly secondsAgo: number } {

@@ -1,10 +1,10 @@
 import type { Platform } from '../platform.ts'
 
 /** SQLite column types as osquery declares them in its table specifications. */
-export type ColumnType = 'TEXT' | 'INTEGER' | 'BIGINT' | 'DOUBLE'
+type ColumnType = 'TEXT' | 'INTEGER' | 'BIGINT' | 'DOUBLE'
 
 /** A column of an osquery table. `isNoCase` says that comparisons ignore case. */
-export interface ColumnDefinition {
+interface ColumnDefinition {
   readonly name: string
   readonly type: ColumnType
   readonly isNoCase: boolean
@@ -38,7 +38,7 @@ function parseColumn(source: string): ColumnDefinition {
  * Reads columns written as `name`, `name:integer`, `name:bigint` or `name:double`, separated by
  * blanks; text is the default, a trailing `!` means case-insensitive.
  */
-export function parseColumns(source: string): ColumnDefinition[] {
+function parseColumns(source: string): ColumnDefinition[] {
   return source.trim().split(/\s+/).map(parseColumn)
 }
 

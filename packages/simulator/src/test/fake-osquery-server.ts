@@ -6,9 +6,9 @@ import { gunzipSync } from 'node:zlib'
 import { DEFAULT_PATHS } from '../osquery-client/node-options.ts'
 import type { NodePaths } from '../osquery-client/node-options.ts'
 
-export type Route = keyof NodePaths
+type Route = keyof NodePaths
 
-export interface RecordedRequest {
+interface RecordedRequest {
   readonly route: Route
   readonly path: string
   readonly method: string
