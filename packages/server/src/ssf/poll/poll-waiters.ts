@@ -33,7 +33,7 @@ class WaiterTable implements PollWaiters {
       return { woken: Promise.resolve(), end: () => undefined }
     }
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, timeoutMs)
+    const timer = setTimeout(resolve, Math.max(0, timeoutMs))
     const wakers = this.#wakers.get(destinationId) ?? new Set()
     this.#wakers.set(destinationId, wakers.add(resolve))
     this.#count += 1

@@ -1,0 +1,604 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { answerWith, startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
+import type { TestRefusal } from '../../../test/support/api-app.ts'
+import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+
+const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
+const PUSH = 'urn:ietf:rfc:8935'
+const POLL = 'urn:ietf:rfc:8936'
+const URL_A = 'https://receiver.example.com/events'
+
+interface Stream {
+  readonly id: string
+  readonly stream_id: string
+  readonly name: string
+  readonly aud: string
+  readonly enabled: boolean
+  readonly status: string
+  readonly delivery_type: string
+  readonly delivery: { readonly method: string; readonly endpoint_url: string }
+  readonly authorization_header_set: boolean
+  readonly updated_at: string
+}
+type Refusal = TestRefusal & { details?: { path: string; message: string }[] }
+
+let streams: StreamsApi
+
+beforeAll(async () => {
+  streams = await createStreamsApi({ streamsMax: 5 })
+})
+afterAll(() => streams.close())
+afterEach(async () => {
+  await streams.db.deleteFrom('ssf_stream').execute()
+  await streams.db.deleteFrom('delivery_destination').execute()
+})
+
+const standardPush = {
+  name: 'Okta',
+  delivery: { method: PUSH, endpoint_url: URL_A },
+  events_requested: [COMPLIANCE],
+}
+
+async function create(payload: object = standardPush): Promise<Stream> {
+  const answer = await streams.call<Stream>('/ssf_streams', { method: 'POST', payload })
+  expect(answer.status).toBe(201)
+  return answer.body
+}
+
+async function refused(payload: object, url = '/ssf_streams', method: 'POST' | 'PATCH' = 'POST') {
+  const { status, body } = await streams.call<Refusal>(url, { method, payload })
+  return { status, code: body.code, paths: body.details?.map(({ path }) => path), body }
+}
+
+describe('creating a stream', () => {
+  it('answers the standard body with the whole stream', async () => {
+    expect(await create()).toEqual({
+      id: expect.stringMatching(/^\d+$/) as string,
+      iss: 'https://trust.example.com',
+      stream_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      name: 'Okta',
+      description: null,
+      aud: URL_A,
+      delivery_type: 'push',
+      enabled: true,
+      status: 'enabled',
+      status_reason: null,
+      events_supported: [COMPLIANCE],
+      events_requested: [COMPLIANCE, VERIFICATION],
+      events_delivered: [COMPLIANCE],
+      delivery: { method: PUSH, endpoint_url: URL_A },
+      authorization_header_set: false,
+      spec_version: '1.0',
+      subject_form: 'complex',
+      created_at: '2026-01-02T03:04:05.678Z',
+      updated_at: '2026-01-02T03:04:05.678Z',
+    })
+  })
+
+  it('creates the same stream from the wrapped body', async () => {
+    const wrapped = await create({
+      ssf_stream: {
+        name: 'Okta',
+        aud: URL_A,
+        delivery_type: 'push',
+        event_subscriptions: [COMPLIANCE],
+      },
+    })
+    const standard = await create()
+    const own = { id: '', stream_id: '' }
+    expect({ ...wrapped, ...own }).toEqual({ ...standard, ...own })
+  })
+
+  it('polls by default, at its own address, which is its audience', async () => {
+    const stream = await create({ name: '  Poller  ' })
+    const own = `https://trust.example.com/ssf_streams/${stream.stream_id}/events`
+    expect(stream).toMatchObject({
+      name: 'Poller',
+      delivery_type: 'poll',
+      aud: own,
+      delivery: { method: POLL, endpoint_url: own },
+    })
+  })
+
+  it('keeps the informational URL of a poll stream, blank ones aside', async () => {
+    const told = await create({ name: 'a', delivery: { method: POLL, endpoint_url: URL_A } })
+    expect(told).toMatchObject({ aud: URL_A, delivery: { method: POLL, endpoint_url: URL_A } })
+    const blank = await create({ name: 'b', delivery: { method: POLL, endpoint_url: '' } })
+    expect(blank.aud).toContain(blank.stream_id)
+  })
+
+  it.each([
+    { authorization_header: 'Bearer one' },
+    { delivery: { ...standardPush.delivery, authorization_header: 'Bearer one' } },
+    {
+      authorization_header: 'Bearer one',
+      delivery: { ...standardPush.delivery, authorization_header: 'Bearer one' },
+    },
+  ])('takes an authorization header in either place, and never answers it: %j', async (extra) => {
+    const stream = await create({ ...standardPush, ...extra })
+    expect(stream.authorization_header_set).toBe(true)
+    expect(JSON.stringify(stream)).not.toContain('Bearer one')
+    const row = await streams.db.selectFrom('ssf_stream').selectAll().executeTakeFirstOrThrow()
+    expect(row.authorization_header_sealed?.toString('latin1')).not.toContain('Bearer one')
+    const audit = await streams.db
+      .selectFrom('audit_entry')
+      .selectAll()
+      .where('target_id', '=', stream.id)
+      .execute()
+    expect(audit.map(({ action }) => action)).toEqual(['ssf_stream.created'])
+    expect(JSON.stringify(audit)).not.toContain('Bearer one')
+  })
+
+  it.each([
+    ['no name', { delivery: standardPush.delivery }, ['name']],
+    ['a blank name', { ...standardPush, name: '   ' }, ['name']],
+    ['a long name', { ...standardPush, name: 'x'.repeat(256) }, ['name']],
+    ['control characters in the name', { ...standardPush, name: 'a\u0000b' }, ['name']],
+    ['a name that is no text', { ...standardPush, name: 7 }, ['name']],
+    ['an audience in the standard body', { ...standardPush, aud: URL_A }, ['aud']],
+    [
+      'an unknown delivery method',
+      { ...standardPush, delivery: { method: 'urn:ietf:rfc:1', endpoint_url: URL_A } },
+      ['delivery.method'],
+    ],
+    ['push without a URL', { name: 'a', delivery: { method: PUSH } }, ['delivery.endpoint_url']],
+    [
+      'a URL that is none',
+      { name: 'a', delivery: { method: PUSH, endpoint_url: 'not a url' } },
+      ['delivery.endpoint_url'],
+    ],
+    [
+      'an unsupported event type',
+      { ...standardPush, events_requested: [COMPLIANCE, 'https://example.com/other'] },
+      ['events_requested.1'],
+    ],
+    ['no event type', { ...standardPush, events_requested: [] }, ['events_requested']],
+    ['an unknown member', { ...standardPush, colour: 'red' }, ['colour']],
+    [
+      'an unknown member of the delivery',
+      { ...standardPush, delivery: { ...standardPush.delivery, speed: 1 } },
+      ['delivery.speed'],
+    ],
+    [
+      'a header that would add headers',
+      { ...standardPush, authorization_header: 'Bearer x\r\nX-Evil: 1' },
+      ['authorization_header'],
+    ],
+    [
+      'two different authorization headers',
+      {
+        ...standardPush,
+        authorization_header: 'Bearer one',
+        delivery: { ...standardPush.delivery, authorization_header: 'Bearer two' },
+      },
+      ['delivery.authorization_header'],
+    ],
+    [
+      'an authorization header for a poll stream',
+      { name: 'a', authorization_header: 'Bearer one' },
+      ['authorization_header'],
+    ],
+    ['a wrapper without a name', { ssf_stream: { delivery_type: 'poll' } }, ['ssf_stream.name']],
+    [
+      'a wrapper that pushes nowhere',
+      { ssf_stream: { name: 'a', delivery_type: 'push' } },
+      ['ssf_stream.aud'],
+    ],
+    [
+      'a wrapper with an unknown delivery type',
+      { ssf_stream: { name: 'a', aud: URL_A, delivery_type: 'carrier pigeon' } },
+      ['ssf_stream.delivery_type'],
+    ],
+    [
+      'both forms at once',
+      { name: 'a', ssf_stream: { name: 'b', delivery_type: 'poll' } },
+      ['name'],
+    ],
+  ])('refuses %s with 422 and the place', async (_what, payload, paths) => {
+    const refusal = await refused(payload)
+    expect(refusal).toMatchObject({ status: 422, code: 'invalid_body', paths })
+    expect(JSON.stringify(refusal.body)).not.toContain('Bearer')
+    expect(await streams.db.selectFrom('ssf_stream').selectAll().execute()).toEqual([])
+  })
+
+  it.each([
+    ['http://receiver.example.com/events', /https/],
+    ['https://127.0.0.2/events', /loopback|not allow-listed/],
+    ['https://10.1.2.3/events', /private/],
+    ['https://[::1]/events', /loopback/],
+    ['https://printer.local/events', /internal/],
+    ['https://user:pass@receiver.example.com/', /user name/],
+  ])('refuses to push to %s and says why', async (url, reason) => {
+    const refusal = await refused({ name: 'a', delivery: { method: PUSH, endpoint_url: url } })
+    expect(refusal).toMatchObject({
+      status: 422,
+      code: 'target_refused',
+      paths: ['delivery.endpoint_url'],
+    })
+    expect(refusal.body.message).toMatch(reason)
+    const wrapped = { name: 'a', aud: url, delivery_type: 'push' }
+    expect(await refused({ ssf_stream: wrapped })).toMatchObject({ paths: ['ssf_stream.aud'] })
+  })
+
+  it('refuses one stream more than the limit allows', async () => {
+    for (const name of ['1', '2', '3', '4', '5']) await create({ name })
+    expect(await refused({ name: '6' })).toMatchObject({ status: 409, code: 'limit_reached' })
+  })
+})
+
+describe('access', () => {
+  const requests = [
+    ['GET', '/ssf_streams'],
+    ['POST', '/ssf_streams'],
+    ['GET', '/ssf_streams/1'],
+    ['PATCH', '/ssf_streams/1'],
+    ['PUT', '/ssf_streams/1'],
+    ['DELETE', '/ssf_streams/1'],
+    ['POST', '/ssf_streams/1/test'],
+    ['GET', '/ssf_streams/1/events'],
+    ['POST', '/ssf_streams/1/events'],
+    ['GET', '/ssf_streams/status?stream_id=1'],
+    ['POST', '/ssf_streams/status'],
+  ] as const
+
+  it.each(requests)('%s %s wants a credential and the permission', async (method, url) => {
+    const anonymous = await streams.api.request<Refusal>(url, { method, key: null })
+    expect(anonymous.status).toBe(401)
+    expect(anonymous.headers['www-authenticate']).toBe('Bearer')
+    const reader = await streams.api.request<Refusal>(url, { method })
+    expect(reader).toMatchObject({ status: 403, body: { error: 'Forbidden' } })
+    expect(reader.body.message).toContain('Manage Shared Signals Framework Streams')
+  })
+
+  it.each([
+    ['GET', '/ssf_streams/999999'],
+    ['GET', '/ssf_streams/0b2b6f0e-0000-4000-8000-000000000000'],
+    ['GET', '/ssf_streams/nonsense'],
+    ['PATCH', '/ssf_streams/999999'],
+    ['DELETE', '/ssf_streams/999999'],
+    ['POST', '/ssf_streams/999999/test'],
+    ['GET', '/ssf_streams/999999/events'],
+    ['POST', '/ssf_streams/999999/events'],
+  ] as const)('%s %s answers 404', async (method, url) => {
+    const payload = url.endsWith('test') ? { payload: { email: 'a@example.com' } } : {}
+    expect(await streams.call(url, { method, ...payload })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('reading streams', () => {
+  it('shows a stream by id and by stream_id', async () => {
+    const stream = await create()
+    for (const identifier of [stream.id, stream.stream_id, stream.stream_id.toUpperCase()]) {
+      const { status, body } = await streams.call(`/ssf_streams/${identifier}`)
+      expect({ status, body }).toEqual({ status: 200, body: stream })
+    }
+  })
+
+  it('lists streams in the envelope, oldest first, page by page', async () => {
+    const names = ['a', 'b', 'c']
+    for (const name of names) await create({ name })
+    interface List {
+      data: Stream[]
+      pagination: { next_cursor: string; count: number }
+    }
+    const first = await streams.call<List>('/ssf_streams?per_page=2')
+    expect(first.body.data.map(({ name }) => name)).toEqual(['a', 'b'])
+    const cursor = first.body.pagination.next_cursor
+    const second = await streams.call<List>(`/ssf_streams?cursor=${cursor}`)
+    expect(second.body.data.map(({ name }) => name)).toEqual(['c'])
+    expect(second.body.pagination).toMatchObject({ next_cursor: '', count: 1 })
+  })
+})
+
+describe('changing a stream', () => {
+  it('changes what is given, in either form, and moves updated_at', async () => {
+    const stream = await create()
+    streams.clock.advance(1_000)
+    const url = `/ssf_streams/${stream.id}`
+    const renamed = await streams.call<Stream>(url, {
+      method: 'PATCH',
+      payload: { ssf_stream: { name: 'Renamed' } },
+    })
+    expect(renamed.body).toMatchObject({
+      ...stream,
+      name: 'Renamed',
+      updated_at: expect.any(String) as string,
+    })
+    expect(renamed.body.updated_at).not.toBe(stream.updated_at)
+    const moved = await streams.call<Stream>(`/ssf_streams/${stream.stream_id}`, {
+      method: 'PUT',
+      payload: { delivery: { endpoint_url: 'https://other.example.com/' } },
+    })
+    expect(moved.body).toMatchObject({
+      name: 'Renamed',
+      aud: 'https://other.example.com/',
+      delivery: { method: PUSH, endpoint_url: 'https://other.example.com/' },
+    })
+    const wrapped = await streams.call<Stream>(url, {
+      method: 'PATCH',
+      payload: { ssf_stream: { aud: URL_A } },
+    })
+    expect(wrapped.body).toMatchObject({ aud: URL_A, delivery: { endpoint_url: URL_A } })
+  })
+
+  it('leaves no trace when nothing changes', async () => {
+    const stream = await create()
+    streams.clock.advance(1_000)
+    const same = await streams.call<Stream>(`/ssf_streams/${stream.id}`, {
+      method: 'PATCH',
+      payload: standardPush,
+    })
+    expect(same.body).toEqual(stream)
+  })
+
+  it('switches from push to poll and back, forgetting the authorization header', async () => {
+    const stream = await create({ ...standardPush, authorization_header: 'Bearer one' })
+    const url = `/ssf_streams/${stream.id}`
+    const polled = await streams.call<Stream>(url, {
+      method: 'PATCH',
+      payload: { delivery: { method: POLL } },
+    })
+    expect(polled.body).toMatchObject({ delivery_type: 'poll', authorization_header_set: false })
+    const pushed = await streams.call<Stream>(url, {
+      method: 'PATCH',
+      payload: { ssf_stream: { delivery_type: 'push' } },
+    })
+    expect(pushed.body).toMatchObject({ delivery_type: 'push', delivery: { endpoint_url: URL_A } })
+    const kinds = await streams.db.selectFrom('delivery_destination').select('kind').execute()
+    expect(kinds).toEqual([{ kind: 'ssf_push' }])
+  })
+
+  it('does not switch to push without an address that events may be pushed to', async () => {
+    const stream = await create({ name: 'poll' })
+    const url = `/ssf_streams/${stream.id}`
+    expect(await refused({ delivery: { method: PUSH } }, url, 'PATCH')).toMatchObject({
+      status: 422,
+      paths: ['delivery.endpoint_url'],
+    })
+    const local = await create({
+      name: 'informational',
+      delivery: { method: POLL, endpoint_url: 'http://10.0.0.1/' },
+    })
+    expect(
+      await refused({ delivery: { method: PUSH } }, `/ssf_streams/${local.id}`, 'PATCH'),
+    ).toMatchObject({ status: 422, code: 'target_refused' })
+  })
+
+  it('removes the authorization header with null', async () => {
+    const stream = await create({ ...standardPush, authorization_header: 'Bearer one' })
+    const { body } = await streams.call<Stream>(`/ssf_streams/${stream.id}`, {
+      method: 'PATCH',
+      payload: { authorization_header: null },
+    })
+    expect(body.authorization_header_set).toBe(false)
+  })
+
+  it.each([
+    [{ name: '' }, ['name']],
+    [{ aud: URL_A }, ['aud']],
+    [{ enabled: 'yes' }, ['enabled']],
+    [{ ssf_stream: { event_subscriptions: ['x'] } }, ['ssf_stream.event_subscriptions.0']],
+    [{ stream_id: 'mine' }, ['stream_id']],
+  ])('refuses %j with 422', async (payload, paths) => {
+    const stream = await create()
+    const refusal = await refused(payload, `/ssf_streams/${stream.id}`, 'PATCH')
+    expect(refusal).toMatchObject({ status: 422, code: 'invalid_body', paths })
+  })
+
+  it('switches a stream off, giving up what is queued, and on again', async () => {
+    const stream = await create({ name: 'poll' })
+    const url = `/ssf_streams/${stream.id}`
+    await streams.call(`${url}/test`, { method: 'POST', payload: { email: 'a@example.com' } })
+    const off = await streams.call<Stream>(url, { method: 'PATCH', payload: { enabled: false } })
+    expect(off.body).toMatchObject({ enabled: false, status: 'disabled' })
+    expect(await streams.db.selectFrom('delivery').select('state').execute()).toEqual([
+      { state: 'discarded' },
+    ])
+    expect((await streams.call(`${url}/events`)).body).toEqual({ sets: {} })
+    const on = await streams.call<Stream>(url, {
+      method: 'PATCH',
+      payload: { ssf_stream: { enabled: true } },
+    })
+    expect(on.body).toMatchObject({ enabled: true, status: 'enabled' })
+    expect((await streams.call(`${url}/events`)).body).toEqual({ sets: {} })
+  })
+})
+
+describe('the status endpoint', () => {
+  it('pauses and shows, holding what is queued', async () => {
+    const stream = await create({ name: 'poll' })
+    await streams.call(`/ssf_streams/${stream.id}/test`, {
+      method: 'POST',
+      payload: { email: 'a@example.com' },
+    })
+    const set = await streams.call('/ssf_streams/status', {
+      method: 'POST',
+      payload: { stream_id: stream.stream_id, status: 'paused', reason: 'maintenance' },
+    })
+    const expected = { stream_id: stream.stream_id, status: 'paused', reason: 'maintenance' }
+    expect(set).toMatchObject({ status: 200, body: expected })
+    const url = `/ssf_streams/status?stream_id=${stream.stream_id}`
+    expect((await streams.call(url)).body).toEqual(expected)
+    const events = `/ssf_streams/${stream.id}/events`
+    expect((await streams.call(events)).body).toEqual({ sets: {} })
+    await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: true } })
+    const { body } = await streams.call<{ sets: object }>(events)
+    expect(Object.keys(body.sets)).toHaveLength(1)
+  })
+
+  it('refuses other words and a missing stream', async () => {
+    const payload = { stream_id: '1', status: 'asleep' }
+    expect(await refused(payload, '/ssf_streams/status')).toMatchObject({ status: 422 })
+    expect(
+      await refused({ stream_id: '999', status: 'paused' }, '/ssf_streams/status'),
+    ).toMatchObject({ status: 404 })
+    expect(await streams.call('/ssf_streams/status')).toMatchObject({ status: 400 })
+  })
+})
+
+describe('deleting a stream', () => {
+  it('answers 204 without a body, and the stream is gone with its queue', async () => {
+    const stream = await create()
+    const url = `/ssf_streams/${stream.stream_id}`
+    const { status, body } = await streams.call(url, { method: 'DELETE' })
+    expect({ status, body }).toMatchObject({ status: 204 })
+    expect(await streams.call(url)).toMatchObject({ status: 404 })
+    const [destination] = await streams.db.selectFrom('delivery_destination').selectAll().execute()
+    expect(destination?.state).toBe('deleted')
+  })
+})
+
+describe('testing a stream', () => {
+  async function test(id: string, payload: object = { email: 'grace@example.com' }) {
+    return streams.call<{ success: boolean; response_code: string; ssf_stream_event_id: number }>(
+      `/ssf_streams/${id}/test`,
+      { method: 'POST', payload },
+    )
+  }
+
+  it('pushes a signed verification event at once, with the stored header', async () => {
+    const receiver = await startLoopbackReceiver()
+    const stream = await create({
+      name: 'loopback',
+      delivery: { method: PUSH, endpoint_url: `${receiver.url}/events` },
+      authorization_header: 'Bearer of tidings',
+    })
+    const { status, body } = await test(stream.id)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      response_code: '202',
+      ssf_stream_event_id: expect.any(Number) as number,
+      reason: null,
+    })
+    const [request] = receiver.requests
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/secevent+jwt',
+      accept: 'application/json',
+      authorization: 'Bearer of tidings',
+    })
+    const claims = JSON.parse(
+      Buffer.from(request?.body.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>
+    expect(claims).toMatchObject({
+      iss: 'https://trust.example.com',
+      aud: `${receiver.url}/events`,
+      sub_id: { format: 'opaque', id: stream.stream_id },
+      events: { [VERIFICATION]: {} },
+    })
+    const row = await streams.db
+      .selectFrom('delivery')
+      .innerJoin('delivery_attempt', 'delivery_attempt.delivery_id', 'delivery.id')
+      .select(['delivery.id', 'state', 'token', 'delivery_attempt.status_code'])
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({
+      id: String(body.ssf_stream_event_id),
+      state: 'delivered',
+      token: request?.body,
+      status_code: 202,
+    })
+    await receiver.close()
+  })
+
+  it("tells the receiver's refusal, and does not try again", async () => {
+    const receiver = await startLoopbackReceiver(answerWith(503))
+    const stream = await create({
+      name: 'loopback',
+      delivery: { method: PUSH, endpoint_url: receiver.url },
+    })
+    expect((await test(stream.id)).body).toMatchObject({
+      success: false,
+      response_code: '503',
+      reason: 'The receiver answered 503',
+    })
+    const [row] = await streams.db.selectFrom('delivery').select('state').execute()
+    expect(row?.state).toBe('discarded')
+    await receiver.close()
+  })
+
+  it('answers "0" and the reason when nobody listens', async () => {
+    const receiver = await startLoopbackReceiver()
+    await receiver.close()
+    const stream = await create({
+      name: 'gone',
+      delivery: { method: PUSH, endpoint_url: receiver.url },
+    })
+    expect((await test(stream.id)).body).toMatchObject({
+      success: false,
+      response_code: '0',
+      reason: expect.stringContaining('127.0.0.1') as string,
+    })
+  })
+
+  it('queues the event of a poll stream', async () => {
+    const stream = await create({ name: 'poll' })
+    const { body } = await test(stream.id)
+    expect(body).toMatchObject({ success: true, response_code: '202' })
+    const polled = await streams.call<{ sets: object }>(`/ssf_streams/${stream.id}/events`)
+    expect(Object.keys(polled.body.sets)).toHaveLength(1)
+  })
+
+  it.each([{}, { email: 'nobody' }, { email: 7 }, { email: 'a@example.com', extra: 1 }])(
+    'refuses %j with 422',
+    async (payload) => {
+      const stream = await create({ name: 'poll' })
+      expect(await test(stream.id, payload)).toMatchObject({ status: 422 })
+    },
+  )
+
+  it('refuses a disabled stream with 409', async () => {
+    const stream = await create({ name: 'poll' })
+    await streams.call(`/ssf_streams/${stream.id}`, {
+      method: 'PATCH',
+      payload: { enabled: false },
+    })
+    expect(await test(stream.id)).toMatchObject({ status: 409 })
+  })
+})
+
+describe('discovery', () => {
+  it('shows the configuration to anyone', async () => {
+    const { status, body } = await streams.api.request('/.well-known/ssf-configuration', {
+      key: null,
+    })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      spec_version: '1_0',
+      issuer: 'https://trust.example.com',
+      jwks_uri: 'https://trust.example.com/ssf/jwks.json',
+      delivery_methods_supported: [PUSH, POLL],
+      events_supported: [COMPLIANCE],
+      configuration_endpoint: 'https://trust.example.com/ssf_streams',
+      status_endpoint: 'https://trust.example.com/ssf_streams/status',
+      verification_endpoint: 'https://trust.example.com/ssf_streams/{stream_id}/test',
+      authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6750' }],
+      default_subjects: 'ALL',
+    })
+  })
+
+  it('shows the public keys only, and lets caches keep them', async () => {
+    const { headers, body } = await streams.api.request<{ keys: Record<string, string>[] }>(
+      '/ssf/jwks.json',
+      { key: null },
+    )
+    expect(body.keys.map((key) => Object.keys(key).sort())).toEqual([
+      ['alg', 'e', 'kid', 'kty', 'n', 'use'],
+    ])
+    expect(headers['cache-control']).toContain('public')
+  })
+
+  it('is all that is open when the organisation has switched the feature off', async () => {
+    const closed = await createStreamsApi()
+    await closed.db.updateTable('organisation').set({ ssf_enabled: false }).execute()
+    for (const url of ['/ssf_streams', '/ssf_streams/1', '/ssf_streams/1/events']) {
+      const { status, body } = await closed.call<Refusal>(url)
+      expect({ status, error: body.error }).toEqual({
+        status: 401,
+        error: 'This feature has been disabled by your organization',
+      })
+    }
+    expect(await closed.call('/.well-known/ssf-configuration')).toMatchObject({ status: 200 })
+    await closed.close()
+  })
+})

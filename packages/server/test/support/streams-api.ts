@@ -1,0 +1,88 @@
+import { vi } from 'vitest'
+import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
+import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
+import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { pollRoutes } from '../../src/ssf/poll/poll-routes.ts'
+import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
+import { createKeyRing, type KeyRing } from '../../src/ssf/signing/key-ring.ts'
+import { jwksRoutes } from '../../src/ssf/signing/jwks-routes.ts'
+import { ensureSigningKey } from '../../src/ssf/signing/signing-keys.ts'
+import { createSigningPool, type SigningPool } from '../../src/ssf/signing/signing-pool.ts'
+import { streamRoutes } from '../../src/ssf/streams/stream-routes.ts'
+import { streamStatusRoutes } from '../../src/ssf/streams/stream-status-routes.ts'
+import { wellKnownRoutes } from '../../src/ssf/well-known-routes.ts'
+import {
+  BASE_URL,
+  createTestApi,
+  type TestAnswer,
+  type TestApi,
+  type TestRequest,
+} from './api-app.ts'
+
+export interface StreamsApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'> {
+  readonly api: TestApi
+  readonly keyRing: KeyRing
+  readonly client: GuardedClient
+  readonly waiters: PollWaiters
+  readonly wake: ReturnType<typeof vi.fn<(destinationId: string) => void>>
+  /** Sends a request with the permission for streams. */
+  call<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
+  close(): Promise<void>
+}
+
+/** Every route of streams on a database of its own; 127.0.0.1 is allow-listed. */
+export async function createStreamsApi(options: { streamsMax?: number } = {}): Promise<StreamsApi> {
+  const policy = parseAllowedTargets('127.0.0.1')
+  if (!policy.ok) throw new Error(policy.reason)
+  const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
+  const waiters = createPollWaiters()
+  const wake = vi.fn((destinationId: string) => waiters.wake(destinationId))
+  const signing: SigningPool = createSigningPool({ threadCount: 1 })
+  let keyRing: KeyRing | undefined
+  const testApi = await createTestApi((parts) => {
+    const { db, clock, runChange, sealer } = parts
+    keyRing = createKeyRing({ db, clock, sealer, pool: signing })
+    const shared = {
+      ...parts,
+      baseUrl: BASE_URL,
+      keyRing,
+      client,
+      waiters,
+      wake,
+      targetPolicy: policy.policy,
+      streamsMax: options.streamsMax ?? 100,
+    }
+    return [
+      ...streamRoutes(shared),
+      ...streamStatusRoutes({ db, runChange, wake }),
+      ...pollRoutes(shared),
+      ...wellKnownRoutes({ baseUrl: BASE_URL }),
+      ...jwksRoutes({ keyRing }),
+    ]
+  })
+  if (keyRing === undefined) throw new Error('the routes were not created')
+  const { db, clock, runChange, sealer } = testApi
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    ensureSigningKey(change, { sealer, modulusBits: 2048 }),
+  )
+  await keyRing.refresh()
+  const key = await testApi.createKey(['Manage Shared Signals Framework Streams'])
+  return {
+    db,
+    clock,
+    runChange,
+    sealer,
+    api: testApi,
+    keyRing,
+    client,
+    waiters,
+    wake,
+    call: (url, request = {}) => testApi.request(url, { key, ...request }),
+    async close() {
+      waiters.close()
+      await testApi.close()
+      await client.close()
+      await signing.close()
+    },
+  }
+}
