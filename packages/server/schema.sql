@@ -354,7 +354,7 @@ create table delivery_destination (
   last_success_at timestamp with time zone,
   constraint delivery_destination_pkey PRIMARY KEY (id),
   constraint delivery_destination_kind_check CHECK ((kind = ANY (ARRAY['ssf_push'::text, 'ssf_poll'::text, 'webhook'::text]))),
-  constraint delivery_destination_state_check CHECK ((state = ANY (ARRAY['active'::text, 'held'::text, 'stopped'::text])))
+  constraint delivery_destination_state_check CHECK ((state = ANY (ARRAY['active'::text, 'held'::text, 'stopped'::text, 'deleted'::text])))
 );
 
 create table device (

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Kysely } from 'kysely'
+import { createChangeRunner } from '../packages/server/src/audit/change.ts'
+import { listRoutes } from '../packages/server/src/compose.ts'
+import { composeOutbound } from '../packages/server/src/compose/outbound.ts'
+import { loadConfig } from '../packages/server/src/config/load-config.ts'
+import { systemClock } from '../packages/server/src/platform/clock.ts'
+import type { DatabaseConnection } from '../packages/server/src/platform/db/connection.ts'
+import { openDatabase } from '../packages/server/src/platform/db/database.ts'
+import { prepareClusterHome } from '../packages/server/src/platform/db/embedded/cluster-home.ts'
+import { startEmbeddedPostgres } from '../packages/server/src/platform/db/embedded/embedded-postgres.ts'
+import { migrateDatabase } from '../packages/server/src/platform/db/migrate.ts'
+import type { Schema } from '../packages/server/src/platform/db/schema.ts'
+import type { ApiRoute } from '../packages/server/src/platform/http/route.ts'
+import { parseMasterKeys } from '../packages/server/src/platform/secrets/master-key.ts'
+import { createSealer } from '../packages/server/src/platform/secrets/sealed-box.ts'
+import { createPollWaiters } from '../packages/server/src/ssf/poll/poll-waiters.ts'
+import { createKeyRing } from '../packages/server/src/ssf/signing/key-ring.ts'
+import { createSigningPool } from '../packages/server/src/ssf/signing/signing-pool.ts'
+
+/** What documents are read from: a migrated database without rows, and the declared routes. */
+export interface DocumentSource {
+  readonly db: Kysely<Schema>
+  readonly routes: readonly ApiRoute[]
+  readonly baseUrl: string
+}
+
+const log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: (_fields: object, message: string) => void process.stderr.write(`${message}\n`),
+}
+
+/**
+ * Composes what documents describe, with the default settings and a database of its own that need not
+ * survive anything, hands it over, and leaves nothing behind.
+ */
+export async function withTemporaryService<Result>(
+  work: (source: DocumentSource) => Promise<Result>,
+): Promise<Result> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'heliograph-documents-'))
+  try {
+    const server = await startEmbeddedPostgres({ dataDir, log, isDurable: false })
+    try {
+      await migrateDatabase(server.connection, { log })
+      return await composeAndWork(server.connection, work)
+    } finally {
+      await server.stop()
+    }
+  } finally {
+    await removeDataFolder(dataDir)
+  }
+}
+
+async function composeAndWork<Result>(
+  connection: DatabaseConnection,
+  work: (source: DocumentSource) => Promise<Result>,
+): Promise<Result> {
+  const config = loadConfig({})
+  const clock = systemClock
+  const database = openDatabase(connection, { poolMax: 1, logError: () => undefined })
+  const { db } = database
+  const outbound = await composeOutbound(config)
+  const pool = createSigningPool()
+  const waiters = createPollWaiters()
+  try {
+    const masterKeys = parseMasterKeys(randomBytes(32).toString('base64'), 'generated')
+    const sealer = createSealer(masterKeys)
+    const routes = listRoutes({
+      services: { config, db, clock, sealer, runChange: createChangeRunner(db, clock) },
+      signing: { keyRing: createKeyRing({ db, clock, sealer, pool }) },
+      outbound,
+      waiters,
+      wake: () => undefined,
+    })
+    return await work({ db, routes, baseUrl: config.baseUrl })
+  } finally {
+    waiters.close()
+    await pool.close()
+    await outbound.client.close()
+    await database.close()
+  }
+}
+
+/** As root the files may lie elsewhere: the data folder then holds a link to them. */
+async function removeDataFolder(dataDir: string): Promise<void> {
+  await rm(await prepareClusterHome(dataDir), { recursive: true, force: true })
+  await rm(dataDir, { recursive: true, force: true })
+}
