@@ -9,13 +9,18 @@ import { DatabaseStartError } from '../platform/db/embedded/database-start-error
 import { toUnavailable } from '../platform/db/unavailable.ts'
 import { addAdminCommands } from './commands/admin-commands.ts'
 import { addAuditCommands } from './commands/audit-commands.ts'
+import { addBenchCommand } from './commands/bench-command.ts'
 import { addEnrollmentSecretCommands } from './commands/enrollment-secret-commands.ts'
 import { addKeyCommands } from './commands/key-commands.ts'
 import { addOrganisationCommands } from './commands/organisation-commands.ts'
+import { addDemoCommand } from './commands/demo-command.ts'
 import { addDeviceCommands } from './commands/device-commands.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
+import { addReceiverCommands } from './commands/receiver-commands.ts'
 import { addReportingCommands } from './commands/reporting-commands.ts'
 import { addServeCommand } from './commands/serve-command.ts'
+import { addSimulateCommand } from './commands/simulate-command.ts'
+import { addStreamCommands } from './commands/stream-commands.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
 
 /** Runs one command line (without the program's own name) to its end. Sets the exit code. */
@@ -38,13 +43,18 @@ function createProgram(io: CommandIo): Command {
     })
   addAdminCommands(program, io)
   addAuditCommands(program, io)
+  addBenchCommand(program, io)
   addEnrollmentSecretCommands(program, io)
   addKeyCommands(program, io)
   addOrganisationCommands(program, io)
+  addDemoCommand(program, io)
   addDeviceCommands(program, io)
   addMigrateCommand(program, io)
+  addReceiverCommands(program, io)
   addReportingCommands(program, io)
   addServeCommand(program, io)
+  addSimulateCommand(program, io)
+  addStreamCommands(program, io)
   overrideExit(program)
   return program
 }

@@ -1,0 +1,136 @@
+/*
+ * The service as a real process of its own, with its own data folder and port, and its command line.
+ */
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+const MAIN = join(import.meta.dirname, '../../../src/main.ts')
+const NODE_ARGS = ['--conditions=source', '--disable-warning=ExperimentalWarning', MAIN]
+const READY_TIMEOUT_MS = 60_000
+
+export interface ServiceOptions {
+  readonly dataDir: string
+  readonly port: number
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** A service that can be started, killed and started again on the same folder and port. */
+export class ServiceProcess {
+  readonly baseUrl: string
+  readonly #options: ServiceOptions
+  #child: ChildProcess | undefined
+  #output = ''
+
+  constructor(options: ServiceOptions) {
+    this.#options = options
+    this.baseUrl = `http://127.0.0.1:${options.port}`
+  }
+
+  /** Resolves when the service is ready. */
+  async start(): Promise<void> {
+    const child = spawn(process.execPath, [...NODE_ARGS, 'serve'], {
+      env: this.#environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#child = child
+    const remember = (chunk: Buffer): void => {
+      this.#output = (this.#output + chunk.toString()).slice(-20_000)
+    }
+    child.stdout.on('data', remember)
+    child.stderr.on('data', remember)
+    const end = performance.now() + READY_TIMEOUT_MS
+    while (!(await this.#isReady())) {
+      if (child.exitCode !== null || performance.now() > end) {
+        throw new Error(`the service did not become ready:\n${this.#output}`)
+      }
+      await sleep(20)
+    }
+  }
+
+  /** kill -9, of the service alone or of its database server too. */
+  async kill(isDatabaseKilled: boolean): Promise<void> {
+    const databasePid = isDatabaseKilled ? await this.#findDatabasePid() : undefined
+    const child = this.#child
+    if (child === undefined) return
+    const exited = waitForExit(child)
+    if (databasePid !== undefined) process.kill(databasePid, 'SIGKILL')
+    child.kill('SIGKILL')
+    await exited
+    this.#child = undefined
+  }
+
+  /** SIGTERM; answers the exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.#child
+    if (child === undefined) return null
+    const exited = waitForExit(child)
+    child.kill('SIGTERM')
+    this.#child = undefined
+    return exited
+  }
+
+  /** Runs a command beside the service and answers what it prints with `--json`. */
+  async command(...args: readonly string[]): Promise<unknown> {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...NODE_ARGS, ...args, '--json'],
+      { env: this.#environment(), maxBuffer: 10_000_000 },
+    )
+    return JSON.parse(stdout)
+  }
+
+  get output(): string {
+    return this.#output
+  }
+
+  #environment(): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      HELIOGRAPH_DATA_DIR: this.#options.dataDir,
+      HELIOGRAPH_PORT: String(this.#options.port),
+      HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+      ...this.#options.environment,
+    }
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      return (await fetch(`${this.baseUrl}/readyz`)).ok
+    } catch {
+      return false
+    }
+  }
+
+  /** The server writes its process id into the first line of `postmaster.pid`. */
+  async #findDatabasePid(): Promise<number | undefined> {
+    const file = join(this.#options.dataDir, 'postgres', 'cluster', 'postmaster.pid')
+    const text = await readFile(file, 'utf8').catch(() => '')
+    const pid = Number(text.split('\n')[0])
+    return pid > 0 ? pid : undefined
+  }
+}
+
+/** A port that is free at the moment. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function waitForExit(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null) resolve(child.exitCode)
+    else child.once('exit', (code) => resolve(code))
+  })
+}
