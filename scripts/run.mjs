@@ -44,7 +44,7 @@ const COMMANDS = {
     [bin('knip/bin/knip.js')],
     ['--conditions=source', 'scripts/generate.ts', '--check'],
   ],
-  build: () => [[TSC, '-b']],
+  build: () => [[TSC, '-b'], ['scripts/copy-build-assets.mjs']],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],
 }

@@ -52,6 +52,8 @@ export interface OpenServicesOptions {
 }
 
 const COMMAND_POOL_MAX = 4
+/** Connections beside the pool of the service: the listener, commands, backups. */
+const OTHER_CONNECTIONS = 40
 const DEFAULT_ORGANISATION_NAME = 'My organisation'
 
 /**
@@ -103,7 +105,8 @@ async function openFolder(
   if (config.databaseUrl !== undefined) {
     return { connection: { url: config.databaseUrl }, stop: async () => undefined }
   }
-  return openDataFolder({ dataDir: config.dataDir, purpose, log })
+  const connectionsMax = config.databasePoolMax + OTHER_CONNECTIONS
+  return openDataFolder({ dataDir: config.dataDir, purpose, log, connectionsMax })
 }
 
 async function openMasterKeys(config: Config): Promise<MasterKeys> {

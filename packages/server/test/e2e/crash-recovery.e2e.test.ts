@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +48,8 @@ describe('a service that is killed at random moments', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'heliograph-crash-'))
+    // As root the database runs as another user, who must be able to pass through.
+    await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
       port: await findFreePort(),
