@@ -17,6 +17,8 @@ export interface BenchAgent {
 
 export interface AgentFleet {
   readonly agents: readonly BenchAgent[]
+  /** Has every device check in; rejects when one is given work. */
+  readonly checkInIdle: () => Promise<void>
   /** Sends an answer to some of the checks of a device; rejects unless it is accepted. */
   readonly answer: (
     agent: BenchAgent,
@@ -24,6 +26,9 @@ export interface AgentFleet {
     status: CheckStatus,
   ) => Promise<void>
 }
+
+/** Where devices ask for work. */
+export const READ_PATH = '/osquery/distributed/read'
 
 const CONNECTIONS = 32
 const ENROLLED_AT_ONCE = 8
@@ -56,7 +61,7 @@ export async function enrollAgents(
   async function enroll(index: number): Promise<BenchAgent> {
     const enrolled = await post('/osquery/enroll', enrollmentOf(index, options.secret))
     const nodeKey = String(enrolled['node_key'])
-    const { queries } = await post('/osquery/distributed/read', { node_key: nodeKey })
+    const { queries } = await post(READ_PATH, { node_key: nodeKey })
     const queryIds = Object.keys(queries ?? {})
     await answer({ nodeKey }, queryIds, 'PASS')
     return { nodeKey, queryIds }
@@ -72,7 +77,17 @@ export async function enrollAgents(
     }
   }
   await Promise.all(Array.from({ length: ENROLLED_AT_ONCE }, enrollInTurn))
-  return { agents, answer }
+
+  async function checkInIdle(): Promise<void> {
+    for (const { nodeKey } of agents) {
+      run.signal.throwIfAborted()
+      const { queries } = await post(READ_PATH, { node_key: nodeKey })
+      const count = Object.keys(queries ?? {}).length
+      if (count > 0) throw new Error(`a device that should be idle was given ${count} queries`)
+    }
+  }
+
+  return { agents, answer, checkInIdle }
 }
 
 function enrollmentOf(index: number, secret: string): object {

@@ -4,6 +4,7 @@ import type { BenchRun } from './scenario.ts'
 
 /** A program in a process of its own that is spoken to by messages. It ends when this process does. */
 export interface ChildProgram<Command extends object, Answer extends { readonly type: string }> {
+  readonly pid: number
   send(command: Command): void
   /** Resolves with the next answer of the type; rejects when the program ends or the run is aborted. */
   next<Type extends Answer['type']>(type: Type): Promise<Extract<Answer, { readonly type: Type }>>
@@ -28,6 +29,7 @@ export function startChildProgram<Command extends object, Answer extends { reado
   })
   run.cleanup.add(() => stopChild(child))
   return {
+    pid: child.pid ?? 0,
     send: (command) => void child.send(command),
     next: (type) => nextAnswer(child, name, type, run.signal),
     stop: () => stopChild(child),

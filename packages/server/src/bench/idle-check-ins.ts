@@ -6,11 +6,12 @@
  */
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import { createEnrollmentSecret } from '../enrollment-secrets/create-enrollment-secret.ts'
-import { enrollAgents } from './bench-agents.ts'
+import { enrollAgents, READ_PATH } from './bench-agents.ts'
 import { startChildProgram } from './child-program.ts'
 import type { EchoAnswer } from './echo-program.ts'
 import type { LoadAnswer, LoadCommand } from './load-program.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
+import { readProcessCpuMs } from './process-cpu.ts'
 import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
 import { median } from './statistics.ts'
 import { readTransactions, type TransactionReading } from './transaction-counter.ts'
@@ -20,7 +21,6 @@ const CONNECTIONS = 64
 const WARM_UP_MS = 1_000
 const ROUNDS = 3
 const PHASE_SHARE = 0.4
-const READ_PATH = '/osquery/distributed/read'
 const ECHO_BYTES = 40
 /** One query per thousand check-ins would be more than the batches of last contacts need. */
 const BATCHED_WRITES_SHARE = 0.001
@@ -31,6 +31,12 @@ export const idleCheckIns: Scenario = {
   run: measure,
 }
 
+/** A load and the CPU time of the server for each request; undefined where the system does not tell. */
+interface Round {
+  readonly load: LoadAnswer
+  readonly cpuMicroseconds: number | undefined
+}
+
 async function measure(run: BenchRun): Promise<Measurement[]> {
   run.progress('starting service and echo')
   const generator = startChildProgram<LoadCommand, LoadAnswer>(run, 'load-program')
@@ -39,8 +45,9 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   const { service, bodies } = await startWithIdleDevices(run)
   const measureMs = Math.max(1_000, run.seconds * PHASE_SHARE * 1000)
 
-  async function load(port: number): Promise<LoadAnswer> {
+  async function load({ port, pid }: { port: number; pid: number }): Promise<Round> {
     run.signal.throwIfAborted()
+    const cpuBeforeMs = await readProcessCpuMs(pid)
     generator.send({
       type: 'load',
       port,
@@ -52,23 +59,24 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     })
     const answer = await generator.next('done')
     if (answer.failures > 0) throw new Error(`${answer.failures} check-ins failed`)
-    return answer
+    const cpuAfterMs = await readProcessCpuMs(pid)
+    return { load: answer, cpuMicroseconds: cpuPerRequest(answer, cpuBeforeMs, cpuAfterMs) }
   }
 
   const { db } = service.services
   run.progress('counting what the idle service asks of its database')
   const settled = await readTransactions(db, run.signal)
   const before = await readTransactions(db, run.signal)
-  const echoes: LoadAnswer[] = []
-  const answers: LoadAnswer[] = []
+  const echoes: Round[] = []
+  const rounds: Round[] = []
   for (let round = 1; round <= ROUNDS; round += 1) {
     run.progress(`round ${round} of ${ROUNDS}`)
-    echoes.push(await load(echoPort))
-    answers.push(await load(service.port))
+    echoes.push(await load({ port: echoPort, pid: echo.pid }))
+    rounds.push(await load(service))
   }
   run.progress('counting what the check-ins asked of the database')
   const after = await readTransactions(db, run.signal)
-  return [toRate(echoes, answers), toQueries(answers, settled, before, after)]
+  return [toRate(echoes, rounds), toQueries(rounds, settled, before, after)]
 }
 
 async function startWithIdleDevices(
@@ -84,13 +92,15 @@ async function startWithIdleDevices(
     },
   })
   run.progress(`enrolling ${DEVICES_COUNT} devices`)
-  const { agents } = await enrollAgents(run, service, { secret, count: DEVICES_COUNT })
+  const { agents, checkInIdle } = await enrollAgents(run, service, { secret, count: DEVICES_COUNT })
+  // The service looks a device up again after its answers: from the first check-in on it knows it.
+  await checkInIdle()
   return { service, bodies: agents.map(({ nodeKey }) => JSON.stringify({ node_key: nodeKey })) }
 }
 
-function toRate(echoes: readonly LoadAnswer[], answers: readonly LoadAnswer[]): Measurement {
+function toRate(echoes: readonly Round[], rounds: readonly Round[]): Measurement {
   const limit = median(echoes.map(perSecond))
-  const value = median(answers.map(perSecond))
+  const value = median(rounds.map(perSecond))
   const ratio = value / limit
   return {
     what: 'idle check-ins',
@@ -100,10 +110,11 @@ function toRate(echoes: readonly LoadAnswer[], answers: readonly LoadAnswer[]): 
     ratio,
     isReached: ratio >= 0.6,
     details: {
-      rounds: answers.length,
+      rounds: rounds.length,
       connections: CONNECTIONS,
-      p50_ms: median(answers.map(({ latencyMs }) => latencyMs.p50)),
-      p99_ms: median(answers.map(({ latencyMs }) => latencyMs.p99)),
+      p50_ms: median(rounds.map(({ load }) => load.latencyMs.p50)),
+      p99_ms: median(rounds.map(({ load }) => load.latencyMs.p99)),
+      ...cpuDetails(echoes, rounds),
     },
   }
 }
@@ -114,12 +125,12 @@ function toRate(echoes: readonly LoadAnswer[], answers: readonly LoadAnswer[]): 
  * batches every few seconds however many check-ins there were.
  */
 function toQueries(
-  answers: readonly LoadAnswer[],
+  rounds: readonly Round[],
   settled: TransactionReading,
   before: TransactionReading,
   after: TransactionReading,
 ): Measurement {
-  const checkIns = answers.reduce((sum, { answered }) => sum + answered, 0)
+  const checkIns = rounds.reduce((sum, { load }) => sum + load.answered, 0)
   const idlePerMs = (before.transactions - settled.transactions) / (before.atMs - settled.atMs)
   const transactions = after.transactions - before.transactions
   const seconds = (after.atMs - before.atMs) / 1000
@@ -140,6 +151,32 @@ function toQueries(
   }
 }
 
-function perSecond({ requests, elapsedMs }: LoadAnswer): number {
-  return (requests / elapsedMs) * 1000
+function perSecond({ load }: Round): number {
+  return (load.requests / load.elapsedMs) * 1000
+}
+
+function cpuPerRequest(
+  { answered }: LoadAnswer,
+  beforeMs: number | undefined,
+  afterMs: number | undefined,
+): number | undefined {
+  if (beforeMs === undefined || afterMs === undefined) return undefined
+  return ((afterMs - beforeMs) / answered) * 1000
+}
+
+/** On a machine that others use too, the ratio of CPU times says more than that of the rates. */
+function cpuDetails(
+  echoes: readonly Round[],
+  rounds: readonly Round[],
+): Readonly<Record<string, number>> {
+  const cpuOf = (all: readonly Round[]) =>
+    all.flatMap(({ cpuMicroseconds }) => cpuMicroseconds ?? [])
+  if (cpuOf(rounds).length === 0) return {}
+  const perEcho = median(cpuOf(echoes))
+  const perCheckIn = median(cpuOf(rounds))
+  return {
+    cpu_us_per_check_in: perCheckIn,
+    cpu_us_per_echo: perEcho,
+    ratio_by_cpu: perEcho / perCheckIn,
+  }
 }

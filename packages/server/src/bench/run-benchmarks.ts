@@ -7,6 +7,7 @@ import { CleanupStack } from './cleanup-stack.ts'
 import { deviceLists } from './device-lists.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
 import type { Measurement, Scenario } from './scenario.ts'
+import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
 import { signedDelivery } from './signed-delivery.ts'
 
@@ -44,6 +45,8 @@ export interface ScenarioReport {
   readonly scenario: string
   readonly title: string
   readonly seconds: number
+  /** How much of the machine other programs used meanwhile, 0 to 1; absent where nobody knows. */
+  readonly othersShare: number | undefined
   readonly measurements: readonly Measurement[]
 }
 
@@ -70,6 +73,7 @@ async function runScenario(
 ): Promise<ScenarioReport> {
   const cleanup = new CleanupStack()
   const startMs = performance.now()
+  const cpuBefore = await readMachineCpu()
   try {
     const measurements = await scenario.run({
       seconds,
@@ -77,10 +81,13 @@ async function runScenario(
       cleanup,
       progress: (text) => progress(`${scenario.name}: ${text}`),
     })
+    const elapsedMs = performance.now() - startMs
+    const cpuAfter = await readMachineCpu()
     return {
       scenario: scenario.name,
       title: scenario.title,
-      seconds: Math.round((performance.now() - startMs) / 1000),
+      seconds: Math.round(elapsedMs / 1000),
+      othersShare: shareOfOthers(cpuBefore, cpuAfter, elapsedMs, availableParallelism()),
       measurements,
     }
   } finally {

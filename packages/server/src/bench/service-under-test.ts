@@ -19,6 +19,7 @@ import type { BenchRun } from './scenario.ts'
 export interface ServiceUnderTest {
   readonly url: string
   readonly port: number
+  readonly pid: number
   /** The database of the running service. */
   readonly services: Services
 }
@@ -54,10 +55,10 @@ export async function startServiceUnderTest(
   await options.prepareFolder?.(dataDir)
   run.signal.throwIfAborted()
   const url = `http://127.0.0.1:${port}`
-  await startProcess(run, environment, url)
+  const pid = await startProcess(run, environment, url)
   const services = await openServices(config, { purpose: 'command' })
   run.cleanup.add(() => services.close())
-  return { url, port, services }
+  return { url, port, pid, services }
 }
 
 async function prepareDatabase(config: Config, options: ServiceOptions): Promise<void> {
@@ -73,7 +74,7 @@ async function startProcess(
   run: BenchRun,
   settings: Readonly<Record<string, string>> & { readonly HELIOGRAPH_DATA_DIR: string },
   url: string,
-): Promise<void> {
+): Promise<number> {
   const logPath = join(settings.HELIOGRAPH_DATA_DIR, 'service.log')
   const log = await open(logPath, 'a')
   const isSource = import.meta.url.endsWith('.ts')
@@ -94,6 +95,7 @@ async function startProcess(
     process.off('exit', killWithParent)
   })
   await waitUntilReady(run, child, url, logPath)
+  return child.pid ?? 0
 }
 
 async function waitUntilReady(

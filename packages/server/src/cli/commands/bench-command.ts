@@ -73,9 +73,14 @@ function parseOnly(text: string): readonly Scenario[] {
   })
 }
 
-function printReport(io: CommandIo, { title, seconds, measurements }: ScenarioReport): void {
+function printReport(io: CommandIo, report: ScenarioReport): void {
+  const { title, seconds, othersShare, measurements } = report
   printLine(io, '')
-  printLine(io, `${title} (${seconds} s)`)
+  const others =
+    othersShare === undefined
+      ? ''
+      : `; other programs used ${toPercent(othersShare)} of the machine`
+  printLine(io, `${title} (${seconds} s${others})`)
   printTable(
     io,
     ['WHAT', 'TARGET', 'MEASURED', 'LIMIT', 'RATIO', 'REACHED'],
@@ -93,13 +98,17 @@ function toRow({ what, target, measured, limit, ratio, isReached }: Measurement)
     target,
     toText(measured),
     limit === undefined ? '-' : `${toText(limit)} (${limit.what})`,
-    ratio === undefined ? '-' : `${Math.round(ratio * 100)} %`,
+    ratio === undefined ? '-' : toPercent(ratio),
     isReached ? 'yes' : 'no',
   ]
 }
 
 function toText({ value, unit }: Quantity): string {
   return unit.startsWith('/') ? `${round(value)}${unit}` : `${round(value)} ${unit}`
+}
+
+function toPercent(share: number): string {
+  return `${Math.round(share * 100)} %`
 }
 
 function round(value: number): number {
