@@ -43,13 +43,14 @@ export class FlightSlots {
     return true
   }
 
-  /** Gives a slot back. The user that has waited longest gets its turn first. */
+  /** Gives a slot back. Those who wait are told in the order in which they came, until one takes it. */
   release(): void {
     this.#inFlightCount -= 1
-    const [next] = this.#waiting
-    if (next === undefined) return
-    this.#waiting.delete(next)
-    next.onSlotFree()
+    for (const user of [...this.#waiting]) {
+      if (this.#inFlightCount >= this.#limits.inFlightMax) return
+      this.#waiting.delete(user)
+      user.onSlotFree()
+    }
   }
 
   /** The user no longer waits. */

@@ -59,7 +59,10 @@ export function toOrigin(context: RequestFacts & { readonly principal: Principal
 
 /** The operations on streams. */
 export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
-  const { db, baseUrl, runChange, wake } = dependencies
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), testRoute(dependencies)]
+}
+
+function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
   return [
     listRoute({
       ...STREAM_ACCESS,
@@ -69,6 +72,21 @@ export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] 
       fetch: ({ window }) => listStreams(db, window),
       toJson: (stream) => toStreamJson(stream, baseUrl),
     }),
+    route({
+      ...STREAM_ACCESS,
+      method: 'GET',
+      path: '/ssf_streams/:id',
+      summary: 'Show a stream',
+      description: 'By its `id` or its `stream_id`.',
+      responses: { 200: streamSchema },
+      handler: async ({ params }) => toStreamJson(await getStream(db, params.id), baseUrl),
+    }),
+  ]
+}
+
+function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
+  const { baseUrl, runChange, wake } = dependencies
+  return [
     route({
       ...STREAM_ACCESS,
       method: 'POST',
@@ -85,15 +103,6 @@ export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] 
         const location = `${baseUrl}/ssf_streams/${stream.stream_id}`
         return answer(201, toStreamJson(stream, baseUrl), { location })
       },
-    }),
-    route({
-      ...STREAM_ACCESS,
-      method: 'GET',
-      path: '/ssf_streams/:id',
-      summary: 'Show a stream',
-      description: 'By its `id` or its `stream_id`.',
-      responses: { 200: streamSchema },
-      handler: async ({ params }) => toStreamJson(await getStream(db, params.id), baseUrl),
     }),
     route({
       ...STREAM_ACCESS,
@@ -125,24 +134,27 @@ export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] 
         return undefined
       },
     }),
-    route({
-      ...STREAM_ACCESS,
-      method: 'POST',
-      path: '/ssf_streams/:id/test',
-      summary: 'Send a test event',
-      description: 'Push streams get it at once; for poll streams it is queued.',
-      body: testBody,
-      responses: { 200: testResultSchema },
-      handler: async (context) => {
-        const { id } = context.params
-        const result = await testStream(toOrigin(context), id, context.body.email, dependencies)
-        return {
-          success: result.isSuccess,
-          response_code: String(result.statusCode),
-          ssf_stream_event_id: Number(result.deliveryId),
-          reason: result.reason,
-        }
-      },
-    }),
   ]
+}
+
+function testRoute(dependencies: StreamRouteDependencies): ApiRoute {
+  return route({
+    ...STREAM_ACCESS,
+    method: 'POST',
+    path: '/ssf_streams/:id/test',
+    summary: 'Send a test event',
+    description: 'Push streams get it at once; for poll streams it is queued.',
+    body: testBody,
+    responses: { 200: testResultSchema },
+    handler: async (context) => {
+      const { id } = context.params
+      const result = await testStream(toOrigin(context), id, context.body.email, dependencies)
+      return {
+        success: result.isSuccess,
+        response_code: String(result.statusCode),
+        ssf_stream_event_id: Number(result.deliveryId),
+        reason: result.reason,
+      }
+    },
+  })
 }

@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { answerWith, startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
+import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+
+const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
+const PUSH = 'urn:ietf:rfc:8935'
+
+let streams: StreamsApi
+
+beforeAll(async () => {
+  streams = await createStreamsApi()
+})
+afterAll(() => streams.close())
+afterEach(async () => {
+  await streams.db.deleteFrom('ssf_stream').execute()
+  await streams.db.deleteFrom('delivery_destination').execute()
+})
+
+async function create(payload: object): Promise<{ id: string; stream_id: string }> {
+  const answer = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
+    method: 'POST',
+    payload,
+  })
+  expect(answer.status).toBe(201)
+  return answer.body
+}
+
+describe('testing a stream', () => {
+  async function test(id: string, payload: object = { email: 'grace@example.com' }) {
+    return streams.call<{ success: boolean; response_code: string; ssf_stream_event_id: number }>(
+      `/ssf_streams/${id}/test`,
+      { method: 'POST', payload },
+    )
+  }
+
+  it('pushes a signed verification event at once, with the stored header', async () => {
+    const receiver = await startLoopbackReceiver()
+    const stream = await create({
+      name: 'loopback',
+      delivery: { method: PUSH, endpoint_url: `${receiver.url}/events` },
+      authorization_header: 'Bearer of tidings',
+    })
+    const { status, body } = await test(stream.id)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      success: true,
+      response_code: '202',
+      ssf_stream_event_id: expect.any(Number) as number,
+      reason: null,
+    })
+    const [request] = receiver.requests
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/secevent+jwt',
+      accept: 'application/json',
+      authorization: 'Bearer of tidings',
+    })
+    const claims = JSON.parse(
+      Buffer.from(request?.body.split('.')[1] ?? '', 'base64url').toString(),
+    ) as Record<string, unknown>
+    expect(claims).toMatchObject({
+      iss: 'https://trust.example.com',
+      aud: `${receiver.url}/events`,
+      sub_id: { format: 'opaque', id: stream.stream_id },
+      events: { [VERIFICATION]: {} },
+    })
+    const row = await streams.db
+      .selectFrom('delivery')
+      .innerJoin('delivery_attempt', 'delivery_attempt.delivery_id', 'delivery.id')
+      .select(['delivery.id', 'state', 'token', 'delivery_attempt.status_code'])
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({
+      id: String(body.ssf_stream_event_id),
+      state: 'delivered',
+      token: request?.body,
+      status_code: 202,
+    })
+    await receiver.close()
+  })
+
+  it("tells the receiver's refusal, and does not try again", async () => {
+    const receiver = await startLoopbackReceiver(answerWith(503))
+    const stream = await create({
+      name: 'loopback',
+      delivery: { method: PUSH, endpoint_url: receiver.url },
+    })
+    expect((await test(stream.id)).body).toMatchObject({
+      success: false,
+      response_code: '503',
+      reason: 'The receiver answered 503',
+    })
+    const [row] = await streams.db.selectFrom('delivery').select('state').execute()
+    expect(row?.state).toBe('discarded')
+    await receiver.close()
+  })
+
+  it('answers "0" and the reason when nobody listens', async () => {
+    const receiver = await startLoopbackReceiver()
+    await receiver.close()
+    const stream = await create({
+      name: 'gone',
+      delivery: { method: PUSH, endpoint_url: receiver.url },
+    })
+    expect((await test(stream.id)).body).toMatchObject({
+      success: false,
+      response_code: '0',
+      reason: expect.stringContaining('127.0.0.1') as string,
+    })
+  })
+
+  it('queues the event of a poll stream', async () => {
+    const stream = await create({ name: 'poll' })
+    const { body } = await test(stream.id)
+    expect(body).toMatchObject({ success: true, response_code: '202' })
+    const polled = await streams.call<{ sets: object }>(`/ssf_streams/${stream.id}/events`)
+    expect(Object.keys(polled.body.sets)).toHaveLength(1)
+  })
+
+  it.each([{}, { email: 'nobody' }, { email: 7 }, { email: 'a@example.com', extra: 1 }])(
+    'refuses %j with 422',
+    async (payload) => {
+      const stream = await create({ name: 'poll' })
+      expect(await test(stream.id, payload)).toMatchObject({ status: 422 })
+    },
+  )
+
+  it('refuses a disabled stream with 409', async () => {
+    const stream = await create({ name: 'poll' })
+    await streams.call(`/ssf_streams/${stream.id}`, {
+      method: 'PATCH',
+      payload: { enabled: false },
+    })
+    expect(await test(stream.id)).toMatchObject({ status: 409 })
+  })
+})
