@@ -19,6 +19,8 @@ import { createStatusScheduler, type StatusScheduler } from './devices/status-sc
 import { issueRoutes } from './issues/issue-routes.ts'
 import { createFeatureSwitches } from './organisation/feature-switches.ts'
 import { ORGANISATION_CHANNEL } from './organisation/set-organisation.ts'
+import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
+import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'
 import { createListener, type Listener } from './platform/db/listener.ts'
 import type { ApiRoute } from './platform/http/route.ts'
@@ -110,7 +112,9 @@ export function listRoutes({
   const { keyRing } = signing
   return [
     ...deviceRoutes(db, baseUrl),
-    ...personRoutes(db),
+    ...personRoutes(db, baseUrl),
+    ...personGroupRoutes(db),
+    ...deprovisionedPersonRoutes(db, baseUrl),
     ...checkRoutes(db),
     ...issueRoutes(db, baseUrl),
     ...authLogRoutes(db, baseUrl),

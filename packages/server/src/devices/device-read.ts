@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type { Platform, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
@@ -44,13 +44,15 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('device.updated_at'),
 }
 
-/** A page of devices by ascending id. */
+/** A page of devices by ascending id, of all or of those that `condition` holds for. */
 export async function listDevices(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
+  condition: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Promise<DeviceRecord[]> {
   return selectDevices(db)
+    .where(condition)
     .where(afterKey(sql.ref('device.id'), window))
     .$if(search !== undefined, (query) =>
       search === undefined ? query : query.where(searchToSql(search, COLUMNS)),

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type { IssueTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
@@ -44,12 +44,14 @@ export interface IssueListRequest {
   readonly window: PageWindow
   /** Only open issues of this device; without it open and resolved issues of all. */
   readonly openOnDeviceId?: string
+  /** Only the issues that this holds for, open or not. */
+  readonly condition?: Expression<SqlBool>
 }
 
 /** A page of issues by ascending id. */
 export async function listIssues(
   db: Kysely<Schema>,
-  { search, window, openOnDeviceId }: IssueListRequest,
+  { search, window, openOnDeviceId, condition }: IssueListRequest,
 ): Promise<IssueRecord[]> {
   let query = db
     .selectFrom('issue')
@@ -58,6 +60,7 @@ export async function listIssues(
     .orderBy('issue.id')
     .limit(window.limit)
   if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
+  if (condition !== undefined) query = query.where(condition)
   if (openOnDeviceId !== undefined) {
     query = query
       .where('issue.device_id', '=', openOnDeviceId)

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
@@ -21,13 +21,47 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('person.updated_at'),
 }
 
+const IS_LIVE = sql<SqlBool>`person.deprovisioned_at is null`
+const IS_DEPROVISIONED = sql<SqlBool>`person.deprovisioned_at is not null`
+
 /** A page of people who are not deprovisioned, by ascending id. */
 export async function listPeople(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<PersonRecord[]> {
+  return listPeopleWhere(db, IS_LIVE, search, window)
+}
+
+/** The same of the members of a group. */
+export async function listPeopleOfGroup(
+  db: Kysely<Schema>,
+  personGroupId: string,
+  search: SearchExpression | undefined,
+  window: PageWindow,
+): Promise<PersonRecord[]> {
+  const isMember = sql<SqlBool>`person.id in (
+    select person_id from person_group_member where person_group_id = ${personGroupId})`
+  return listPeopleWhere(db, sql<SqlBool>`${IS_LIVE} and ${isMember}`, search, window)
+}
+
+/** A page of deprovisioned people by ascending id. */
+export async function listDeprovisionedPeople(
+  db: Kysely<Schema>,
+  search: SearchExpression | undefined,
+  window: PageWindow,
+): Promise<PersonRecord[]> {
+  return listPeopleWhere(db, IS_DEPROVISIONED, search, window)
+}
+
+async function listPeopleWhere(
+  db: Kysely<Schema>,
+  condition: Expression<SqlBool>,
+  search: SearchExpression | undefined,
+  window: PageWindow,
+): Promise<PersonRecord[]> {
   let query = selectPeople(db)
+    .where(condition)
     .where(afterKey(sql.ref('person.id'), window))
     .orderBy('person.id')
     .limit(window.limit)
@@ -40,7 +74,15 @@ export async function findPerson(
   db: Kysely<Schema>,
   id: string,
 ): Promise<PersonRecord | undefined> {
-  return selectPeople(db).where('person.id', '=', id).executeTakeFirst()
+  return selectPeople(db).where('person.id', '=', id).where(IS_LIVE).executeTakeFirst()
+}
+
+/** The deprovisioned person with this id; the id is a decimal number within bigint. */
+export async function findDeprovisionedPerson(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<PersonRecord | undefined> {
+  return selectPeople(db).where('person.id', '=', id).where(IS_DEPROVISIONED).executeTakeFirst()
 }
 
 function selectPeople(db: Kysely<Schema>) {
@@ -58,7 +100,6 @@ function selectPeople(db: Kysely<Schema>) {
         )
         .as('has_registered_device'),
     )
-    .where('person.deprovisioned_at', 'is', null)
 }
 
 /** A person as the API shows one. */

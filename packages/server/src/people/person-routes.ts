@@ -1,31 +1,31 @@
-import type { Kysely } from 'kysely'
-import { z } from 'zod'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { deviceSchema, toDeviceJson } from '../devices/device-json.ts'
+import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
+import { issueSchema, toIssueJson } from '../issues/issue-json.ts'
+import { ISSUE_SEARCH_FIELDS, listIssues } from '../issues/issue-read.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { listRoute } from '../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../platform/http/route.ts'
-import { notFound, parseId, timestampSchema, toTimestamp } from '../platform/http/wire-values.ts'
+import { notFound, parseId } from '../platform/http/wire-values.ts'
+import { listGroupsOfPerson, PERSON_GROUP_SEARCH_FIELDS } from './person-group-read.ts'
+import { personGroupSchema, toPersonGroupJson } from './person-group-routes.ts'
+import { personSchema, toPersonJson } from './person-json.ts'
 import { findPerson, listPeople, PERSON_SEARCH_FIELDS, type PersonRecord } from './person-read.ts'
 
-const personSchema = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    email: z.string(),
-    created_at: timestampSchema,
-    last_authenticated_at: timestampSchema.nullable(),
-    has_registered_device: z.boolean(),
-    usernames: z.array(z.string()),
-  })
-  .meta({ id: 'Person' })
+const TAGS = ['People']
 
-/** Reading people. */
-export function personRoutes(db: Kysely<Schema>): ApiRoute[] {
-  const tags = ['People']
+/** Reading people and what belongs to one. */
+export function personRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
+  const getPerson = async (id: string): Promise<PersonRecord> => {
+    const person = await findPerson(db, parseId(id, 'person'))
+    if (person === undefined) throw notFound('person', id)
+    return person
+  }
   return [
     listRoute({
       path: '/people',
       summary: 'List people',
-      tags,
+      tags: TAGS,
       permission: null,
       fields: PERSON_SEARCH_FIELDS,
       item: personSchema,
@@ -36,26 +36,70 @@ export function personRoutes(db: Kysely<Schema>): ApiRoute[] {
       method: 'GET',
       path: '/people/:id',
       summary: 'Show a person',
-      tags,
+      tags: TAGS,
       permission: null,
       responses: { 200: personSchema },
-      handler: async ({ params }) => {
-        const person = await findPerson(db, parseId(params.id, 'person'))
-        if (person === undefined) throw notFound('person', params.id)
-        return toPersonJson(person)
+      handler: async ({ params }) => toPersonJson(await getPerson(params.id)),
+    }),
+    listRoute({
+      path: '/people/:id/person_groups',
+      summary: 'List the groups of a person',
+      tags: TAGS,
+      permission: null,
+      fields: PERSON_GROUP_SEARCH_FIELDS,
+      item: personGroupSchema,
+      fetch: async ({ params, search, window }) => {
+        const person = await getPerson(params.id)
+        return listGroupsOfPerson(db, person.id, search, window)
       },
+      toJson: toPersonGroupJson,
+    }),
+    ...postureRoutes(db, baseUrl, getPerson),
+  ]
+}
+
+/** The devices of a person, and what is wrong with them. */
+function postureRoutes(
+  db: Kysely<Schema>,
+  baseUrl: string,
+  getPerson: (id: string) => Promise<PersonRecord>,
+): ApiRoute[] {
+  return [
+    listRoute({
+      path: '/people/:id/registered_devices',
+      summary: 'List the registered devices of a person',
+      tags: TAGS,
+      permission: null,
+      fields: DEVICE_SEARCH_FIELDS,
+      item: deviceSchema,
+      fetch: async ({ params, search, window }) => {
+        const person = await getPerson(params.id)
+        return listDevices(db, search, window, isRegisteredTo(person.id))
+      },
+      toJson: (device) => toDeviceJson(baseUrl, device),
+    }),
+    listRoute({
+      path: '/people/:id/open_issues',
+      summary: 'List the open issues of a person',
+      description: 'Open issues of the person and of the devices that are registered to them.',
+      tags: TAGS,
+      permission: null,
+      fields: ISSUE_SEARCH_FIELDS,
+      item: issueSchema,
+      fetch: async ({ params, search, window }) => {
+        const person = await getPerson(params.id)
+        return listIssues(db, { search, window, condition: isOpenIssueOf(person.id) })
+      },
+      toJson: (issue) => toIssueJson(baseUrl, issue),
     }),
   ]
 }
 
-function toPersonJson(person: PersonRecord): z.input<typeof personSchema> {
-  return {
-    id: person.id,
-    name: person.name,
-    email: person.email,
-    created_at: toTimestamp(person.created_at),
-    last_authenticated_at: toTimestamp(person.last_authenticated_at),
-    has_registered_device: Boolean(person.has_registered_device),
-    usernames: person.usernames,
-  }
+function isRegisteredTo(personId: string): Expression<SqlBool> {
+  return sql<SqlBool>`(device.owner_person_id = ${personId} and device.registered_at is not null)`
+}
+
+function isOpenIssueOf(personId: string): Expression<SqlBool> {
+  return sql<SqlBool>`(issue.resolved_at is null and (issue.person_id = ${personId}
+    or issue.device_id in (select device.id from device where ${isRegisteredTo(personId)})))`
 }

@@ -9,6 +9,7 @@ import type {
   DeviceGroupTable,
   DeviceTable,
   IssueTable,
+  PersonGroupTable,
   PersonTable,
   PostureCheckTable,
   Schema,
@@ -31,6 +32,23 @@ export async function insertPerson(
     ...values,
   }
   return idOf(await db.insertInto('person').values(row).returning('id').execute())
+}
+
+/** Makes a group of people. */
+export async function insertPersonGroup(
+  db: Database,
+  values: Partial<Insertable<PersonGroupTable>> = {},
+  memberIds: readonly string[] = [],
+): Promise<string> {
+  const row = { name: newSecret(6), ...TIMES, ...values }
+  const id = idOf(await db.insertInto('person_group').values(row).returning('id').execute())
+  const members = memberIds.map((personId) => ({
+    person_group_id: id,
+    person_id: personId,
+    added_at: AT,
+  }))
+  if (members.length > 0) await db.insertInto('person_group_member').values(members).execute()
+  return id
 }
 
 export async function insertDevice(

@@ -94,6 +94,14 @@ export interface AuditEntryTable {
   hash: Buffer
 }
 
+/** An email address of a person as an identity provider describes it. */
+export interface PersonEmail {
+  value: string
+  type?: string
+  display?: string
+  primary?: boolean
+}
+
 export interface PersonTable {
   id: Id
   name: string
@@ -101,8 +109,31 @@ export interface PersonTable {
   usernames: Generated<string[]>
   last_authenticated_at: Date | null
   deprovisioned_at: Date | null
+  user_name: string | null
+  external_id: string | null
+  display_name: string | null
+  formatted_name: string | null
+  given_name: string | null
+  family_name: string | null
+  emails: Json<PersonEmail[] | null> | null
+  provisioning_ended_at: Date | null
   created_at: Date
   updated_at: Date
+}
+
+export interface PersonGroupTable {
+  id: Id
+  name: string
+  external_id: string | null
+  revision: BigCount
+  created_at: Date
+  updated_at: Date
+}
+
+export interface PersonGroupMemberTable {
+  person_group_id: string
+  person_id: string
+  added_at: Date
 }
 
 export interface EnrollmentSecretTable {
@@ -493,6 +524,8 @@ export interface Schema {
   issue: IssueTable
   organisation: OrganisationTable
   person: PersonTable
+  person_group: PersonGroupTable
+  person_group_member: PersonGroupMemberTable
   posture_check: PostureCheckTable
   posture_check_tag: PostureCheckTagTable
   reporting_query: ReportingQueryTable

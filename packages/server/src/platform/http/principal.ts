@@ -14,6 +14,7 @@ export const PERMISSIONS = [
   'Submit Check Runs',
   'Manage Webhooks',
   'Record Sign-ins',
+  'Manage People',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]
