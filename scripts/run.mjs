@@ -40,6 +40,7 @@ const COMMANDS = {
     [PRETTIER, '--check', '--log-level', 'warn', '.'],
     [TSC, '-b'],
     ...PACKAGES.map((name) => [TSC, '-p', `packages/${name}`]),
+    [TSC, '-p', 'scripts'],
     ESLINT,
     [bin('knip/bin/knip.js')],
     ['--conditions=source', 'scripts/generate.ts', '--check'],

@@ -38,7 +38,9 @@ export const checkSchema = z
       .int()
       .min(0)
       .max(100)
-      .describe('The share of targeted devices that pass, truncated: 100 means all.'),
+      .describe(
+        'The share of targeted devices that pass, truncated: 100 means all. Devices that the check does not apply to are left out.',
+      ),
     kolide_provided: z.boolean().describe('Whether the check comes with the service.'),
     type: z.enum(['osquery', 'custom', 'external']),
   })

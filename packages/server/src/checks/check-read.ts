@@ -92,7 +92,7 @@ function selectChecks(db: Kysely<Schema>) {
         'passing_count',
       ),
       sql<string>`(select coalesce(sum(device_count), 0) from check_counter
-        where check_counter.check_id = posture_check.id and status <> 'out_of_scope')`.as(
+        where check_counter.check_id = posture_check.id and status not in ('out_of_scope', 'inapplicable'))`.as(
         'targeted_count',
       ),
     ])

@@ -12,6 +12,7 @@ import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
 import { registerApi } from '../platform/http/register-api.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
 import { deriveKey } from '../platform/secrets/master-key.ts'
+import { registerProductImages } from '../devices/product-image-routes.ts'
 import type { Services } from '../services.ts'
 import type { TlsSource } from '../tls-source.ts'
 
@@ -73,4 +74,5 @@ export function addApi(
   })
   registerOpenApi(app, { routes, baseUrl: config.baseUrl })
   registerDocs(app)
+  registerProductImages(app)
 }
