@@ -52,22 +52,6 @@ export async function lockDevices(
   return rows
 }
 
-/** Ids of devices after `afterId` in ascending order, `limit` at most. */
-export async function listDeviceIds(
-  db: Kysely<Schema>,
-  afterId: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('device')
-    .select('id')
-    .where('id', '>', afterId)
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => row.id)
-}
-
 /** Locks the rows of devices by ascending id without reading them; of all devices without `deviceIds`. */
 export async function lockDeviceRows(
   tx: Transaction<Schema>,

@@ -3,7 +3,6 @@ import { listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import type { InitiatingEntity } from '../platform/db/schema.ts'
 import { changeDeviceStatuses, type StatusDependencies } from './change-device-status.ts'
 import {
-  listDeviceIds,
   listDevicesWithPendingChecks,
   lockDevices,
   type LockedDevice,
@@ -37,20 +36,6 @@ export async function reevaluateDevices(
   for (let start = 0; start < sorted.length; start += BATCH_SIZE) {
     const devices = await lockDevices(change.tx, sorted.slice(start, start + BATCH_SIZE))
     await reevaluateLockedDevices(change, deps, devices, cause)
-  }
-}
-
-/** The same for every device there is, in batches: when the compliance threshold changes. */
-export async function reevaluateAllDevices(
-  change: Change,
-  deps: StatusDependencies,
-  cause: StatusCause,
-): Promise<void> {
-  let afterId: string | undefined = '0'
-  while (afterId !== undefined) {
-    const deviceIds = await listDeviceIds(change.tx, afterId, BATCH_SIZE)
-    await reevaluateDevices(change, deps, deviceIds, cause)
-    afterId = deviceIds.at(-1)
   }
 }
 

@@ -5,7 +5,8 @@ import { createPosture, FAIL, PASS, type Posture } from '../../test/support/post
 import { DAY_MS, HOUR_MS, SECOND_MS, systemClock } from '../platform/clock.ts'
 import { createChangeRunner } from '../audit/change.ts'
 import { createStatusScheduler, type StatusScheduler } from './status-scheduler.ts'
-import { reevaluateAllDevices, reevaluateDevices } from './reevaluate-devices.ts'
+import { reevaluateDevices } from './reevaluate-devices.ts'
+import { reevaluateEveryDevice } from './reevaluate-every-device.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -182,8 +183,7 @@ test('another compliance threshold changes compliance at once, and the state of 
     await sql`insert into organisation (name, compliance_threshold, created_at, updated_at)
       values ('Example', 'notified', now(), now())
       on conflict (id) do update set compliance_threshold = 'notified'`.execute(change.tx)
-    const cause = { initiatingEntity: 'admin', occurredAt: change.at } as const
-    await reevaluateAllDevices(change, posture.deps, cause)
+    await reevaluateEveryDevice(change, posture.deps)
   })
   await sql`delete from organisation`.execute(db)
   expect(posture.announced.at(-1)).toMatchObject({

@@ -94,8 +94,7 @@ describe('distributed read', () => {
   test('a requested rerun is handed out at once and alone, with quick polling, until it is answered', async () => {
     const [first, second] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
     const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
-    const { app: other, intake: listening } = agents.build({}, { listener })
-    listening.start()
+    const { app: other } = agents.build({}, { listener })
     await listener.whenListening()
     const nodeKey = await agents.enroll({}, other)
     await agents.read(nodeKey, other)
@@ -123,7 +122,6 @@ describe('distributed read', () => {
     agents.posture.clock.advance(5 * SECOND_MS)
     await agents.answer(nodeKey, { [`check:${second}:1`]: 'PASS' }, other)
     expect(await db.selectFrom('check_refresh').selectAll().execute()).toEqual([])
-    await listening.stop()
     await listener.stop()
   })
 

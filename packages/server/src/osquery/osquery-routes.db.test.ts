@@ -130,8 +130,7 @@ describe('authentication', () => {
     const nodeKey = await agents.enroll()
     await agents.read(nodeKey)
     const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
-    const { app: other, intake: listening } = agents.build({}, { listener })
-    listening.start()
+    const { app: other } = agents.build({}, { listener })
     await listener.whenListening()
     await agents.read(nodeKey, other)
     await agents.posture.change((change) => revokeDeviceNode(change, '1'))
@@ -143,7 +142,6 @@ describe('authentication', () => {
       .toBe(401)
     expectNodeInvalid(await agents.post('distributed/read', { node_key: nodeKey }, {}, other))
     expect((await agents.read(await agents.enroll({}, other), other)).queries).toEqual({})
-    await listening.stop()
     await listener.stop()
   })
 
@@ -310,7 +308,7 @@ describe('enrollment', () => {
 
   test('uses of the secret and the contact are written in batches', async () => {
     await agents.enroll()
-    await agents.intake.stop()
+    await agents.contacts.stop()
     const secret = await db.selectFrom('enrollment_secret').selectAll().executeTakeFirstOrThrow()
     expect(secret).toMatchObject({ use_count: '1', last_used_at: agents.posture.clock.now() })
     const contact = await db.selectFrom('device_contact').selectAll().executeTakeFirstOrThrow()

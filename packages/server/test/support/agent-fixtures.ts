@@ -7,11 +7,15 @@ import type { Schema } from '../../src/platform/db/schema.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { AGENT_SETTINGS_DEFAULT, type AgentSettings } from '../../src/osquery/agent-settings.ts'
+import { createContactRecorder, type ContactRecorder } from '../../src/osquery/contact-recorder.ts'
+import { createNodeCache } from '../../src/osquery/node-cache.ts'
+import { findNode } from '../../src/osquery/node-store.ts'
 import {
-  createAgentIntake,
-  type AgentIntake,
-  type AgentIntakeDependencies,
-} from '../../src/osquery/create-agent-intake.ts'
+  registerOsqueryRoutes,
+  type OsqueryRoutesDependencies,
+} from '../../src/osquery/register-osquery-routes.ts'
+import { DEVICE_CHANNEL } from '../../src/devices/device-store.ts'
+import type { Listener } from '../../src/platform/db/listener.ts'
 import type { DistributedResult, ReportedSnapshot } from '../../src/osquery/parse-agent-message.ts'
 import { createPosture, type Posture } from './posture-fixtures.ts'
 
@@ -31,7 +35,7 @@ export interface ReadAnswer {
 export class Agents {
   readonly posture: Posture
   readonly app: FastifyInstance
-  readonly intake: AgentIntake
+  readonly contacts: ContactRecorder
   readonly snapshots: ReportedSnapshot[] = []
   readonly liveResults: DistributedResult[] = []
   liveQueries: Record<string, string> | undefined
@@ -40,14 +44,14 @@ export class Agents {
   /** What every statement and change throws from now on. */
   fault: Error | undefined
   readonly #db: Kysely<Schema>
-  readonly #built: { app: FastifyInstance; intake: AgentIntake }[] = []
+  readonly #built: { app: FastifyInstance; contacts: ContactRecorder }[] = []
 
   private constructor(db: Kysely<Schema>) {
     this.#db = db
     this.posture = createPosture(db)
-    const { app, intake } = this.build()
+    const { app, contacts } = this.build()
     this.app = app
-    this.intake = intake
+    this.contacts = contacts
   }
 
   /** Empties the database first. */
@@ -73,19 +77,41 @@ export class Agents {
     return agents
   }
 
-  /** Another process of the same service. */
+  /** Another process of the same service; hears of changes when it gets a listener. */
   build(
     settings: Partial<AgentSettings> = {},
-    more: Partial<AgentIntakeDependencies> = {},
-  ): { app: FastifyInstance; intake: AgentIntake } {
-    const intake = createAgentIntake({
-      db: this.#watched(),
+    more: Partial<OsqueryRoutesDependencies> & { listener?: Listener } = {},
+  ): { app: FastifyInstance; contacts: ContactRecorder } {
+    const { listener, ...rest } = more
+    const { clock } = this.posture
+    const db = this.#watched()
+    const ownSettings = { ...AGENT_SETTINGS_DEFAULT, ...settings }
+    const nodes = createNodeCache({
+      clock,
+      settings: ownSettings,
+      findNode: (keyHash) => findNode(db, keyHash),
+    })
+    listener?.subscribe(DEVICE_CHANNEL, (deviceId) => nodes.invalidate(deviceId))
+    listener?.onReconnect(() => nodes.invalidate('all'))
+    const contacts = createContactRecorder(db, (error) => {
+      throw error
+    })
+    const app = createHttpApp({
+      logger: pino({ level: 'silent' }),
+      baseUrl: 'https://trust.example.com',
+      limits: { bodyBytesMax: 1_048_576 },
+      toUnavailable,
+    })
+    registerOsqueryRoutes(app, {
+      db,
+      nodes,
+      contacts,
       runChange: async (origin, work) => {
         this.#touch()
         return this.posture.runChange(origin, work)
       },
-      clock: this.posture.clock,
-      settings: { ...AGENT_SETTINGS_DEFAULT, ...settings },
+      clock,
+      settings: ownSettings,
       status: this.posture.deps,
       reportingSchedule: () => SCHEDULE,
       reportingPrefix: 'report:',
@@ -102,20 +128,9 @@ export class Agents {
       baseUrl: 'https://trust.example.com',
       certificatePem: () => 'PEM',
       toUnavailable,
-      listener: { subscribe: () => () => undefined, onReconnect: () => () => undefined },
-      logError: (error) => {
-        throw error
-      },
-      ...more,
+      ...rest,
     })
-    const app = createHttpApp({
-      logger: pino({ level: 'silent' }),
-      baseUrl: 'https://trust.example.com',
-      limits: { bodyBytesMax: 1_048_576 },
-      toUnavailable,
-    })
-    intake.register(app)
-    const built = { app, intake }
+    const built = { app, contacts }
     this.#built.push(built)
     return built
   }
@@ -166,9 +181,9 @@ export class Agents {
 
   async close(): Promise<void> {
     this.fault = undefined
-    for (const { app, intake } of this.#built) {
+    for (const { app, contacts } of this.#built) {
       await app.close()
-      await intake.stop()
+      await contacts.stop()
     }
   }
 
