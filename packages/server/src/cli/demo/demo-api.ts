@@ -6,6 +6,7 @@ import {
   DELIVERY_METHOD_PUSH,
   DEVICE_COMPLIANCE_CHANGE,
 } from '@heliograph/ssf'
+import type { FetchFunction } from '@heliograph/receiver'
 import { z } from 'zod'
 import { DemoError } from './demo-error.ts'
 
@@ -67,12 +68,12 @@ const PAGES_MAX = 50
 const PER_PAGE = '100'
 
 /** Creates a client of the service at `baseUrl` with an API key. */
-export function createDemoApi(baseUrl: string, key: string): DemoApi {
+export function createDemoApi(baseUrl: string, key: string, fetchFunction: FetchFunction): DemoApi {
   let requestCount = 0
 
   async function send(method: string, path: string, body?: unknown): Promise<unknown> {
     requestCount += 1
-    const response = await fetch(`${baseUrl}${path}`, {
+    const response = await fetchFunction(`${baseUrl}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${key}`,

@@ -59,14 +59,26 @@ const PLATFORM_ROUND: readonly Platform[] = [
   'darwin',
   'windows',
 ]
-const START_SPREAD_MS = 4_000
+const START_SPREAD_MS = 8_000
 const HOST_REFRESH_MS = 300_000
 /** The first round shows devices turning compliant; then something happens every few seconds. */
-const FIRST_TURN_MS = 9_000
-const TURN_MS = 2_500
+const FIRST_TURN_MS = 10_000
+const TURN_MS = 1_800
 /** Of the devices, about this share has a fault at any time. */
 const FAULTY_SHARE = 0.2
 const BLOCKING_KNOBS = ['firewall', 'disk-encryption', 'screen-lock']
+/** Faults that warn first or only notify. */
+const OTHER_KNOBS = [
+  'antivirus',
+  'automatic-login',
+  'automatic-updates',
+  'gatekeeper',
+  'guest-account',
+  'ssh-keys',
+  'ssh-root-login',
+  'system-integrity-protection',
+  'user-account-control',
+]
 const BLOCKING_SHARE = 0.7
 
 /** Invents the devices of the demo; the same number gives the same devices. */
@@ -121,9 +133,7 @@ export function startFleet(invented: DemoDevices, options: DemoFleetOptions): De
   }
   scheduler.schedule(FIRST_TURN_MS, turn)
 
-  let isStopped = false
   const host = joinAsHost((profile) => {
-    if (isStopped) return
     options.onHost(profile.hostIdentifier)
     const { hostIdentifier, platform, tables } = profile
     const enrollSecret = options.secretOf(options.hostOwnerEmail)
@@ -134,28 +144,33 @@ export function startFleet(invented: DemoDevices, options: DemoFleetOptions): De
   return {
     counts: () => countWork(nodes),
     async stop() {
-      isStopped = true
       for (const node of nodes) node.stop()
       scheduler.close()
       await transport.close()
-      await host.leave()
+      host.leave()
       invented.close()
     },
   }
 }
 
-function joinAsHost(join: (profile: HostProfile) => void): { leave(): Promise<void> } {
+function joinAsHost(join: (profile: HostProfile) => void): { leave(): void } {
+  let profile: HostProfile | undefined
   let timer: NodeJS.Timeout | undefined
-  const joining = createHostProfile().then((profile) => {
-    timer = setInterval(() => void profile.refresh(), HOST_REFRESH_MS)
-    join(profile)
-    return profile
+  let hasLeft = false
+  void createHostProfile().then((created) => {
+    if (hasLeft) {
+      created.close()
+      return
+    }
+    profile = created
+    timer = setInterval(() => void created.refresh(), HOST_REFRESH_MS)
+    join(created)
   })
   return {
-    async leave() {
-      const profile = await joining
+    leave() {
+      hasLeft = true
       clearInterval(timer)
-      profile.close()
+      profile?.close()
     },
   }
 }
@@ -173,10 +188,10 @@ function turnOneKnob(devices: DemoDevices['devices'], random: Random): void {
     random,
   )
   if (healthy === undefined) return
-  const isBlocking = random() < BLOCKING_SHARE
+  const wanted = random() < BLOCKING_SHARE ? BLOCKING_KNOBS : OTHER_KNOBS
   const knobs = listKnobs(healthy.platform)
     .map(({ name }) => name)
-    .filter((name) => BLOCKING_KNOBS.includes(name) === isBlocking)
+    .filter((name) => wanted.includes(name))
   const knob = pick(knobs, random)
   if (knob !== undefined) healthy.device.setPosture(knob, 'bad')
 }

@@ -20,6 +20,8 @@ export interface DemoOutput {
   /** Gives the terminal back; steps and the end follow. */
   closeView(): void
   ended(snapshot: DemoSnapshot): void
+  /** Nothing follows. */
+  finished(): void
 }
 
 const FRAME_MS = 100
@@ -65,12 +67,24 @@ function createTerminalOutput(io: CommandIo): DemoOutput {
       progress.end()
       for (const line of describeEnd(snapshot)) printLine(io, line)
     },
+    finished: () => progress.end(),
   }
 }
 
 function createLineOutput(io: CommandIo): DemoOutput {
   let readSnapshot: (() => DemoSnapshot) | undefined
   let timer: NodeJS.Timeout | undefined
+  /** Events of devices that no look has shown yet: their names come with the next one. */
+  let nameless: VerifiedEvent[] = []
+  const print = (event: VerifiedEvent) => {
+    const { deviceId } = event
+    const name = deviceId === undefined ? undefined : readSnapshot?.().deviceName(deviceId)
+    printLine(io, describeReceipt(event, name))
+  }
+  const flush = () => {
+    for (const event of nameless) print(event)
+    nameless = []
+  }
   return {
     step: (text) => printLine(io, text),
     started(guide, read) {
@@ -80,15 +94,20 @@ function createLineOutput(io: CommandIo): DemoOutput {
       timer = setInterval(() => printLine(io, describeStatus(read())), STATUS_LINE_MS)
     },
     event(event) {
-      const name =
-        event.deviceId === undefined ? undefined : readSnapshot?.().deviceName(event.deviceId)
-      printLine(io, describeReceipt(event, name))
+      const { deviceId } = event
+      const isKnown = deviceId === undefined || readSnapshot?.().deviceName(deviceId) !== undefined
+      if (isKnown && nameless.length === 0) print(event)
+      else nameless.push(event)
     },
-    refreshed: () => undefined,
-    closeView: () => clearInterval(timer),
+    refreshed: flush,
+    closeView() {
+      clearInterval(timer)
+      flush()
+    },
     ended(snapshot) {
       for (const line of describeEnd(snapshot)) printLine(io, line)
     },
+    finished: () => undefined,
   }
 }
 
@@ -136,6 +155,7 @@ function createJsonOutput(io: CommandIo): DemoOutput {
         },
       })
     },
+    finished: () => undefined,
   }
 }
 

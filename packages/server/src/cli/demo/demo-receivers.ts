@@ -11,6 +11,7 @@ import {
   createSetVerifier,
   discoverTransmitter,
   TransmitterError,
+  type FetchFunction,
   type KeySource,
   type RefusedOutcome,
   type VerifiedSet,
@@ -28,6 +29,7 @@ export interface DemoReceiversOptions {
   readonly pollKey: string
   readonly tally: EventTally
   readonly onEvent: (event: VerifiedEvent) => void
+  readonly fetch: FetchFunction
 }
 
 /** Receivers that run. */
@@ -44,7 +46,7 @@ const IDLE_PAUSE_MS = 1_000
 export async function startReceivers(options: DemoReceiversOptions): Promise<DemoReceivers> {
   const { api, baseUrl } = options
   await deleteStreams(api)
-  const keys = await openKeys(baseUrl)
+  const keys = await openKeys(baseUrl, options.fetch)
   const authorization = `Bearer ${newSecret()}`
   // The handler can only be made once the stream is known, and the stream needs the address.
   let handler: NodeHandler = (_request, response) => void response.writeHead(503).end()
@@ -69,6 +71,7 @@ export async function startReceivers(options: DemoReceiversOptions): Promise<Dem
       endpointUrl: `${baseUrl}/ssf_streams/${pollStream.stream_id}/events`,
       authorization: `Bearer ${options.pollKey}`,
       idlePauseMs: IDLE_PAUSE_MS,
+      fetch: options.fetch,
       onError: (problem) => countRefusal(options.tally, problem),
     })
     const polling = client.start(stopping.signal)
@@ -112,11 +115,13 @@ function createIntake(
 }
 
 /** The keys are found as every receiver finds them: through the discovery document. */
-async function openKeys(baseUrl: string): Promise<KeySource> {
+async function openKeys(baseUrl: string, fetchFunction: FetchFunction): Promise<KeySource> {
   try {
-    const { jwks_uri: jwksUri } = await discoverTransmitter(baseUrl)
+    const { jwks_uri: jwksUri } = await discoverTransmitter(baseUrl, {
+      fetch: fetchFunction,
+    })
     if (jwksUri === undefined) throw new DemoError('The discovery document names no keys.')
-    return createRemoteKeySource({ jwksUri })
+    return createRemoteKeySource({ jwksUri, fetch: fetchFunction })
   } catch (error) {
     if (!(error instanceof TransmitterError)) throw error
     throw new DemoError(`The discovery document cannot be read: ${error.message}.`)

@@ -90,7 +90,8 @@ export class DeviceBoard {
   }
 }
 
-function compareDevices(left: BoardDevice, right: BoardDevice): number {
+/** Worst state first, then by name. */
+export function compareDevices(left: BoardDevice, right: BoardDevice): number {
   const byState = AUTH_STATES.indexOf(left.authState) - AUTH_STATES.indexOf(right.authState)
   return byState === 0 ? left.name.localeCompare(right.name) : byState
 }

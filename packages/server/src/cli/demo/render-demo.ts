@@ -37,6 +37,7 @@ const STATE_STYLES: Readonly<Record<AuthState, Style>> = {
 
 /** From here on, devices and events stand side by side. */
 const WIDE_COLUMNS = 150
+const EVENT_COLUMNS = 80
 const EVENT_ROWS_MIN = 5
 const EVENT_SHARE = 0.35
 const BLANK: Line = []
@@ -79,12 +80,15 @@ function renderHeading({ guide, elapsedMs, durationMs, ...snapshot }: DemoSnapsh
     renderStates(snapshot.devices),
     [
       span('Events verified  ', 'dim'),
-      span(`push ${tally.verified.push}`, 'bold'),
-      span(`  ${formatLatency(tally.latency.push)}   `),
-      span(`poll ${tally.verified.poll}`, 'bold'),
-      span(`  ${formatLatency(tally.latency.poll)}   `),
+      span(`push ${tally.verified.push}   poll ${tally.verified.poll}   `, 'bold'),
       span(`bad signatures ${tally.badSignatures}`, signatures),
-      ...(tally.otherRefusals > 0 ? [span(`  refused ${tally.otherRefusals}`, 'bad')] : []),
+      ...(tally.otherRefusals > 0 ? [span(`   refused ${tally.otherRefusals}`, 'bad')] : []),
+    ],
+    [
+      span('Latency          ', 'dim'),
+      span(`push ${formatLatency(tally.latency.push)}   `),
+      span(`poll ${formatLatency(tally.latency.poll)}   `),
+      span('from status change to verified event', 'dim'),
     ],
     [
       span('Devices sent     ', 'dim'),
@@ -112,9 +116,9 @@ function renderStates(devices: readonly BoardDevice[]): Line {
 function renderBody(snapshot: DemoSnapshot, size: ScreenSize): Line[] {
   const { columns, rows } = size
   if (columns >= WIDE_COLUMNS) {
-    const left = Math.floor(columns * 0.55)
+    const left = columns - EVENT_COLUMNS
     const devices = renderDevices(snapshot.devices, { columns: left - 2, rows: rows - 1 })
-    const events = renderEvents(snapshot, { columns: columns - left, rows: rows - 1 })
+    const events = renderEvents(snapshot, { columns: EVENT_COLUMNS, rows: rows - 1 })
     const height = Math.max(devices.length, events.length)
     const joined = Array.from({ length: height }, (_, row): Line => [
       ...fitLine(devices[row] ?? BLANK, left),
@@ -197,9 +201,9 @@ function renderEvents(snapshot: DemoSnapshot, { columns, rows }: ScreenSize): Li
   const heading = [
     cell('TIME', 9, 'dim'),
     cell('BY', 5, 'dim'),
-    cell('DEVICE', 22, 'dim'),
-    cell('SIGNED EVENT', 32, 'dim'),
-    span('LATENCY', 'dim'),
+    cell('DEVICE', 20, 'dim'),
+    cell('SIGNED EVENT', 27, 'dim'),
+    span('SINCE CHANGE', 'dim'),
   ]
   const { latest } = snapshot.tally
   const lines = latest
@@ -218,9 +222,9 @@ function renderEvent(event: VerifiedEvent, deviceName: DemoSnapshot['deviceName'
   return [
     cell(formatClock(event.receivedAtMs), 9, 'dim'),
     cell(event.method, 5, event.method === 'push' ? 'accent' : 'notice'),
-    cell(shortName(name), 21),
+    cell(shortName(name), 19),
     span(' '),
-    cell(describeEvent(event), 32, eventStyle(event)),
+    cell(describeEvent(event), 27, eventStyle(event)),
     span(event.latencyMs === undefined ? '-' : `${event.latencyMs} ms`),
     span('  ✓ signature', 'good'),
   ]

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../config/load-config.ts'
 import type { CommandIo } from '../command-io.ts'
 import { createDemoApi, type DemoApi } from './demo-api.ts'
+import { createDemoConnections, type DemoConnections } from './demo-connections.ts'
 import { DemoError } from './demo-error.ts'
 import {
   inventDevices,
@@ -45,9 +46,9 @@ const DEFAULT_PORT = 8080
 /** Fast enough to watch, and little enough for a laptop. */
 const CHECK_INTERVAL_SECONDS = '6'
 const CHECK_IN_INTERVAL_SECONDS = '2'
-const LOOK_MS = 2_000
-/** Keeps the view below a quarter of the rate limit of its key, however many devices there are. */
-const MS_PER_REQUEST = 900
+const LOOK_MS = 1_000
+/** Keeps the view below half of the rate limit of its key, however many devices there are. */
+const MS_PER_REQUEST = 500
 const LATE_EVENTS_MS = 1_500
 
 /**
@@ -66,6 +67,7 @@ export async function runDemo(options: DemoOptions, io: CommandIo): Promise<Demo
     output.closeView()
     devices.close()
     await folder.remove()
+    output.finished()
   }
 }
 
@@ -96,7 +98,11 @@ async function runService(parts: DemoParts): Promise<DemoOutcome> {
     }
     const people = [...listOwners(parts.devices), owner]
     const credentials = await prepareOrganisation(config, people)
-    return await runScene({ ...parts, service, baseUrl: config.baseUrl, credentials })
+    const connections = createDemoConnections()
+    const { baseUrl } = config
+    return await runScene({ ...parts, service, baseUrl, credentials, connections }).finally(() =>
+      connections.close(),
+    )
   } finally {
     output.closeView()
     output.step('Stopping the service …')
@@ -120,11 +126,12 @@ interface Scene extends DemoParts {
   readonly service: ServiceProcess
   readonly baseUrl: string
   readonly credentials: DemoCredentials
+  readonly connections: DemoConnections
 }
 
 async function runScene(scene: Scene): Promise<DemoOutcome> {
-  const { options, output, folder, baseUrl, credentials } = scene
-  const api = createDemoApi(baseUrl, credentials.key)
+  const { options, output, folder, baseUrl, credentials, connections } = scene
+  const api = createDemoApi(baseUrl, credentials.key, connections.fetch)
   const tally = new EventTally()
   const receivers = await startReceivers({
     baseUrl,
@@ -132,6 +139,7 @@ async function runScene(scene: Scene): Promise<DemoOutcome> {
     pollKey: credentials.pollKey,
     tally,
     onEvent: (event) => output.event(event),
+    fetch: connections.fetch,
   })
   const board = new DeviceBoard(api)
   const fleet = startFleet(scene.devices, {

@@ -30,7 +30,9 @@ export interface ServiceProcess {
 
 const READY_MAX_MS = 60_000
 const READY_POLL_MS = 150
-const STOP_MAX_MS = 15_000
+/** A second signal makes the service give up what it waits for, but still end its database. */
+const INSIST_AFTER_MS = 12_000
+const KILL_AFTER_MS = 16_000
 const LINES_KEPT = 20
 
 /** Starts the service with the program and the flags that this process was started with. */
@@ -101,10 +103,13 @@ async function isReady(baseUrl: string): Promise<boolean> {
 }
 
 async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<void> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MAX_MS)
+  const timers = [
+    setTimeout(() => child.kill('SIGTERM'), INSIST_AFTER_MS),
+    setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS),
+  ]
   child.kill('SIGTERM')
   await ended
-  clearTimeout(timer)
+  for (const timer of timers) clearTimeout(timer)
 }
 
 /** What the service said last; it explains an end that nobody asked for. */

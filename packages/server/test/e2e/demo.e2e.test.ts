@@ -1,0 +1,142 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
+const NODE_FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+
+interface RunningDemo {
+  readonly child: ChildProcess
+  /** Everything written to the standard output so far. */
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly exitCode: Promise<number | null>
+  /** The folder for temporary files that only this demo uses. */
+  readonly temporary: string
+}
+
+const started: RunningDemo[] = []
+
+afterEach(async () => {
+  for (const { child, exitCode, temporary } of started.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await exitCode
+    await rm(temporary, { recursive: true, force: true })
+  }
+})
+
+async function startDemo(...args: string[]): Promise<RunningDemo> {
+  // Short, because the path of a socket is short; open to others, as the system's own folder is.
+  const temporary = await mkdtemp(join(tmpdir(), 'hg-e2e-'))
+  await mkdir(temporary, { recursive: true, mode: 0o711 })
+  const { chmod } = await import('node:fs/promises')
+  await chmod(temporary, 0o711)
+  const child = spawn(process.execPath, [...NODE_FLAGS, PROGRAM, 'demo', ...args], {
+    env: {
+      ...process.env,
+      TMPDIR: temporary,
+      // The demo must use neither of these.
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+      HELIOGRAPH_DATA_DIR: '/nonexistent',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
+  const exitCode = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const demo = { child, stdout: () => stdout, stderr: () => stderr, exitCode, temporary }
+  started.push(demo)
+  return demo
+}
+
+async function waitForOutput(demo: RunningDemo, pattern: RegExp): Promise<RegExpExecArray> {
+  for (;;) {
+    const match = pattern.exec(demo.stdout())
+    if (match !== null) return match
+    const hasEnded = await Promise.race([
+      demo.exitCode.then(() => true),
+      new Promise<false>((resolve) => setTimeout(resolve, 50, false)),
+    ])
+    if (hasEnded) throw new Error(`the demo ended:\n${demo.stdout()}\n${demo.stderr()}`)
+  }
+}
+
+/** Processes that name the folder in their arguments; Linux only, elsewhere none are found. */
+async function listProcessesIn(folder: string): Promise<string[]> {
+  const names = await readdir('/proc').catch(() => [])
+  const commands = await Promise.all(
+    names
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')),
+  )
+  return commands.filter((command) => command.includes(folder))
+}
+
+async function expectNothingLeft({ temporary }: RunningDemo): Promise<void> {
+  expect(await listProcessesIn(temporary)).toEqual([])
+  expect(await readdir(temporary)).toEqual([])
+}
+
+describe('the demo', () => {
+  it('verifies events over push and poll, ends by itself and leaves nothing behind', async () => {
+    const demo = await startDemo('--seconds', '20', '--devices', '10')
+    const [, baseUrl = ''] = await waitForOutput(demo, /^Service +(\S+)$/m)
+    const [, key = ''] = await waitForOutput(demo, /^API key +(k2sk_v1_\S+)$/m)
+    await waitForOutput(demo, /^Try it:$/m)
+    await waitForOutput(demo, /(?:^curl .+\n){3}/m)
+
+    const response = await fetch(`${baseUrl}/ssf_streams`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(response.status).toBe(200)
+    const { data } = (await response.json()) as { data: { delivery_type: string }[] }
+    expect(data.map((stream) => stream.delivery_type).sort()).toEqual(['poll', 'push'])
+
+    expect(await demo.exitCode, demo.stderr()).toBe(0)
+    const output = demo.stdout()
+    expect(output).toMatch(/ push .+ not-compliant → compliant +\d+ ms +signature verified/)
+    expect(output).toMatch(/ poll .+ not-compliant → compliant +\d+ ms +signature verified/)
+    expect(output).toMatch(/^Verified over push: [1-9]\d* events/m)
+    expect(output).toMatch(/^Verified over poll: [1-9]\d* events/m)
+    expect(output).toContain('Bad signatures: 0.')
+    await expectNothingLeft(demo)
+  })
+
+  it('ends in order on a signal, with exit code 0 and JSON lines that say what happened', async () => {
+    const demo = await startDemo('--json', '--devices', '5')
+    await waitForOutput(demo, /"type":"event"/)
+    demo.child.kill('SIGINT')
+    expect(await demo.exitCode, demo.stderr()).toBe(0)
+    const lines = demo
+      .stdout()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string })
+    expect(lines[0]?.type).toBe('started')
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', bad_signatures: 0 })
+    await expectNothingLeft(demo)
+  })
+
+  it('exits with 1 when its time was too short for an event', async () => {
+    const demo = await startDemo('--seconds', '20', '--json')
+    await waitForOutput(demo, /"type":"started"/)
+    demo.child.kill('SIGTERM')
+    const code = await demo.exitCode
+    const events = demo.stdout().match(/"type":"event"/g) ?? []
+    expect(code).toBe(events.length >= 2 ? code : 1)
+    await expectNothingLeft(demo)
+  })
+
+  it('tells why when the service cannot start, and exits with 1', async () => {
+    const first = await startDemo('--json', '--devices', '1')
+    const [, port = ''] = await waitForOutput(first, /"base_url":"[^"]+:(\d+)"/)
+    const second = await startDemo('--port', port, '--devices', '1')
+    expect(await second.exitCode).toBe(1)
+    expect(second.stderr()).toContain('EADDRINUSE')
+    await expectNothingLeft(second)
+  })
+})
