@@ -260,7 +260,7 @@ describe('isolation', () => {
   test('delivers to one receiver while another never answers', async () => {
     const silent = await startReceiver(() => undefined)
     const healthy = await startReceiver()
-    await startEngine({ settings: { concurrency: 8, inFlightMax: 8, requestTimeoutMs: 5_000 } })
+    await startEngine({ settings: { concurrency: 8, inFlightMax: 8, requestTimeoutMs: 60_000 } })
     await queue(silent.id, numbered(100))
     await vi.waitFor(() => expect(silent.requests).toHaveLength(8))
     await queue(healthy.id, numbered(100))

@@ -41,6 +41,13 @@ export interface PumpDependencies {
   readonly signal: AbortSignal
 }
 
+/** What one statement claimed. */
+interface Claim {
+  readonly number: number
+  readonly deliveries: readonly ClaimedDelivery[]
+  readonly channel: DeliveryChannel
+}
+
 /** Due work that could not be claimed is held by somebody else: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
 /** After a fault of the database or of preparing. */
@@ -57,7 +64,7 @@ export class DestinationPump implements SlotUser {
   readonly #ledger = new ClaimLedger()
   readonly #background = new Set<Promise<unknown>>()
   #channel: DeliveryChannel | undefined
-  #endedHolds: string[] = []
+  #claimNumber = 0
   #inFlightCount = 0
   #failuresInRow = 0
   #isWoken = false
@@ -116,10 +123,7 @@ export class DestinationPump implements SlotUser {
 
   async #fill(): Promise<void> {
     try {
-      do {
-        this.#isWoken = false
-        this.#plannedAt = undefined
-      } while (await this.#claimOnce())
+      await this.#claimAll()
     } catch (error) {
       this.#shared.log.warn({ err: error, destination_id: this.#id }, 'deliveries not claimed')
       this.#plan(FAULT_PAUSE_MS)
@@ -129,34 +133,57 @@ export class DestinationPump implements SlotUser {
     else if (this.#plannedAt !== undefined) this.wakeAt(this.#plannedAt)
   }
 
-  /** One look at the destination and one claim. Answers whether to look again at once. */
-  async #claimOnce(): Promise<boolean> {
+  /**
+   * Claims until nothing more may be claimed. The next claim is under way while the one before is
+   * prepared, so that neither the database nor the signing threads wait for each other. Only when
+   * deliveries were refused for the sake of order are they given back before anything else happens:
+   * a claim beside that would meet them again and again.
+   */
+  async #claimAll(): Promise<void> {
+    let taking = Promise.resolve(false)
+    try {
+      while (!this.#isStopped) {
+        this.#isWoken = false
+        this.#plannedAt = undefined
+        const claim = await this.#claim()
+        const hasRefused = await taking
+        if (claim === undefined) return
+        taking = this.#takeInHand(claim)
+        if (hasRefused) await taking
+      }
+    } finally {
+      await taking
+    }
+  }
+
+  /** One look at the destination and one claim; undefined when there is nothing to do now. */
+  async #claim(): Promise<Claim | undefined> {
     const { db, clock, channels, settings } = this.#shared
-    this.#dropEndedHolds()
     const now = clock.now()
     const outlook = await findDestinationOutlook(db, this.#id, now)
     const channel = outlook === undefined ? undefined : channels.get(outlook.kind)
     if (outlook === undefined || channel === undefined || outlook.state !== 'active') {
       this.#retreat()
-      return false
+      return undefined
     }
-    if (!this.#mayClaim(outlook, now)) return false
-    const isProbe = isCircuitOpen(outlook)
-    const limit = isProbe ? 1 : Math.min(settings.claimSize, settings.handMax - this.#ledger.count)
+    if (!this.#mayClaim(outlook, now)) return undefined
+    const room = Math.min(settings.claimSize, settings.handMax - this.#ledger.count)
     const claimId = newUuid()
-    const claimed = await claimDeliveries(db, {
+    this.#claimNumber += 1
+    const number = this.#claimNumber
+    const deliveries = await claimDeliveries(db, {
       destinationId: this.#id,
       now,
       claimId,
       ownClaimIds: this.#ledger.claimIds(),
       leaseMs: settings.leaseMs,
-      limit,
+      limit: isCircuitOpen(outlook) ? 1 : room,
       kid: channel.claimKid(),
     })
-    this.#ledger.open(claimId, claimed.length)
-    await this.#takeInHand(claimed, channel)
-    if (claimed.length === 0) this.#plan(BLOCKED_PAUSE_MS)
-    return claimed.length > 0 && !this.#isStopped
+    this.#ledger.open(claimId, deliveries.length)
+    if (deliveries.length > 0) return { number, deliveries, channel }
+    this.#plan(BLOCKED_PAUSE_MS)
+    return undefined
   }
 
   /** Whether to claim now; otherwise plans when. */
@@ -182,28 +209,30 @@ export class DestinationPump implements SlotUser {
     return handMax - this.#ledger.count >= claimSize
   }
 
-  async #takeInHand(claimed: readonly ClaimedDelivery[], channel: DeliveryChannel): Promise<void> {
-    if (claimed.length === 0) return
+  /** Prepares a claim and takes it in hand; answers whether any of it was refused. */
+  async #takeInHand({ number, deliveries, channel }: Claim): Promise<boolean> {
     const { clock, log } = this.#shared
+    const later = (): Date => new Date(clock.now().getTime() + FAULT_PAUSE_MS)
     const refused: Promise<void>[] = []
     try {
-      const prepared = await channel.prepare(this.#id, claimed)
-      for (const [index, delivery] of claimed.entries()) {
+      const prepared = await channel.prepare(this.#id, deliveries)
+      for (const [index, delivery] of deliveries.entries()) {
         const request = prepared?.[index]
         const notBefore =
           request === undefined || this.#isStopped
-            ? new Date(clock.now().getTime() + FAULT_PAUSE_MS)
-            : this.#lanes.add({ delivery, prepared: request })
+            ? later()
+            : this.#lanes.add({ delivery, prepared: request }, number)
         if (notBefore !== undefined) refused.push(this.#giveBack([delivery], notBefore))
       }
     } catch (error) {
       log.error({ err: error, destination_id: this.#id }, 'deliveries could not be prepared')
-      refused.push(this.#giveBack(claimed, new Date(clock.now().getTime() + FAULT_PAUSE_MS)))
+      refused.push(this.#giveBack(deliveries, later()))
     }
     this.#channel = channel
     this.#send()
-    // The next claim must find them given back and their holds ended, or it would refuse them again.
     await Promise.all(refused)
+    this.#lanes.endClaim(number)
+    return refused.length > 0
   }
 
   /** Sends what is ready, as far as the destination's and the process's shares go. */
@@ -227,7 +256,8 @@ export class DestinationPump implements SlotUser {
         this.#yield(item, startedAt)
         return
       }
-      const timeouts = { totalMs: settings.requestTimeoutMs }
+      const { requestTimeoutMs: totalMs } = settings
+      const timeouts = { headersMs: totalMs, bodyMs: totalMs, totalMs }
       const result = await client.request({ ...prepared.request, timeouts, signal })
       if (result.kind === 'failed' && result.stage === 'aborted') {
         this.#yield(item, clock.now())
@@ -274,17 +304,14 @@ export class DestinationPump implements SlotUser {
 
   /**
    * Holds the subjects of deliveries that leave the hand. Answers what to call once the database
-   * knows. The hold lasts until the next claim begins: one that is under way then may not have seen
-   * what the database knows now.
+   * knows.
    */
   #hold(deliveries: readonly ClaimedDelivery[], until: Date): () => void {
     const subjectKeys = new Set(deliveries.flatMap(({ subjectKey }) => subjectKey ?? []))
     for (const subjectKey of subjectKeys) this.#lanes.hold(subjectKey, until)
-    return () => void this.#endedHolds.push(...subjectKeys)
-  }
-
-  #dropEndedHolds(): void {
-    for (const subjectKey of this.#endedHolds.splice(0)) this.#lanes.unhold(subjectKey)
+    return () => {
+      for (const subjectKey of subjectKeys) this.#lanes.unhold(subjectKey, this.#claimNumber)
+    }
   }
 
   /** Gives back everything that is not in flight. */

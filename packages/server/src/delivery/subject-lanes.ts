@@ -13,28 +13,36 @@ export interface HandItem {
 interface Hold {
   until: Date
   reasonCount: number
+  /** The claim that had begun last when the last reason ended. */
+  endedDuringClaim: number
 }
 
 export class SubjectLanes {
   /** By subject; the first of each lane is ready or in flight. */
   readonly #lanes = new Map<string, HandItem[]>()
-  /** Subjects of which something goes back, until the database knows; by how many reasons. */
+  /** Subjects of which something goes back, until no claim can be under way that does not know. */
   readonly #held = new Map<string, Hold>()
+  #lastTakenClaim = 0
   #ready: HandItem[] = []
 
   get readyCount(): number {
     return this.#ready.length
   }
 
-  /** Takes a delivery in hand. Answers the time to give it back for when its subject is held. */
-  add(item: HandItem): Date | undefined {
+  /**
+   * Takes a delivery of a claim in hand; claims are numbered in the order in which they begin. Answers
+   * the time to give it back for when its subject was held at any moment since the claim began.
+   */
+  add(item: HandItem, claimNumber: number): Date | undefined {
     const { subjectKey } = item.delivery
     if (subjectKey === null) {
       this.#ready.push(item)
       return undefined
     }
     const hold = this.#held.get(subjectKey)
-    if (hold !== undefined) return hold.until
+    if (hold !== undefined && (hold.reasonCount > 0 || hold.endedDuringClaim >= claimNumber)) {
+      return hold.until
+    }
     const lane = this.#lanes.get(subjectKey)
     if (lane === undefined) {
       this.#lanes.set(subjectKey, [item])
@@ -81,18 +89,35 @@ export class SubjectLanes {
   hold(subjectKey: string, until: Date): void {
     const hold = this.#held.get(subjectKey)
     if (hold === undefined) {
-      this.#held.set(subjectKey, { until, reasonCount: 1 })
+      this.#held.set(subjectKey, { until, reasonCount: 1, endedDuringClaim: 0 })
       return
     }
     hold.reasonCount += 1
     if (until > hold.until) hold.until = until
   }
 
-  unhold(subjectKey: string): void {
+  /**
+   * The database knows. Claims that have begun, up to the one with this number, may have looked
+   * before: their deliveries are still refused.
+   */
+  unhold(subjectKey: string, lastClaimNumber: number): void {
     const hold = this.#held.get(subjectKey)
     if (hold === undefined) return
     hold.reasonCount -= 1
-    if (hold.reasonCount === 0) this.#held.delete(subjectKey)
+    hold.endedDuringClaim = lastClaimNumber
+    if (hold.reasonCount === 0 && lastClaimNumber <= this.#lastTakenClaim) {
+      this.#held.delete(subjectKey)
+    }
+  }
+
+  /** All deliveries of the claim and of those before it have been added or given back. */
+  endClaim(claimNumber: number): void {
+    this.#lastTakenClaim = claimNumber
+    for (const [subjectKey, hold] of this.#held) {
+      if (hold.reasonCount === 0 && hold.endedDuringClaim <= claimNumber) {
+        this.#held.delete(subjectKey)
+      }
+    }
   }
 
   /** Takes everything that is not in flight out of hand. */
