@@ -507,7 +507,35 @@ create table person (
   deprovisioned_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint person_pkey PRIMARY KEY (id)
+  user_name text,
+  external_id text,
+  display_name text,
+  formatted_name text,
+  given_name text,
+  family_name text,
+  emails jsonb,
+  provisioning_ended_at timestamp with time zone,
+  constraint person_pkey PRIMARY KEY (id),
+  constraint person_check CHECK (((provisioning_ended_at IS NULL) OR (deprovisioned_at IS NOT NULL)))
+);
+
+create table person_group (
+  id bigint default nextval('person_id_seq'::regclass) not null,
+  name text not null,
+  external_id text,
+  revision bigint default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint person_group_pkey PRIMARY KEY (id)
+);
+
+create table person_group_member (
+  person_group_id bigint not null,
+  person_id bigint not null,
+  added_at timestamp with time zone not null,
+  constraint person_group_member_pkey PRIMARY KEY (person_group_id, person_id),
+  constraint person_group_member_person_group_id_fkey FOREIGN KEY (person_group_id) REFERENCES person_group(id) ON DELETE CASCADE,
+  constraint person_group_member_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
 );
 
 create table posture_check (
@@ -734,11 +762,20 @@ CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at);
 CREATE INDEX issue_title_trgm ON public.issue USING gin (title gin_trgm_ops);
 CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at);
 CREATE INDEX issue_value_trgm ON public.issue USING gin (issue_value gin_trgm_ops);
+CREATE INDEX person_deprovisioned ON public.person USING btree (id) WHERE (deprovisioned_at IS NOT NULL);
+CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COALESCE(user_name, email)));
 CREATE UNIQUE INDEX person_email_key ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NULL);
 CREATE INDEX person_email_trgm ON public.person USING gin (email gin_trgm_ops);
+CREATE INDEX person_external_id ON public.person USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX person_last_authenticated_at ON public.person USING btree (last_authenticated_at);
 CREATE INDEX person_name_trgm ON public.person USING gin (name gin_trgm_ops);
 CREATE INDEX person_updated_at ON public.person USING btree (updated_at);
+CREATE UNIQUE INDEX person_user_name_key ON public.person USING btree (lower(user_name)) WHERE (provisioning_ended_at IS NULL);
+CREATE INDEX person_group_external_id ON public.person_group USING btree (external_id) WHERE (external_id IS NOT NULL);
+CREATE UNIQUE INDEX person_group_name_key ON public.person_group USING btree (lower(name));
+CREATE INDEX person_group_name_trgm ON public.person_group USING gin (name gin_trgm_ops);
+CREATE INDEX person_group_updated_at ON public.person_group USING btree (updated_at);
+CREATE INDEX person_group_member_person ON public.person_group_member USING btree (person_id, person_group_id);
 CREATE INDEX posture_check_updated_at ON public.posture_check USING btree (updated_at);
 CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree (query_id, id);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
