@@ -23,7 +23,7 @@ import { DeviceBoard } from './device-board.ts'
 import { EventTally } from './event-tally.ts'
 import { DEMO_ADMIN, prepareOrganisation, type DemoCredentials } from './prepare-organisation.ts'
 import type { DemoSnapshot } from './render-demo.ts'
-import { findFreePort, launchService, type ServiceProcess } from './service-process.ts'
+import { choosePort, launchService, type ServiceProcess } from './service-process.ts'
 
 export interface DemoOptions {
   readonly deviceCount: number
@@ -81,7 +81,7 @@ interface DemoParts {
 
 async function runService(parts: DemoParts): Promise<DemoOutcome> {
   const { options, io, output, folder } = parts
-  const port = options.port ?? (await findFreePort(DEFAULT_PORT))
+  const port = await choosePort(options.port, DEFAULT_PORT)
   const settings = toSettings(folder.path, port)
   const config = loadConfig({}, settings)
   output.step(`Starting the service on ${config.baseUrl} …`)

@@ -136,9 +136,18 @@ function withoutSettings(
   )
 }
 
-/** The preferred port of the loopback interface when it is free, else another free one. */
-export async function findFreePort(preferred: number): Promise<number> {
-  return (await tryPort(preferred)) ?? (await tryPort(0)) ?? preferred
+/**
+ * The wanted port of the loopback interface; without one the preferred one, or another one when that
+ * is taken.
+ *
+ * @throws DemoError when the wanted port is taken: another service would answer in its place
+ */
+export async function choosePort(wanted: number | undefined, preferred: number): Promise<number> {
+  const port = await tryPort(wanted ?? preferred)
+  if (port !== undefined) return port
+  const other = wanted === undefined ? await tryPort(0) : undefined
+  if (other !== undefined) return other
+  throw new DemoError(`The port ${wanted ?? preferred} is taken. Choose another with --port.`)
 }
 
 function tryPort(port: number): Promise<number | undefined> {
