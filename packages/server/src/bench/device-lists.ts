@@ -20,10 +20,10 @@ import { summariseLatencies, type LatencySummary } from './statistics.ts'
 
 const DEVICES_COUNT = 50_000
 const PER_PAGE = 100
-const REQUESTS_PER_SECOND = 40
+const REQUESTS_PER_SECOND = 50
 const CONNECTIONS = 8
 const WARM_UP_SECONDS = 1
-const PHASE_SHARE = 0.4
+const PHASE_SHARE = 0.3
 const SQL_REPEATS = 100
 const P99_TARGET_MS = 50
 const DAY_MS = 86_400_000

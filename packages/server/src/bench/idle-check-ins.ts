@@ -20,7 +20,7 @@ const DEVICES_COUNT = 100
 const CONNECTIONS = 64
 const WARM_UP_MS = 1_000
 const ROUNDS = 3
-const PHASE_SHARE = 0.4
+const PHASE_SHARE = 0.3
 const ECHO_BYTES = 40
 /** One query per thousand check-ins would be more than the batches of last contacts need. */
 const BATCHED_WRITES_SHARE = 0.001

@@ -23,7 +23,7 @@ import { median } from './statistics.ts'
 const ROUNDS = 3
 const STREAMS_MANY = 8
 const POLL_MS = 5
-/** Rounds have two engine phases and a bare one each; together they last about the asked time twice. */
+/** Of the asked time: a round has three phases, and there are several rounds. */
 const PHASE_SHARE = 0.4
 const WARM_UP_EVENTS = 3_000
 

@@ -88,7 +88,7 @@ function printReport(io: CommandIo, report: ScenarioReport): void {
   )
   for (const { what, details } of measurements) {
     const numbers = Object.entries(details).map(([name, value]) => `${name} ${round(value)}`)
-    printLine(io, `  ${what}: ${numbers.join(', ')}`)
+    if (numbers.length > 0) printLine(io, `  ${what}: ${numbers.join(', ')}`)
   }
 }
 
