@@ -181,6 +181,13 @@ export const SETTINGS = {
     defaultText: '`60`',
     schema: integer(1, 3600, 60),
   },
+  deviceDeletionDelaySeconds: {
+    env: 'HELIOGRAPH_DEVICE_DELETION_DELAY_SECONDS',
+    description:
+      'How long the deletion of a device can be cancelled after it was requested; its agent is disabled at once.',
+    defaultText: '`600`',
+    schema: integer(0, 2_592_000, 600),
+  },
   streamsMax: {
     env: 'HELIOGRAPH_STREAMS_MAX',
     description: 'How many SSF streams may exist.',

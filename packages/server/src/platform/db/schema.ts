@@ -117,6 +117,7 @@ export interface PersonTable {
   family_name: string | null
   emails: Json<PersonEmail[] | null> | null
   provisioning_ended_at: Date | null
+  first_device_trusted_at: Date | null
   created_at: Date
   updated_at: Date
 }
@@ -179,8 +180,22 @@ export interface DeviceTable {
   status_changed_at: Date | null
   reevaluate_at: Date | null
   checks_ran_at: Date | null
+  deletion_requested_at: Date | null
+  deletion_requested_by: string | null
+  deletion_due_at: Date | null
   created_at: Date
   updated_at: Date
+}
+
+export interface DeviceAuthenticationGroupTable {
+  device_id: string
+  person_group_id: string
+}
+
+export interface RemovedHostTable {
+  host_identifier: string
+  device_name: string
+  removed_at: Date
 }
 
 export interface DeviceContactTable {
@@ -285,6 +300,19 @@ export interface CheckResultTable {
   updated_at: Date
 }
 
+export interface PersonCheckResultTable {
+  id: Id
+  person_id: string
+  check_id: string
+  status: Exclude<CheckStatus, 'pending' | 'stale' | 'out_of_scope'>
+  ran_at: Date
+  status_changed_at: Date
+  failing_since: Date | null
+  rows: DefaultJson<OsqueryRow[]>
+  error_message: string | null
+  updated_at: Date
+}
+
 export interface CheckCounterTable {
   check_id: string
   stripe: number
@@ -329,6 +357,80 @@ export interface IssueTable {
   exempted_at: Date | null
   exemption_expires_at: Date | null
   exemption_reason: string | null
+  updated_at: Date
+}
+
+export interface ExemptionRequestTable {
+  id: Id
+  device_id: string
+  requester_person_id: string | null
+  requester_message: string
+  status: Generated<'open' | 'withdrawn' | 'approved' | 'denied'>
+  covers_future_issues: Generated<boolean>
+  expires_at: Date | null
+  internal_explanation: string | null
+  denial_explanation: string | null
+  requested_at: Date
+  decided_at: Date | null
+  decided_by: string | null
+  updated_at: Date
+}
+
+export interface ExemptionRequestIssueTable {
+  exemption_request_id: string
+  issue_id: string
+}
+
+export interface ExemptionRequestCheckTable {
+  exemption_request_id: string
+  check_id: string
+}
+
+export interface RegistrationRequestTable {
+  id: Id
+  device_id: string
+  requester_person_id: string | null
+  requester_message: string
+  status: Generated<'pending' | 'approved' | 'denied'>
+  internal_approval_note: string | null
+  internal_denial_note: string | null
+  end_user_denial_note: string | null
+  requested_at: Date
+  decided_at: Date | null
+  decided_by: string | null
+  updated_at: Date
+}
+
+/** What keeps a draft from being published. */
+export interface DraftProblem {
+  section: 'osquery_sql' | 'notification_templates' | 'details' | 'privacy_center_details'
+  field: string
+  state: 'missing' | 'bad'
+  message: string
+}
+
+export interface CustomCheckDraftTable {
+  id: Id
+  name: string
+  slug: string
+  description: Generated<string>
+  issue_title: Generated<string>
+  check_type: Generated<'osquery' | 'external'>
+  target_type: Generated<'devices' | 'people'>
+  osquery_sql: Generated<string>
+  platforms: Generated<string[]>
+  requires_primary_key: Generated<boolean>
+  primary_key_column: Generated<string>
+  rationale_template: Generated<string>
+  fix_instructions_template: Generated<string>
+  privacy_info: Generated<string>
+  template_data_examples: DefaultJson<Record<string, unknown>>
+  privacy_center_example_data: DefaultJson<Record<string, unknown>>
+  problems: DefaultJson<DraftProblem[]>
+  custom_check_id: string | null
+  published_at: Date | null
+  has_unpublished_changes: Generated<boolean>
+  created_at: Date
   updated_at: Date
 }
 
@@ -512,22 +614,30 @@ export interface Schema {
   check_result: CheckResultTable
   check_tag: CheckTagTable
   check_transition: CheckTransitionTable
+  custom_check_draft: CustomCheckDraftTable
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
   delivery_destination: DeliveryDestinationTable
   device: DeviceTable
+  device_authentication_group: DeviceAuthenticationGroupTable
   device_contact: DeviceContactTable
   device_group: DeviceGroupTable
   device_group_member: DeviceGroupMemberTable
   device_status_transition: DeviceStatusTransitionTable
   enrollment_secret: EnrollmentSecretTable
+  exemption_request: ExemptionRequestTable
+  exemption_request_check: ExemptionRequestCheckTable
+  exemption_request_issue: ExemptionRequestIssueTable
   issue: IssueTable
   organisation: OrganisationTable
   person: PersonTable
+  person_check_result: PersonCheckResultTable
   person_group: PersonGroupTable
   person_group_member: PersonGroupMemberTable
   posture_check: PostureCheckTable
   posture_check_tag: PostureCheckTagTable
+  registration_request: RegistrationRequestTable
+  removed_host: RemovedHostTable
   reporting_query: ReportingQueryTable
   reporting_query_row: ReportingQueryRowTable
   reporting_query_run: ReportingQueryRunTable
