@@ -1,14 +1,7 @@
 import { z } from 'zod'
-import type { ChangeOrigin } from '../../audit/change.ts'
+import { toOrigin } from '../../audit/to-origin.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
-import type { Principal } from '../../platform/http/principal.ts'
-import {
-  answer,
-  noContent,
-  route,
-  type ApiRoute,
-  type RequestFacts,
-} from '../../platform/http/route.ts'
+import { answer, noContent, route, type ApiRoute } from '../../platform/http/route.ts'
 import { createStream } from './create-stream.ts'
 import { deleteStream } from './delete-stream.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
@@ -46,16 +39,6 @@ const testResultSchema = z
     reason: z.string().nullable().describe('What went wrong, in words; null on success.'),
   })
   .meta({ id: 'StreamTest', description: 'What became of a test event.' })
-
-/** Who makes a change over the REST API. */
-export function toOrigin(context: RequestFacts & { readonly principal: Principal }): ChangeOrigin {
-  const { id, name, kind } = context.principal
-  return {
-    actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: null },
-    requestId: context.requestId,
-    ipAddress: context.address,
-  }
-}
 
 /** The operations on streams. */
 export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {

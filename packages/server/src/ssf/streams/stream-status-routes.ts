@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../audit/change.ts'
+import { toOrigin } from '../../audit/to-origin.ts'
 import type { WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { setStreamStatus } from './set-stream-status.ts'
-import { STREAM_ACCESS, toOrigin } from './stream-routes.ts'
+import { STREAM_ACCESS } from './stream-routes.ts'
 import { getStream, type StreamRow } from './stream-store.ts'
 
 export interface StreamStatusDependencies {
