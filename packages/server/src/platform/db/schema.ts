@@ -601,6 +601,16 @@ export interface SsfStreamTable {
   updated_at: Date
 }
 
+export interface IdempotencyRecordTable {
+  scope_hash: Buffer
+  fingerprint: Buffer
+  request_id: string
+  status: number | null
+  answer_sealed: Buffer | null
+  created_at: Date
+  expires_at: Date
+}
+
 /** Every table of the database. */
 export interface Schema {
   admin_user: AdminUserTable
@@ -628,6 +638,7 @@ export interface Schema {
   exemption_request: ExemptionRequestTable
   exemption_request_check: ExemptionRequestCheckTable
   exemption_request_issue: ExemptionRequestIssueTable
+  idempotency_record: IdempotencyRecordTable
   issue: IssueTable
   organisation: OrganisationTable
   person: PersonTable
