@@ -29,7 +29,7 @@ export interface Measurement {
   readonly measured: Quantity
   /** What the machine could do at best, measured in the same run. */
   readonly limit: (Quantity & { readonly what: string }) | undefined
-  /** Measured by limit; undefined where the target is no share of the limit. */
+  /** Measured by limit, the median of the rounds; undefined where the target is no share of the limit. */
   readonly ratio: number | undefined
   readonly isReached: boolean
   /** Further numbers, for people who look closer. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { median, percentile, summariseLatencies } from './statistics.ts'
+import { median, medianRatio, percentile, summariseLatencies } from './statistics.ts'
 
 describe('percentile', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
@@ -22,6 +22,11 @@ describe('percentile', () => {
 
 test('the median of an even count is a value that was measured', () => {
   expect(median([4, 1, 3, 2])).toBe(2)
+})
+
+test('a ratio compares what belongs to one round', () => {
+  // The machine was busy in the first round: the medians alone would say 1.25.
+  expect(medianRatio([5, 50, 80], [10, 100, 40])).toBe(0.5)
 })
 
 test('a summary names count, percentiles and maximum', () => {

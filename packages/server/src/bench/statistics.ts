@@ -9,6 +9,14 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }
 
+/**
+ * The median of measured by limit, round by round: what changes on the machine between two rounds
+ * changes both sides of a ratio.
+ */
+export function medianRatio(measured: readonly number[], limits: readonly number[]): number {
+  return median(measured.map((value, round) => value / (limits[round] ?? NaN)))
+}
+
 export interface LatencySummary {
   readonly count: number
   readonly p50: number

@@ -17,6 +17,8 @@ interface BenchOptions {
 }
 
 const SECONDS_DEFAULT = 10
+/** Above this, rates and tails are no longer the service's alone. */
+const OTHERS_SHARE_MAX = 0.05
 const NAMES = SCENARIOS.map(({ name }) => name)
 
 /** `heliograph bench`: measures on databases of its own; never fails because something is slow. */
@@ -81,6 +83,9 @@ function printReport(io: CommandIo, report: ScenarioReport): void {
       ? ''
       : `; other programs used ${toPercent(othersShare)} of the machine`
   printLine(io, `${title} (${seconds} s${others})`)
+  if (othersShare !== undefined && othersShare > OTHERS_SHARE_MAX) {
+    printLine(io, 'The machine was not quiet: the numbers tell about the other programs too.')
+  }
   printTable(
     io,
     ['WHAT', 'TARGET', 'MEASURED', 'LIMIT', 'RATIO', 'REACHED'],
