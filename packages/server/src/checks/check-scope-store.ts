@@ -34,17 +34,34 @@ export const IS_BLOCKING_ALLOWED = sql<boolean>`(
   (not ${hasRule('blocking_allowed')} or ${groupRule('blocking_allowed')})
   and not ${groupRule('blocking_excluded')})`
 
-/** A part of the product of all checks and all devices; an absent side means all of it. */
+/** A part of the product of checks and devices; without `checkIds` all checks. */
 export interface ScopeSelection {
   readonly checkIds?: readonly string[]
-  readonly deviceIds?: readonly string[]
+  readonly deviceIds: readonly string[]
 }
 
-function isSelected(selection: ScopeSelection): RawBuilder<boolean> {
-  const { checkIds, deviceIds } = selection
+function isSelected({ checkIds, deviceIds }: ScopeSelection): RawBuilder<boolean> {
   return sql<boolean>`(
     ${checkIds === undefined ? sql`true` : sql`c.id = any(${checkIds}::bigint[])`}
-    and ${deviceIds === undefined ? sql`true` : sql`d.id = any(${deviceIds}::bigint[])`})`
+    and d.id = any(${deviceIds}::bigint[]))`
+}
+
+const SCOPE_LOCK_KEY = 3
+
+/**
+ * Lets one change at a time decide which devices the checks run on, and waits for devices that are
+ * about to be added; held until the transaction ends. To be taken before any device is locked.
+ */
+export async function lockCheckScope(tx: Transaction<Schema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7201, ${SCOPE_LOCK_KEY})`.execute(tx)
+}
+
+/**
+ * Keeps the checks as they are while a device is added, which no lock on its row could do: it is
+ * visible to nobody yet. To be taken before the device is inserted; many may hold it at once.
+ */
+export async function holdCheckScope(tx: Transaction<Schema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(7201, ${SCOPE_LOCK_KEY})`.execute(tx)
 }
 
 /** One move of results between statuses, as counters and re-evaluation need it. */
@@ -97,7 +114,7 @@ export async function moveResultsIntoScope(
   return rows
 }
 
-/** Resolves the open issues of pairs that left the scope; answers how many there were. */
+/** Resolves the open issues of pairs that left the scope. */
 export async function resolveIssuesOutOfScope(
   tx: Transaction<Schema>,
   pairs: readonly { readonly device_id: string; readonly check_id: string }[],
@@ -137,19 +154,23 @@ export async function refreshBlockingTimes(
   `.execute(tx)
 }
 
-/** The devices of the selection whose status may depend on it: those with results or open issues. */
+/**
+ * The devices of the selection whose status may depend on it: with certain checks those that have open
+ * issues of them or were never evaluated, else all.
+ */
 export async function listDevicesInScope(
   tx: Transaction<Schema>,
-  selection: ScopeSelection,
+  { checkIds, deviceIds }: ScopeSelection,
 ): Promise<string[]> {
-  if (selection.deviceIds !== undefined) return [...selection.deviceIds]
+  if (checkIds === undefined) return [...deviceIds]
   const { rows } = await sql<{ device_id: string }>`
     select distinct i.device_id from issue i
-    where i.resolved_at is null and i.device_id is not null
-      and i.check_id = any(${selection.checkIds ?? []}::bigint[])
+    where i.resolved_at is null and i.device_id = any(${deviceIds}::bigint[])
+      and i.check_id = any(${checkIds}::bigint[])
     union
     select r.device_id from check_result r join device d on d.id = r.device_id
-    where r.check_id = any(${selection.checkIds ?? []}::bigint[]) and d.evaluated_at is null
+    where d.id = any(${deviceIds}::bigint[]) and r.check_id = any(${checkIds}::bigint[])
+      and d.evaluated_at is null
   `.execute(tx)
   return rows.map((row) => row.device_id)
 }

@@ -87,6 +87,22 @@ export async function claimDueDevices(
   return rows
 }
 
+/** Devices whose status may change by itself at or before `at`, by ascending id, `limit` at most. */
+export async function listDueDeviceIds(
+  db: Kysely<Schema>,
+  at: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('reevaluate_at', '<=', at)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
 /** The earliest time at which the status of any device may change by itself. */
 export async function findNextReevaluation(db: Kysely<Schema>): Promise<Date | undefined> {
   const row = await db
@@ -175,4 +191,23 @@ export const REEVALUATE_CHANNEL = 'reevaluate'
 /** Tells the schedulers of all processes, at commit, when the earliest new time is. */
 export async function notifyReevaluation(tx: Transaction<Schema>, at: Date): Promise<void> {
   await notify(tx, REEVALUATE_CHANNEL, at.toISOString())
+}
+
+/**
+ * Has the schedulers evaluate a locked device again as of `at`, when one of these people has open
+ * issues.
+ */
+export async function scheduleReevaluation(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  personIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update device set reevaluate_at = least(reevaluate_at, ${at})
+    where id = ${deviceId} and exists (
+      select from issue where person_id = any(${personIds}::bigint[]) and resolved_at is null)
+    returning id
+  `.execute(tx)
+  if (rows.length > 0) await notifyReevaluation(tx, at)
 }

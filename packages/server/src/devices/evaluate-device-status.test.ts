@@ -85,6 +85,14 @@ describe('exempted issues', () => {
     expect(evaluate([exempted])).toMatchObject({ authState: 'Good', reevaluateAt: null })
   })
 
+  test('are looked at again when the exemption ends although another issue blocks', () => {
+    const exempted = { ...notifying, exemptedAt: EARLIER, exemptionExpiresAt: LATER }
+    expect(evaluate([blocking, exempted])).toMatchObject({
+      authState: 'Blocked',
+      reevaluateAt: LATER,
+    })
+  })
+
   test('the next look is at whatever ends first', () => {
     const exempted = { ...blocking, exemptedAt: EARLIER, exemptionExpiresAt: MUCH_LATER }
     expect(evaluate([exempted, warning]).reevaluateAt).toEqual(LATER)

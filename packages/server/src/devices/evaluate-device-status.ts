@@ -19,7 +19,7 @@ export interface DeviceEvaluation {
   readonly authState: AuthState
   readonly willBlockAt: Date | null
   readonly compliance: Compliance
-  /** The next end of a grace period or of an exemption that can change the status; null without one. */
+  /** The next end of a grace period that can change the status, or of an exemption; null without one. */
   readonly reevaluateAt: Date | null
   /** The issues that make the state what it is, worst first. */
   readonly reasons: readonly StatusReason[]
@@ -32,18 +32,15 @@ export interface DeviceEvaluation {
  * device from blocking, though not from knowing. A device that was never evaluated is Blocked.
  */
 export function evaluateDeviceStatus(input: StatusInput): DeviceEvaluation {
-  if (!input.isEvaluated) return toEvaluation('Blocked', input, [], [])
+  if (!input.isEvaluated) return toEvaluation('Blocked', input, [])
   const counting = input.issues.filter((issue) => !isExempted(issue, input.now))
   const blocking = counting.filter((issue) => isReached(issue.blocksDeviceAt, input.now))
-  if (blocking.length > 0) return toEvaluation('Blocked', input, blocking, [])
+  if (blocking.length > 0) return toEvaluation('Blocked', input, blocking)
 
-  const exemptionEnds = input.issues
-    .filter((issue) => isExempted(issue, input.now))
-    .map((issue) => issue.exemptionExpiresAt)
   const warning = counting.filter((issue) => issue.blocksDeviceAt !== null)
-  if (warning.length > 0) return toEvaluation('Will Block', input, warning, exemptionEnds)
+  if (warning.length > 0) return toEvaluation('Will Block', input, warning)
   const notifying = counting.filter((issue) => issue.strategy !== 'report_only')
-  return toEvaluation(notifying.length > 0 ? 'Notified' : 'Good', input, notifying, exemptionEnds)
+  return toEvaluation(notifying.length > 0 ? 'Notified' : 'Good', input, notifying)
 }
 
 function isExempted(issue: StatusIssue, now: Date): boolean {
@@ -58,10 +55,13 @@ function toEvaluation(
   authState: AuthState,
   input: StatusInput,
   issues: readonly StatusIssue[],
-  exemptionEnds: readonly (Date | null)[],
 ): DeviceEvaluation {
   const willBlockAt =
     authState === 'Will Block' ? earliest(issues.map((issue) => issue.blocksDeviceAt)) : null
+  // Also where the end changes no status: the issue is told to be exempted until then.
+  const exemptionEnds = input.issues
+    .filter((issue) => isExempted(issue, input.now))
+    .map((issue) => issue.exemptionExpiresAt)
   return {
     authState,
     willBlockAt,

@@ -1,9 +1,10 @@
 import type { Change } from '../audit/change.ts'
-import { listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
+import { endExemptions, listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import type { InitiatingEntity } from '../platform/db/schema.ts'
 import { changeDeviceStatuses, type StatusDependencies } from './change-device-status.ts'
 import {
   listDevicesWithPendingChecks,
+  listDueDeviceIds,
   lockDevices,
   type LockedDevice,
 } from './device-status-store.ts'
@@ -76,6 +77,7 @@ export async function settleDueStatuses(
   let current = [...devices]
   let due = current.filter((device) => isDue(device, until))
   if (due.length === 0) return current
+  const dueIds = due.map((device) => device.id)
   const facts = await readStatusFacts(change, due)
   while (due.length > 0) {
     const evaluated = due.map((device) => {
@@ -94,7 +96,24 @@ export async function settleDueStatuses(
     current = current.map((device) => settledById.get(device.id) ?? device)
     due = settled.filter((device) => isDue(device, until))
   }
+  await endExemptions(change.tx, dueIds, until)
   return current
+}
+
+/**
+ * Does the same for every device that is due by the time of the change. For a change of what counts
+ * for many devices: it must hold the locks of all of them.
+ */
+export async function settleEveryDueStatus(
+  change: Change,
+  deps: StatusDependencies,
+): Promise<void> {
+  for (;;) {
+    const ids = await listDueDeviceIds(change.tx, change.at, BATCH_SIZE)
+    const devices = await lockDevices(change.tx, ids)
+    await settleDueStatuses(change, deps, devices, change.at)
+    if (ids.length < BATCH_SIZE) return
+  }
 }
 
 function isDue(device: LockedDevice, until: Date): boolean {

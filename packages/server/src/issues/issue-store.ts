@@ -2,27 +2,33 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { RemediationStrategy, Schema } from '../platform/db/schema.ts'
 import type { IssueChanges, NewIssue, OpenIssue, RecheckedIssue } from './issue.ts'
 
-/** The open issues of a device for the given checks, exempted ones included. */
+/** Whose issue it is. */
+export type IssueSubject =
+  | { readonly kind: 'device'; readonly id: string }
+  | { readonly kind: 'person'; readonly id: string }
+
+/** The open issues of a device or a person for the given checks, exempted ones included. */
 export async function listOpenIssues(
   tx: Transaction<Schema>,
-  deviceId: string,
+  subject: IssueSubject,
   checkIds: readonly string[],
 ): Promise<OpenIssue[]> {
   const { rows } = await sql<OpenIssue>`
     select id, check_id as "checkId", issue_value as "issueValue", detected_at as "detectedAt"
     from issue
-    where device_id = ${deviceId} and resolved_at is null and check_id = any(${checkIds}::bigint[])
+    where ${sql.ref(`${subject.kind}_id`)} = ${subject.id} and resolved_at is null
+      and check_id = any(${checkIds}::bigint[])
   `.execute(tx)
   return rows
 }
 
 /**
- * Opens, rechecks and resolves issues of one device, all at the time `at` of the result. The device's
- * row must be locked. Two statements at most, none when nothing changes.
+ * Opens, rechecks and resolves issues of one device or person, all at the time `at` of the result.
+ * The devices that they count for must be locked. Two statements at most, none when nothing changes.
  */
-export async function updateDeviceIssues(
+export async function updateSubjectIssues(
   tx: Transaction<Schema>,
-  deviceId: string,
+  subject: IssueSubject,
   changes: IssueChanges,
   at: Date,
 ): Promise<void> {
@@ -30,7 +36,7 @@ export async function updateDeviceIssues(
   if (rechecked.length > 0 || resolvedIds.length > 0) {
     await updateOpenIssues(tx, rechecked, resolvedIds, at)
   }
-  if (opened.length > 0) await insertIssues(tx, deviceId, opened, at)
+  if (opened.length > 0) await insertIssues(tx, subject, opened, at)
 }
 
 async function updateOpenIssues(
@@ -62,34 +68,61 @@ async function updateOpenIssues(
   `.execute(tx)
 }
 
+/** An approved request that covers later issues exempts them from their first moment on. */
 async function insertIssues(
   tx: Transaction<Schema>,
-  deviceId: string,
+  subject: IssueSubject,
   opened: readonly NewIssue[],
   at: Date,
 ): Promise<void> {
-  await tx
-    .insertInto('issue')
-    .values(
-      opened.map((issue) => ({
-        check_id: issue.checkId,
-        device_id: deviceId,
-        person_id: null,
-        title: issue.title,
-        issue_key: issue.issueKey,
-        issue_value: issue.issueValue,
-        value: JSON.stringify(issue.value),
-        detected_at: at,
-        last_rechecked_at: at,
-        resolved_at: null,
-        blocks_device_at: issue.blocksDeviceAt,
-        exempted_at: null,
-        exemption_expires_at: null,
-        exemption_reason: null,
-        updated_at: at,
-      })),
-    )
-    .execute()
+  const deviceId = subject.kind === 'device' ? subject.id : null
+  const personId = subject.kind === 'person' ? subject.id : null
+  const rows = opened.map((issue) => ({
+    check_id: issue.checkId,
+    title: issue.title,
+    issue_key: issue.issueKey,
+    issue_value: issue.issueValue,
+    value: issue.value,
+    blocks_device_at: issue.blocksDeviceAt,
+  }))
+  await sql`
+    insert into issue (check_id, device_id, person_id, title, issue_key, issue_value, value, detected_at,
+      last_rechecked_at, blocks_device_at, exempted_at, exemption_expires_at, exemption_reason,
+      updated_at)
+    select o.check_id, ${deviceId}::bigint, ${personId}::bigint, o.title, o.issue_key, o.issue_value, o.value,
+      ${at}::timestamptz, ${at}::timestamptz, o.blocks_device_at,
+      case when e.id is not null then ${at}::timestamptz end, e.expires_at, e.internal_explanation,
+      ${at}::timestamptz
+    from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
+        check_id bigint, title text, issue_key text, issue_value text, value jsonb,
+        blocks_device_at timestamptz)) with ordinality
+      as o(check_id, title, issue_key, issue_value, value, blocks_device_at, place)
+    left join lateral (
+      select r.id, r.expires_at, r.internal_explanation from exemption_request r
+      join exemption_request_check k on k.exemption_request_id = r.id and k.check_id = o.check_id
+      where r.device_id = ${deviceId} and r.status = 'approved' and r.covers_future_issues
+        and (r.expires_at is null or r.expires_at > ${at})
+      order by r.expires_at desc nulls first, r.id
+      limit 1) e on true
+    order by o.place
+  `.execute(tx)
+}
+
+/**
+ * Takes the exemption from open issues whose exemption has ended by `at`. The devices must be locked.
+ * Whether an issue counts does not depend on it: the end of an exemption is looked at there as well.
+ */
+export async function endExemptions(
+  tx: Transaction<Schema>,
+  deviceIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  await sql`
+    update issue set exempted_at = null, exemption_expires_at = null, exemption_reason = null,
+      updated_at = ${at}
+    where device_id = any(${deviceIds}::bigint[]) and resolved_at is null
+      and exemption_expires_at <= ${at}
+  `.execute(tx)
 }
 
 /** An open issue of a live check as the evaluation of a device's status reads it. */
@@ -107,19 +140,28 @@ export interface StatusIssue {
   readonly exemptionExpiresAt: Date | null
 }
 
-/** The open issues of devices by ascending id, without those of paused checks, which do not count. */
+/**
+ * The open issues that count for devices by ascending id: their own and those of the people they are
+ * registered to, without those of paused checks.
+ */
 export async function listStatusIssues(
   db: Kysely<Schema>,
   deviceIds: readonly string[],
 ): Promise<StatusIssue[]> {
   const { rows } = await sql<StatusIssue>`
-    select i.device_id as "deviceId", i.id as "issueId", i.title as "issueTitle",
+    select i.for_device_id as "deviceId", i.id as "issueId", i.title as "issueTitle",
       i.check_id as "checkId", c.slug as "checkSlug", c.name as "checkName",
       c.remediation_strategy as strategy, i.blocks_device_at as "blocksDeviceAt",
       i.exempted_at as "exemptedAt", i.exemption_expires_at as "exemptionExpiresAt"
-    from issue i join posture_check c on c.id = i.check_id
-    where i.device_id = any(${deviceIds}::bigint[]) and i.resolved_at is null
-      and c.paused_at is null
+    from (
+      select device_id as for_device_id, issue.* from issue
+      where device_id = any(${deviceIds}::bigint[]) and resolved_at is null
+      union all
+      select device.id, issue.* from device join issue on issue.person_id = device.owner_person_id
+      where device.id = any(${deviceIds}::bigint[]) and device.registered_at is not null
+        and issue.resolved_at is null) i
+    join posture_check c on c.id = i.check_id
+    where c.paused_at is null
     order by i.id
   `.execute(db)
   return rows

@@ -1,5 +1,6 @@
 import type { Change } from '../audit/change.ts'
 import { applyCheckScope } from '../checks/apply-check-scope.ts'
+import { holdCheckScope } from '../checks/check-scope-store.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { notifyDeviceChanged, updateDevice, type Device } from '../devices/device-store.ts'
 import { hashEnrollmentSecret } from '../enrollment-secrets/create-enrollment-secret.ts'
@@ -42,6 +43,7 @@ export async function enrollDevice(
   request: EnrollmentRequest,
 ): Promise<Enrollment> {
   const { tx, at } = change
+  await holdCheckScope(tx)
   const secret = await findLiveSecret(tx, hashEnrollmentSecret(request.secret), at)
   if (secret === undefined) return { kind: 'unknown_secret' }
   const details = readHostDetails(request)
