@@ -7,7 +7,7 @@ import type { Change } from '../audit/change.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { lockDevices } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
-import { listOpenIssues, updateDeviceIssues } from '../issues/issue-store.ts'
+import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../platform/db/schema.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
 import {
@@ -120,9 +120,10 @@ async function storeJudgements(
 ): Promise<void> {
   const { tx } = change
   const { deviceId } = report
+  const subject = { kind: 'device', id: deviceId } as const
   const checkIds = accepted.map(({ check }) => check.checkId)
   const openIssues = Map.groupBy(
-    await listOpenIssues(tx, deviceId, checkIds),
+    await listOpenIssues(tx, subject, checkIds),
     (issue) => issue.checkId,
   )
   const judgements = accepted.map(({ check, answer }) =>
@@ -140,9 +141,9 @@ async function storeJudgements(
     { ranAt, askedAt: report.askedAt ?? ranAt, at: change.at },
   )
   await insertCheckTransitions(tx, toTransitions(change, report, ranAt, judgements))
-  await updateDeviceIssues(
+  await updateSubjectIssues(
     tx,
-    deviceId,
+    subject,
     {
       opened: judgements.flatMap((judgement) => judgement.issues.opened),
       rechecked: judgements.flatMap((judgement) => judgement.issues.rechecked),

@@ -1,6 +1,8 @@
 import type { Change } from '../audit/change.ts'
 import { findOrCreatePerson } from '../people/find-or-create-person.ts'
+import { lockPerson, spendFirstDeviceTrust } from '../people/first-device-trust.ts'
 import { findPerson, type Person } from '../people/person-store.ts'
+import { scheduleReevaluation } from './device-status-store.ts'
 import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'
 
 /** The person who shall own a device; null for nobody. */
@@ -8,7 +10,9 @@ export type NewOwner = { readonly email: string; readonly name?: string } | null
 
 /**
  * Registers a device to a person, who is created when nobody has the email address, or ends its
- * registration. Idempotent: the same owner again keeps the time of the registration.
+ * registration. Idempotent: the same owner again keeps the time of the registration. A person's first
+ * trust is spent on the device. Issues of people count for their devices, so that the status scheduler
+ * evaluates the device again, as of the time of the change, where the old or the new owner has any.
  *
  * @throws AppError `not_found` without the device, `invalid_body` for a malformed address
  */
@@ -25,6 +29,13 @@ export async function setDeviceOwner(
       ? undefined
       : await findPerson(change.tx, device.owner_person_id)
   recordOwnerChange(change, device, previous, person)
+  if (person !== undefined) {
+    // A report about the person that is under way either sees this device, or is seen here.
+    await lockPerson(change.tx, person.id)
+    await spendFirstDeviceTrust(change.tx, person.id, change.at)
+  }
+  const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
+  await scheduleReevaluation(change.tx, device.id, owners, change.at)
   return updateDevice(change.tx, device.id, {
     owner_person_id: person?.id ?? null,
     registered_at: person === undefined ? null : change.at,
