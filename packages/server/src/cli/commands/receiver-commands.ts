@@ -5,6 +5,7 @@ import { listen, verifyToken, type ListenSource } from '@heliograph/receiver/cli
 import { AppError } from '../../platform/app-error.ts'
 import { ConfigError } from '../../config/load-config.ts'
 import { EXIT_CODES, type CommandIo } from '../command-io.ts'
+import { explainSystemErrors } from '../explain-system-errors.ts'
 import { collect, parseWhole } from '../parse-arguments.ts'
 
 interface KeyFlags {
@@ -17,7 +18,7 @@ interface KeyFlags {
 
 interface ListenFlags extends KeyFlags {
   issuer: string
-  audience?: string[]
+  audience: string[]
   port: number
   host: string
   pollUrl?: string
@@ -27,6 +28,7 @@ interface ListenFlags extends KeyFlags {
   events?: number
 }
 
+const AUDIENCE_HELP = 'accepted audience (`aud` of the stream); may be repeated'
 const EVENTS_MAX = 1_000_000_000
 
 /** `heliograph receiver listen|verify`. */
@@ -40,6 +42,7 @@ function addListen(receiver: Command, io: CommandIo): void {
   withKeyFlags(receiver.command('listen'))
     .description('print every event that is pushed to a port, or polled from a URL')
     .requiredOption('--issuer <url>', 'issuer of the events; its discovery document names the keys')
+    .requiredOption('--audience <aud>', AUDIENCE_HELP, collect(String))
     .option(
       '--port <n>',
       'port that events are pushed to; 0 takes a free one',
@@ -71,7 +74,7 @@ function addListen(receiver: Command, io: CommandIo): void {
         await listen({
           source: await toSource(flags),
           issuer: flags.issuer,
-          audience: flags.audience ?? [],
+          audience: flags.audience,
           jwks: flags.jwks,
           isHttpAllowed: flags.allowHttp === true,
           isJson: flags.json === true,
@@ -91,6 +94,7 @@ function addVerify(receiver: Command, io: CommandIo): void {
   withKeyFlags(receiver.command('verify [token]'))
     .description('check a token, given or on the standard input, and show every check')
     .option('--issuer <url>', 'the issuer that the token must name')
+    .option('--audience <aud>', AUDIENCE_HELP, collect(String))
     .action(async (token: string | undefined, flags: KeyFlags) => {
       await explainFailures(async () => {
         const result = await verifyToken({
@@ -110,15 +114,12 @@ function addVerify(receiver: Command, io: CommandIo): void {
 
 function withKeyFlags(command: Command): Command {
   return command
-    .option('--audience <aud>', 'accepted audience; may be repeated', collect(String))
     .option('--jwks <location>', 'URL or file of the keys instead of discovery')
     .option('--allow-http', 'allow plain HTTP beyond this machine')
     .option('--json', 'print JSON')
 }
 
 async function toSource(flags: ListenFlags): Promise<ListenSource> {
-  if (flags.audience === undefined)
-    throw new TypeError('give the audience of the stream: --audience')
   const authorization =
     flags.authorizationFile === undefined
       ? flags.authorization
@@ -132,11 +133,19 @@ async function toSource(flags: ListenFlags): Promise<ListenSource> {
 /** The receiver's own failures, as the command line tells failures. */
 async function explainFailures(work: () => Promise<void>): Promise<void> {
   try {
-    await work()
+    await explainSystemErrors(work)
   } catch (error) {
     if (error instanceof TypeError) throw new ConfigError([error.message])
-    const isSystemError = error instanceof Error && 'code' in error && 'syscall' in error
-    if (!(error instanceof TransmitterError) && !isSystemError) throw error
-    throw new AppError('conflict', 'conflict', error.message)
+    if (!(error instanceof TransmitterError)) throw error
+    throw new AppError('unavailable', 'unavailable', describe(error))
   }
+}
+
+/** A failed request says why only in the cause of its cause. */
+function describe(error: Error): string {
+  const texts: string[] = []
+  for (let next: unknown = error; next instanceof Error; next = next.cause) {
+    if (next.message !== '' && next.message !== 'fetch failed') texts.push(next.message)
+  }
+  return `${texts.join(': ')}.`
 }

@@ -1,5 +1,6 @@
-import type { Command } from 'commander'
+import { InvalidArgumentError, type Command } from 'commander'
 import { createProgress, printJson, printLine, type CommandIo } from '../command-io.ts'
+import { explainSystemErrors } from '../explain-system-errors.ts'
 import { parseShare, parseWhole } from '../parse-arguments.ts'
 
 interface SimulateFlags {
@@ -23,7 +24,7 @@ export function addSimulateCommand(program: Command, io: CommandIo): void {
   program
     .command('simulate')
     .description('run simulated osquery devices against a service')
-    .requiredOption('--url <url>', 'address of the service; plain HTTP for loopback only')
+    .requiredOption('--url <url>', 'address of the service; plain HTTP for loopback only', parseUrl)
     .requiredOption('--secret <secret>', 'enrollment secret')
     .option('--devices <n>', 'how many devices', parseWhole(0, DEVICES_MAX), 30)
     .option('--seconds <n>', 'end after this time instead of on Ctrl-C', parseWhole(1, SECONDS_MAX))
@@ -43,20 +44,22 @@ async function runSimulation(flags: SimulateFlags, io: CommandIo): Promise<void>
   // Loaded here only: other commands start faster without the tables of whole fleets.
   const { simulate } = await import('@heliograph/simulator')
   const progress = createProgress(io)
-  const summary = await simulate(
-    {
-      url: flags.url,
-      secret: flags.secret,
-      count: flags.devices,
-      durationMs: flags.seconds === undefined ? undefined : flags.seconds * 1_000,
-      caFile: flags.caFile,
-      includesHost: flags.host === true,
-      fleet: {
-        seed: flags.seed,
-        ...(breakPerMinute + fixPerMinute > 0 ? { drift: { breakPerMinute, fixPerMinute } } : {}),
+  const summary = await explainSystemErrors(() =>
+    simulate(
+      {
+        url: flags.url,
+        secret: flags.secret,
+        count: flags.devices,
+        durationMs: flags.seconds === undefined ? undefined : flags.seconds * 1_000,
+        caFile: flags.caFile,
+        includesHost: flags.host === true,
+        fleet: {
+          seed: flags.seed,
+          ...(breakPerMinute + fixPerMinute > 0 ? { drift: { breakPerMinute, fixPerMinute } } : {}),
+        },
       },
-    },
-    { progress: (line) => progress.update(line), signal: io.signal },
+      { progress: (line) => progress.update(line), signal: io.signal },
+    ),
   ).finally(() => progress.end())
   if (flags.json) {
     printJson(io, summary)
@@ -73,4 +76,12 @@ async function runSimulation(flags: SimulateFlags, io: CommandIo): Promise<void>
     io,
     `${counters.distributedReads} check-ins, ${counters.resultsAcknowledged} results and ${counters.linesAcknowledged} log lines taken by the service.`,
   )
+}
+
+/** An address that osquery would accept: it refuses plain HTTP, except that of this machine here. */
+function parseUrl(text: string): string {
+  const url = URL.parse(text)
+  const isLoopback = url !== null && /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname)
+  if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)) return text
+  throw new InvalidArgumentError('Give an https URL, or an http URL of this machine.')
 }

@@ -62,7 +62,7 @@ const PLATFORM_ROUND: readonly Platform[] = [
 const START_SPREAD_MS = 8_000
 const HOST_REFRESH_MS = 300_000
 /** The first round shows devices turning compliant; then something happens every few seconds. */
-const FIRST_TURN_MS = 10_000
+const FIRST_TURN_MS = 6_000
 const TURN_MS = 1_800
 /** Of the devices, about this share has a fault at any time. */
 const FAULTY_SHARE = 0.2

@@ -44,7 +44,7 @@ export interface DemoOutcome {
 
 const DEFAULT_PORT = 8080
 /** Fast enough to watch, and little enough for a laptop. */
-const CHECK_INTERVAL_SECONDS = '6'
+const CHECK_INTERVAL_SECONDS = '5'
 const CHECK_IN_INTERVAL_SECONDS = '2'
 const LOOK_MS = 1_000
 /** Keeps the view below half of the rate limit of its key, however many devices there are. */
