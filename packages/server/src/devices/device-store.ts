@@ -61,3 +61,17 @@ export async function listDeviceIds(
     .execute()
   return rows.map(({ id }) => id)
 }
+
+/** The ids of the devices that a person owns, in ascending order. */
+export async function listDeviceIdsOfOwner(
+  db: Kysely<Schema>,
+  personId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('owner_person_id', '=', personId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

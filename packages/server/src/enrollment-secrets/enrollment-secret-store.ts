@@ -64,3 +64,18 @@ export async function listAllEnrollmentSecrets(
     .orderBy('enrollment_secret.id')
     .execute()
 }
+
+/** The ids of the secrets bound to a person that are not revoked, in ascending order. */
+export async function listLiveSecretIdsOfPerson(
+  db: Kysely<Schema>,
+  personId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('enrollment_secret')
+    .select('id')
+    .where('person_id', '=', personId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -2,7 +2,7 @@
  * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
  * admins) is decided by its callers.
  */
-import { sql, type Selectable, type Transaction } from 'kysely'
+import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
 import type { PersonTable, Schema } from '../platform/db/schema.ts'
 
 export type Person = Selectable<PersonTable>
@@ -20,6 +20,31 @@ export async function findPersonByEmail(
     .executeTakeFirst()
 }
 
+/**
+ * The person whom the identity provider knows by this email address or user name in any case, live or
+ * switched off; a live one rather than another.
+ */
+export async function findProvisionedPerson(
+  tx: Transaction<Schema>,
+  address: string,
+): Promise<Person | undefined> {
+  return tx
+    .selectFrom('person')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb(sql`lower(coalesce(user_name, email))`, '=', address.toLowerCase()),
+        eb(sql`lower(email)`, '=', address.toLowerCase()),
+      ]),
+    )
+    .where('user_name', 'is not', null)
+    .where('provisioning_ended_at', 'is', null)
+    .orderBy(sql`deprovisioned_at is not null`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 export async function findPerson(tx: Transaction<Schema>, id: string): Promise<Person | undefined> {
   return tx.selectFrom('person').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -27,7 +52,7 @@ export async function findPerson(tx: Transaction<Schema>, id: string): Promise<P
 /** Inserts a person; undefined when someone else has just inserted the same email address. */
 export async function insertPerson(
   tx: Transaction<Schema>,
-  person: { readonly name: string; readonly email: string },
+  person: Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>,
   at: Date,
 ): Promise<Person | undefined> {
   return tx
@@ -36,4 +61,38 @@ export async function insertPerson(
     .onConflict((conflict) => conflict.doNothing())
     .returningAll()
     .executeTakeFirst()
+}
+
+export async function updatePerson(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<PersonTable>,
+): Promise<Person> {
+  return tx
+    .updateTable('person')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Takes a person out of every group; answers the ids of the groups in ascending order. */
+export async function deleteMembershipsOfPerson(
+  tx: Transaction<Schema>,
+  personId: string,
+  at: Date,
+): Promise<string[]> {
+  const groups = await tx
+    .updateTable('person_group')
+    .set({ revision: sql`revision + 1`, updated_at: at })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('person_group_member')
+        .select('person_group_id')
+        .where('person_id', '=', personId),
+    )
+    .returning('id')
+    .execute()
+  await tx.deleteFrom('person_group_member').where('person_id', '=', personId).execute()
+  return groups.map(({ id }) => id).sort((a, b) => Number(a) - Number(b))
 }

@@ -25,12 +25,16 @@ export interface CredentialUse {
  */
 export type Authenticate = (secret: string, use: CredentialUse) => Promise<Principal>
 
-/** What the access check needs of the service. */
-export interface AccessOptions {
+/** What finding a caller needs of the service. */
+export interface CallerOptions {
   readonly authenticate: Authenticate
-  readonly isFeatureEnabled: (feature: Feature) => Promise<boolean>
   readonly rateLimiter: RateLimiter
   readonly limits: AccessLimits
+}
+
+/** What the access check needs of the service. */
+export interface AccessOptions extends CallerOptions {
+  readonly isFeatureEnabled: (feature: Feature) => Promise<boolean>
 }
 
 export interface AccessLimits {
@@ -65,17 +69,33 @@ export async function checkAccess(
     checkRouteVersion(route, apiVersion)
     return { apiVersion, principal: undefined }
   }
-  const principal = await authenticate(route, options, request, reply)
-  await checkRate(principal, options, reply)
+  const principal = await identifyCaller(route, options, request, reply)
   checkRouteVersion(route, apiVersion)
   await checkFeature(route.feature, options)
   checkPermission(route, principal)
   return { apiVersion, principal }
 }
 
+/**
+ * Finds the caller behind the credential of a request and counts the request against its rate limit;
+ * for every surface that takes API keys.
+ *
+ * @throws AppError `unauthenticated`, `rate_limited`
+ */
+export async function identifyCaller(
+  route: Pick<ApiRoute, 'credential'>,
+  options: CallerOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Principal> {
+  const principal = await authenticate(route, options, request, reply)
+  await checkRate(principal, options, reply)
+  return principal
+}
+
 async function authenticate(
-  route: ApiRoute,
-  options: AccessOptions,
+  route: Pick<ApiRoute, 'credential'>,
+  options: CallerOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Principal> {
@@ -100,7 +120,7 @@ function useOf(request: FastifyRequest): CredentialUse {
  * must not shut out the keys that work. Guessing gains nothing by it, with secrets of 192 bits and more.
  */
 async function countFailedAuthentication(
-  options: AccessOptions,
+  options: CallerOptions,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -114,7 +134,7 @@ async function countFailedAuthentication(
 
 async function checkRate(
   principal: Principal,
-  options: AccessOptions,
+  options: CallerOptions,
   reply: FastifyReply,
 ): Promise<void> {
   const decision = await options.rateLimiter.take(
@@ -143,7 +163,12 @@ async function checkFeature(feature: Feature | null, options: AccessOptions): Pr
   )
 }
 
-function checkPermission(route: ApiRoute, principal: Principal): void {
+/**
+ * Refuses a caller who lacks the permission of a route.
+ *
+ * @throws AppError `permission_missing`
+ */
+export function checkPermission(route: Pick<ApiRoute, 'permission'>, principal: Principal): void {
   const { permission } = route
   if (permission === null || permission === 'public') return
   if (principal.permissions.has(permission)) return
