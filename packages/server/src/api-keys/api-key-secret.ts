@@ -5,8 +5,9 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { randomInteger } from '../platform/ids.ts'
+import type { SealContext } from '../platform/secrets/sealed-box.ts'
 
-export const KEY_PREFIX = 'k2sk_v1_'
+const KEY_PREFIX = 'k2sk_v1_'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 40 characters of 62 are 238 bits. */
@@ -35,6 +36,11 @@ export function isWellFormedKey(text: string): boolean {
 /** SHA-256 of the whole key, by which it is looked up. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
+}
+
+/** The place of the sealed copy of a key; the id of the record is not known before it is sealed. */
+export function apiKeyContext(secretHash: Buffer): SealContext {
+  return { table: 'api_key', column: 'secret_sealed', id: secretHash.toString('hex') }
 }
 
 function checksum(random: string): string {

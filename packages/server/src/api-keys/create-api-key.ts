@@ -9,7 +9,7 @@ import { isPermission, PERMISSIONS } from '../platform/http/principal.ts'
 import { parseName } from '../platform/parse-text.ts'
 import type { Sealer } from '../platform/secrets/sealed-box.ts'
 import { toStorableText } from '../platform/storable-text.ts'
-import { generateKey, hashKey } from './api-key-secret.ts'
+import { apiKeyContext, generateKey, hashKey } from './api-key-secret.ts'
 import {
   getKeyForUpdate,
   insertKey,
@@ -128,12 +128,11 @@ interface KeyDraft {
 async function issueKey(change: Change, sealer: Sealer, draft: KeyDraft): Promise<IssuedKey> {
   const key = generateKey()
   const secretHash = hashKey(key)
-  const context = { table: 'api_key', column: 'secret_sealed', id: secretHash.toString('hex') }
   const row = await insertKey(change.tx, {
     name: draft.name,
     responsible_admin_id: draft.responsibleAdminId,
     secret_hash: secretHash,
-    secret_sealed: sealer.seal(key, context),
+    secret_sealed: sealer.seal(key, apiKeyContext(secretHash)),
     secret_last_four: key.slice(-4),
     created_at: change.at,
     updated_at: change.at,

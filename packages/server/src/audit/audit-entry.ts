@@ -3,6 +3,7 @@
  * transaction around a change by change.ts.
  */
 import { createHash } from 'node:crypto'
+import { toCanonicalJson } from '../platform/canonical-json.ts'
 
 /** Who caused a change. `System` is the service itself: its schedulers and device reports. */
 export interface Actor {
@@ -65,13 +66,7 @@ export const CHAIN_START: Buffer = Buffer.alloc(32)
  * can be rebuilt from the stored columns.
  */
 export function toCanonicalText(fields: AuditFields): string {
-  return JSON.stringify(fields, (_name, value: unknown) => sortMembers(value))
-}
-
-function sortMembers(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  const sorted = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted)
+  return toCanonicalJson(fields)
 }
 
 /** SHA-256 over the previous hash, the sequence number and the canonical text. */

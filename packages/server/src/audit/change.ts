@@ -6,6 +6,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import type { TransactionCompanion } from '../platform/db/transaction-companion.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
 import { isTransientConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit-store.ts'
@@ -16,6 +17,8 @@ export interface ChangeOrigin {
   readonly actor: Actor
   readonly requestId?: string | null
   readonly ipAddress?: string | null
+  /** Commits with every change of this origin: the record of a request that must not run twice. */
+  readonly companion?: TransactionCompanion | undefined
 }
 
 /**
@@ -78,7 +81,9 @@ async function runOnce<Result>(
       recordAudit: (note) => entries.push(toFields(note, { at, txn, origin })),
       afterCommit: (effect) => effects.push(effect),
     }
+    await origin.companion?.begin(tx)
     const value = await work(change)
+    await origin.companion?.complete(tx, value)
     await appendAuditEntries(tx, entries)
     return value
   })

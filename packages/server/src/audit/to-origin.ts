@@ -9,5 +9,6 @@ export function toOrigin(context: RequestFacts & { readonly principal: Principal
     actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: null },
     requestId: context.requestId,
     ipAddress: context.address,
+    companion: context.companion,
   }
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { revealApiKey } from '../../api-keys/reveal-api-key.ts'
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../api-keys/create-api-key.ts'
 import {
   listAllKeys,
@@ -19,11 +20,12 @@ interface CreateOptions {
 
 const WEEK_SECONDS = 604_800
 
-/** `heliograph keys create|list|rotate|revoke`. */
+/** `heliograph keys create|list|reveal|rotate|revoke`. */
 export function addKeyCommands(program: Command, io: CommandIo): void {
   const keys = program.command('keys').description('API keys')
   addCreate(keys, io)
   addList(keys, io)
+  addReveal(keys, io)
   addRotate(keys, io)
   addRevoke(keys, io)
 }
@@ -77,6 +79,21 @@ function addList(keys: Command, io: CommandIo): void {
             ]),
           )
         }
+      })
+    })
+}
+
+function addReveal(keys: Command, io: CommandIo): void {
+  withDatabaseFlags(keys.command('reveal <id>'))
+    .description('show a key again to an admin with Full Access; the audit log records it')
+    .requiredOption('--admin <email>', 'the admin who asks for it')
+    .action(async (id: string, options: { admin: string; json?: true }, command: Command) => {
+      await runWithServices(io, command, async ({ runChange, sealer }) => {
+        const key = await runChange(COMMAND_LINE_ORIGIN, (change) =>
+          revealApiKey(change, sealer, id, options.admin),
+        )
+        if (options.json) printJson(io, { id, key })
+        else printLine(io, key)
       })
     })
 }
