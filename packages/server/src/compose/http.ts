@@ -4,6 +4,7 @@ import { authenticateApiKey } from '../api-keys/authenticate-api-key.ts'
 import type { KeyUsageRecorder } from '../api-keys/key-usage-recorder.ts'
 import type { FeatureSwitches } from '../organisation/feature-switches.ts'
 import { toUnavailable } from '../platform/db/unavailable.ts'
+import { createAnswerOnce } from '../platform/http/idempotency/answer-once.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerDocs } from '../platform/http/docs.ts'
 import { registerHealth } from '../platform/http/health.ts'
@@ -52,7 +53,7 @@ export function addApi(
   services: Services,
   { routes, features, keyUsage }: ApiDependencies,
 ): void {
-  const { config, clock, db, masterKeys } = services
+  const { config, clock, db, log, masterKeys, sealer } = services
   registerApi(app, {
     routes,
     paging: {
@@ -64,6 +65,12 @@ export function addApi(
       keyUsage.recordUse(principal.id)
       return principal
     },
+    answerOnce: createAnswerOnce({
+      db,
+      clock,
+      sealer,
+      logError: (error, message) => log.error({ err: error }, message),
+    }),
     isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
     rateLimiter: createRateLimitStore(db),
     limits: {

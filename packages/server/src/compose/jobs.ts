@@ -1,5 +1,6 @@
 import { deadLetterUnreachable, deleteOldDeliveries } from '../delivery/sweep-deliveries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
+import { deleteExpiredIdempotencyRecords } from '../platform/http/idempotency/idempotency-store.ts'
 import { deleteStaleRateLimits } from '../platform/http/rate-limit-store.ts'
 import { startPeriodicJob, type PeriodicJob } from '../platform/jobs/periodic-job.ts'
 import type { Services } from '../services.ts'
@@ -27,6 +28,7 @@ export function startJobs(services: Services, dependencies: JobDependencies): Pe
   return [
     ...jobs,
     start('rate limits', MINUTE_MS, () => deleteStaleRateLimits(db)),
+    start('idempotency records', MINUTE_MS, () => deleteExpiredIdempotencyRecords(db, clock.now())),
     start('unreachable receivers', 5 * MINUTE_MS, () => deadLetterUnreachable(db, clock.now())),
     start('delivery retention', HOUR_MS, () =>
       deleteOldDeliveries(db, { now: clock.now(), retentionDays: config.deliveryRetentionDays }),

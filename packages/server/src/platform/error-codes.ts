@@ -16,11 +16,13 @@ export const ERROR_CODES = {
     remedy: 'The details name the parameter and what is allowed.',
   },
   invalid_search: {
-    meaning: 'The `query` search expression cannot be understood, or names a field that cannot be searched.',
+    meaning:
+      'The `query` search expression cannot be understood, or names a field that cannot be searched.',
     remedy: 'The message names the position and the fields and operators that are allowed.',
   },
   invalid_cursor: {
-    meaning: 'The `cursor` was not issued by this service, is too old, or belongs to another query.',
+    meaning:
+      'The `cursor` was not issued by this service, is too old, or belongs to another query.',
     remedy: 'Start from the first page, or send the cursor alone.',
   },
   unsupported_version: {
@@ -32,7 +34,8 @@ export const ERROR_CODES = {
     remedy: 'Use the current paths; `/openapi.json` lists them.',
   },
   invalid_body: {
-    meaning: 'The body is JSON, but a field is missing, unknown or has a value that is not allowed.',
+    meaning:
+      'The body is JSON, but a field is missing, unknown or has a value that is not allowed.',
     remedy: 'The details list each field with what is allowed.',
   },
   unauthenticated: {
@@ -59,6 +62,21 @@ export const ERROR_CODES = {
     meaning: 'The request contradicts the present state of the record.',
     remedy: 'Read the record again; the message says what stands in the way.',
   },
+  request_in_progress: {
+    meaning: 'A request with the same `Idempotency-Key` is still being carried out.',
+    remedy:
+      'Send it again after the number of seconds in `Retry-After`; the answer will be the first one.',
+  },
+  idempotency_key_reused: {
+    meaning:
+      'The `Idempotency-Key` was used in the last 24 hours for a request that asked for something else.',
+    remedy: 'Use a new key for each new request, and the same key only to repeat one unchanged.',
+  },
+  answer_lost: {
+    meaning:
+      'The first request with this `Idempotency-Key` was carried out, but the service was interrupted before its answer was kept.',
+    remedy: 'Read the record to see its state; nothing is done again under this key.',
+  },
   limit_reached: {
     meaning: 'A configured limit of the service would be exceeded.',
     remedy: 'Delete what is not needed, or raise the setting that the message names.',
@@ -73,7 +91,8 @@ export const ERROR_CODES = {
   },
   target_refused: {
     meaning: 'A delivery URL is not allowed: not HTTPS, not public, or not well-formed.',
-    remedy: 'Use a public HTTPS URL, or let the operator allow-list it with `HELIOGRAPH_ALLOWED_TARGETS`.',
+    remedy:
+      'Use a public HTTPS URL, or let the operator allow-list it with `HELIOGRAPH_ALLOWED_TARGETS`.',
   },
   unavailable: {
     meaning: 'The service cannot answer at the moment, for example while the database restarts.',

@@ -11,6 +11,7 @@ import { insertOrganisation } from '../../src/organisation/organisation-store.ts
 import { ManualClock } from '../../src/platform/clock.ts'
 import type { Schema } from '../../src/platform/db/schema.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
+import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import type { Permission } from '../../src/platform/http/principal.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
@@ -112,7 +113,10 @@ export async function createTestApi(
   }
 }
 
-function createApp({ db, clock }: TestApiParts, routes: readonly ApiRoute[]): FastifyInstance {
+function createApp(
+  { db, clock, sealer }: TestApiParts,
+  routes: readonly ApiRoute[],
+): FastifyInstance {
   const app = createHttpApp({
     logger: pino({ level: 'silent' }),
     baseUrl: BASE_URL,
@@ -129,6 +133,14 @@ function createApp({ db, clock }: TestApiParts, routes: readonly ApiRoute[]): Fa
       requestsPerMinute: REQUESTS_PER_MINUTE,
       failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
     },
+    answerOnce: createAnswerOnce({
+      db,
+      clock,
+      sealer,
+      logError: (error) => {
+        throw error
+      },
+    }),
     paging: { baseUrl: BASE_URL, cursorKey: Buffer.alloc(32, 1) },
     toUnavailable,
   })

@@ -159,7 +159,7 @@ function logFailure(log: FastifyBaseLogger, thrown: unknown, refusal: AppError |
 function errorHeaders(error: AppError, status: number): Record<string, string> {
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = 'Bearer'
-  if (status === 429 || status === 503) {
+  if (status === 429 || status === 503 || error.retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS_DEFAULT)
   }
   return headers

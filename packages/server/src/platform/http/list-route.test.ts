@@ -66,6 +66,7 @@ function setUp() {
     paging: { baseUrl: 'https://trust.example.com', cursorKey: key },
     authenticate: async () => Promise.reject(new Error('not called')),
     isFeatureEnabled: async () => true,
+    answerOnce: async () => Promise.reject(new Error('not called')),
     rateLimiter: { take: async () => Promise.reject(new Error('not called')) },
     limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
   })

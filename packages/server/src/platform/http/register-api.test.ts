@@ -104,6 +104,7 @@ function setUp(overrides: Partial<ApiOptions> = {}) {
       throw new AppError('unauthenticated', 'unauthenticated', 'This key does not exist.')
     },
     isFeatureEnabled: async () => true,
+    answerOnce: async () => Promise.reject(new Error('not called')),
     rateLimiter: unlimited,
     paging: { baseUrl: 'https://trust.example.com', cursorKey: Buffer.alloc(32, 1) },
     limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },

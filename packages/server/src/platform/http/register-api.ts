@@ -5,13 +5,19 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkAccess, type AccessOptions, type GrantedAccess } from './access.ts'
-import { createErrorHandler, type ToUnavailable } from './error-response.ts'
-import type { ApiRoute, Paging, PreparedAnswer, RouteAccess, RouteMethod } from './route.ts'
+import { AppError } from '../app-error.ts'
+import { createErrorHandler, toErrorAnswer, type ToUnavailable } from './error-response.ts'
+import type { AnswerOnce, RepeatableAnswer } from './idempotency/answer-once.ts'
+import { IDEMPOTENT_REPLAYED_HEADER, readIdempotencyKey } from './idempotency/idempotency-key.ts'
+import type { ApiRoute, Paging, RequestFacts, RouteAccess, RouteMethod } from './route.ts'
+import type { TransactionCompanion } from '../db/transaction-companion.ts'
 import { readTraceId } from './trace-context.ts'
 
 export interface ApiOptions extends AccessOptions {
   readonly routes: readonly ApiRoute[]
   readonly paging: Paging
+  /** Keeps the answers of writes that carry an idempotency key. */
+  readonly answerOnce: AnswerOnce
   readonly toUnavailable?: ToUnavailable
 }
 
@@ -62,31 +68,60 @@ function registerRoute(scope: FastifyInstance, route: ApiRoute, options: ApiOpti
     onRequest: async (request, reply) => {
       request.setDecorator(ACCESS, await checkAccess(route, options, request, reply))
     },
-    handler: async (request, reply) =>
-      sendAnswer(reply, await runRoute(route, request, options.paging)),
+    handler: async (request, reply) => sendAnswer(reply, await runRoute(route, request, options)),
   })
 }
 
 async function runRoute(
   route: ApiRoute,
   request: FastifyRequest,
-  paging: Paging,
-): Promise<PreparedAnswer> {
+  options: ApiOptions,
+): Promise<RepeatableAnswer> {
   const { apiVersion, principal } = request.getDecorator<GrantedAccess>(ACCESS)
-  return route.run(
-    { params: request.params, query: request.query, body: request.body },
+  const { params, query, body } = request
+  const facts: Omit<RequestFacts, 'companion'> = {
+    requestId: request.id,
+    apiVersion,
+    address: request.ip,
+    traceId: readTraceId(request.headers),
+    headers: request.headers,
+    path: pathOf(request.url),
+    rawQuery: query as Record<string, string>,
+    paging: options.paging,
+  }
+  const perform = (companion?: TransactionCompanion) =>
+    route.run({ params, query, body }, { ...facts, companion }, principal)
+  const key = isRepeatable(route) ? readIdempotencyKey(request.headers) : undefined
+  if (key === undefined || principal === undefined) return perform()
+  const { answer, isReplayed } = await options.answerOnce(
     {
+      key,
+      caller: `${principal.kind}:${principal.id}`,
+      method: request.method,
+      routePath: route.path,
+      content: { path: facts.path, query, body, apiVersion },
       requestId: request.id,
-      apiVersion,
-      address: request.ip,
-      traceId: readTraceId(request.headers),
-      headers: request.headers,
-      path: pathOf(request.url),
-      rawQuery: request.query as Record<string, string>,
-      paging,
     },
-    principal,
+    {
+      perform,
+      toAnswer: (result) => route.prepare(result),
+      toRefusal: (error) => toFinalRefusal(error, request.id),
+    },
   )
+  return isReplayed
+    ? { ...answer, headers: { ...answer.headers, [IDEMPOTENT_REPLAYED_HEADER]: 'true' } }
+    : answer
+}
+
+/** Whether an idempotency key means something on the route: on every write of a known caller. */
+export function isRepeatable(route: ApiRoute): boolean {
+  return route.method !== 'GET' && route.permission !== 'public'
+}
+
+/** Faults that pass are no answer to keep. */
+function toFinalRefusal(error: unknown, requestId: string): RepeatableAnswer | undefined {
+  const isFinal = error instanceof AppError && error.kind !== 'unavailable'
+  return isFinal ? toErrorAnswer(error, requestId) : undefined
 }
 
 function pathOf(url: string): string {
@@ -94,8 +129,8 @@ function pathOf(url: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-function sendAnswer(reply: FastifyReply, prepared: PreparedAnswer): FastifyReply {
-  void reply.code(prepared.status).headers(prepared.headers)
-  if (prepared.body === undefined) return reply.send()
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(prepared.body))
+function sendAnswer(reply: FastifyReply, answer: RepeatableAnswer): FastifyReply {
+  void reply.code(answer.status).headers(answer.headers)
+  if (answer.body === undefined) return reply.send()
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
 }

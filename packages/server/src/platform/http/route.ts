@@ -37,10 +37,14 @@
  * - The handler's result is parsed with the response schema, so fields that it does not name are
  *   dropped. It answers with the lowest declared status; `answer(201, body, headers)` chooses another
  *   one or adds headers. Refusals are thrown as `AppError`.
+ * - A write makes its answer inside the change, `runChange(toOrigin(context), async (change) =>
+ *   answer(200, toJson(await ...)))`, and returns it: then the answer that is kept for a repetition with
+ *   the same idempotency key commits with the effect. Where that cannot be, it is kept right after it.
  * - Lists are declared with `listRoute` (list-route.ts).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import type { TransactionCompanion } from '../db/transaction-companion.ts'
 import type { ApiVersion } from './api-version.ts'
 import type { Permission, Principal } from './principal.ts'
 import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
@@ -75,6 +79,8 @@ export interface RequestFacts {
   /** The query as it was sent, before validation. */
   readonly rawQuery: Readonly<Record<string, string>>
   readonly paging: Paging
+  /** Takes part in the changes of a request with an idempotency key. */
+  readonly companion: TransactionCompanion | undefined
 }
 
 /** What lists need to write cursors and the address of the next page. */
@@ -222,6 +228,8 @@ export interface ApiRoute {
     facts: RequestFacts,
     principal: Principal | undefined,
   ): Promise<PreparedAnswer>
+  /** The answer that a result of `answer(...)` becomes; `undefined` for any other value. */
+  prepare(result: unknown): PreparedAnswer | undefined
 }
 
 /** Declares a route; the top of this file says how. */
@@ -269,6 +277,10 @@ export function route<
       })
       return prepareAnswer(result, definition.responses, defaultStatus)
     },
+    prepare: (result) =>
+      result instanceof RouteAnswer
+        ? prepareAnswer(result, definition.responses, defaultStatus)
+        : undefined,
   }
 }
 

@@ -1,0 +1,101 @@
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { IdempotencyRecordTable, Schema } from '../../db/schema.ts'
+
+export type IdempotencyRecord = Selectable<IdempotencyRecordTable>
+
+/** The part of a record that says whose it is. */
+export type IdempotencyClaim = Pick<
+  IdempotencyRecord,
+  'scope_hash' | 'fingerprint' | 'request_id' | 'created_at' | 'expires_at'
+>
+
+/** An answer as it is kept. */
+export type KeptAnswer = Pick<IdempotencyRecord, 'status' | 'answer_sealed'>
+
+const SWEEP_BATCH = 1_000
+const NO_ANSWER: KeptAnswer = { status: null, answer_sealed: null }
+
+/** The record of a scope that has not expired. */
+export async function findIdempotencyRecord(
+  db: Kysely<Schema>,
+  scopeHash: Buffer,
+  now: Date,
+): Promise<IdempotencyRecord | undefined> {
+  return db
+    .selectFrom('idempotency_record')
+    .selectAll()
+    .where('scope_hash', '=', scopeHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/**
+ * Makes sure, until the transaction ends, that no other one works in the scope; false when another one
+ * does. Does not wait.
+ */
+export async function tryLockScope(tx: Transaction<Schema>, scopeHash: Buffer): Promise<boolean> {
+  const lock = scopeHash.readBigInt64BE(0).toString()
+  const { rows } = await sql<{
+    is_locked: boolean
+  }>`select pg_try_advisory_xact_lock(${lock}::bigint) as is_locked`.execute(tx)
+  return rows[0]?.is_locked === true
+}
+
+/**
+ * Writes the record of a scope; false when another request has one that has not expired. A record of
+ * the same request is begun anew.
+ */
+export async function claimIdempotencyRecord(
+  db: Kysely<Schema>,
+  claim: IdempotencyClaim,
+  answer: KeptAnswer = NO_ANSWER,
+): Promise<boolean> {
+  const row = { ...claim, ...answer }
+  const written = await db
+    .insertInto('idempotency_record')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .column('scope_hash')
+        .doUpdateSet(row)
+        .where((eb) =>
+          eb.or([
+            eb('idempotency_record.expires_at', '<=', eb.ref('excluded.created_at')),
+            eb('idempotency_record.request_id', '=', eb.ref('excluded.request_id')),
+          ]),
+        ),
+    )
+    .returning('scope_hash')
+    .execute()
+  return written.length > 0
+}
+
+/** Keeps the answer of a request in its record; nothing happens when the record is not its own. */
+export async function updateIdempotencyAnswer(
+  db: Kysely<Schema>,
+  { scope_hash: scopeHash, request_id: requestId }: IdempotencyClaim,
+  answer: KeptAnswer,
+): Promise<void> {
+  await db
+    .updateTable('idempotency_record')
+    .set(answer)
+    .where('scope_hash', '=', scopeHash)
+    .where('request_id', '=', requestId)
+    .execute()
+}
+
+/** Forgets up to 1,000 records that have expired; returns how many. Idempotent. */
+export async function deleteExpiredIdempotencyRecords(
+  db: Kysely<Schema>,
+  now: Date,
+): Promise<number> {
+  const { rows } = await sql`
+    with expired as (
+      select scope_hash from idempotency_record where expires_at <= ${now}
+      order by expires_at limit ${SWEEP_BATCH} for update skip locked
+    )
+    delete from idempotency_record where scope_hash in (select scope_hash from expired)
+    returning scope_hash
+  `.execute(db)
+  return rows.length
+}
