@@ -63,7 +63,7 @@ export interface DemoApi {
 }
 
 const API_VERSION = '2026-04-07'
-const TIMEOUT_MS = 10_000
+const TIMEOUT_MS = 30_000
 const PAGES_MAX = 50
 const PER_PAGE = '100'
 

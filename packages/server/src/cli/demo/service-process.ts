@@ -45,7 +45,8 @@ export function launchService(launch: ServiceLaunch): ServiceProcess {
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const lines = keepLastLines(child)
+  const said = listenTo(child)
+  const { lines } = said
   let reason: string | undefined
   const ended = new Promise<string>((resolve) => {
     const finish = (text: string) => {
@@ -64,7 +65,12 @@ export function launchService(launch: ServiceLaunch): ServiceProcess {
   return {
     ended,
     waitUntilReady: (signal, onWaiting) =>
-      waitUntilReady(launch.baseUrl, { signal, onWaiting, findReason: () => reason, lines }),
+      waitUntilReady(launch.baseUrl, {
+        signal,
+        onWaiting,
+        findReason: () => reason,
+        said,
+      }),
     stop: () => stopChild(child, ended),
   }
 }
@@ -73,7 +79,7 @@ interface Waiting {
   readonly signal: AbortSignal
   readonly onWaiting: (elapsedMs: number) => void
   readonly findReason: () => string | undefined
-  readonly lines: readonly string[]
+  readonly said: Sayings
 }
 
 async function waitUntilReady(baseUrl: string, waiting: Waiting): Promise<void> {
@@ -84,9 +90,11 @@ async function waitUntilReady(baseUrl: string, waiting: Waiting): Promise<void> 
     if (reason !== undefined) throw new DemoError(reason)
     if (elapsedMs > READY_MAX_MS) {
       const text = `The service was not ready after ${READY_MAX_MS / 1_000} s.`
-      throw new DemoError([text, ...waiting.lines].join('\n'))
+      throw new DemoError([text, ...waiting.said.lines].join('\n'))
     }
-    if (waiting.signal.aborted || (await isReady(baseUrl))) return
+    if (waiting.signal.aborted) return
+    // Whoever answers at the address may be another service that took the port just before.
+    if (waiting.said.isReadyAnnounced() && (await isReady(baseUrl))) return
     waiting.onWaiting(elapsedMs)
     await sleep(READY_POLL_MS)
   }
@@ -112,17 +120,28 @@ async function stopChild(child: ChildProcess, ended: Promise<string>): Promise<v
   for (const timer of timers) clearTimeout(timer)
 }
 
-/** What the service said last; it explains an end that nobody asked for. */
-function keepLastLines(child: ChildProcess): string[] {
+/** What the service wrote. */
+interface Sayings {
+  /** The last lines; they explain an end that nobody asked for. */
+  readonly lines: readonly string[]
+  /** Whether it has said that it is ready. */
+  isReadyAnnounced(): boolean
+}
+
+const READY_LINE = /^Heliograph is ready at /
+
+function listenTo(child: ChildProcess): Sayings {
   const lines: string[] = []
+  let isReady = false
   for (const stream of [child.stdout, child.stderr]) {
     if (stream === null) continue
     createInterface({ input: stream }).on('line', (line) => {
+      if (READY_LINE.test(line)) isReady = true
       lines.push(line)
       if (lines.length > LINES_KEPT) lines.shift()
     })
   }
-  return lines
+  return { lines, isReadyAnnounced: () => isReady }
 }
 
 /** The demo works on a database of its own, whatever service the shell is set up for. */
