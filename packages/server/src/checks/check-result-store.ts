@@ -148,3 +148,22 @@ export async function updateChecksRanAt(
 ): Promise<void> {
   await tx.updateTable('device').set({ checks_ran_at: ranAt }).where('id', '=', deviceId).execute()
 }
+
+/** Notes that a check shall run on a device at once, from now on if it was noted already. */
+export async function upsertCheckRefresh(
+  tx: Transaction<Schema>,
+  refresh: {
+    readonly device_id: string
+    readonly check_id: string
+    readonly requested_at: Date
+  },
+): Promise<void> {
+  const { requested_at } = refresh
+  await tx
+    .insertInto('check_refresh')
+    .values(refresh)
+    .onConflict((conflict) =>
+      conflict.columns(['device_id', 'check_id']).doUpdateSet({ requested_at }),
+    )
+    .execute()
+}

@@ -90,9 +90,22 @@ function selectDevices(db: Kysely<Schema>) {
       'device.auth_state',
       'device.will_block_at',
       'device.authentication_mode',
+      'device.deletion_due_at',
       'device.platform',
       'device.form_factor',
+      sql<PersonGroupName[]>`coalesce((
+        select json_agg(json_build_object('id', person_group.id::text, 'name', person_group.name)
+          order by person_group.id)
+        from device_authentication_group
+          join person_group on person_group.id = device_authentication_group.person_group_id
+        where device_authentication_group.device_id = device.id), '[]')`.as('person_groups'),
     ])
+}
+
+/** A group whose members may sign in with a device. */
+export interface PersonGroupName {
+  readonly id: string
+  readonly name: string
 }
 
 /** A device as the API shows it. */

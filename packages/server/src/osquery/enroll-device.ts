@@ -2,8 +2,11 @@ import type { Change } from '../audit/change.ts'
 import { applyCheckScope } from '../checks/apply-check-scope.ts'
 import { holdCheckScope } from '../checks/check-scope-store.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
+import { deleteDeviceRow } from '../devices/device-deletion-store.ts'
 import { notifyDeviceChanged, updateDevice, type Device } from '../devices/device-store.ts'
+import { deleteRemovedHost, findRemovedHost } from '../devices/removed-host-store.ts'
 import { hashEnrollmentSecret } from '../enrollment-secrets/create-enrollment-secret.ts'
+import { spendFirstDeviceTrust } from '../people/first-device-trust.ts'
 import { newSecret } from '../platform/ids.ts'
 import {
   findLiveSecret,
@@ -26,6 +29,8 @@ export type Enrollment =
   | { readonly kind: 'unknown_secret' }
   | { readonly kind: 'unsupported_platform' }
   | { readonly kind: 'agent_disabled'; readonly deviceId: string }
+  /** The device of this host was deleted, and its enrollment secret is older than that. */
+  | { readonly kind: 'removed_host' }
   /** Another machine already goes by the host identifier. */
   | { readonly kind: 'cloned_identifier'; readonly deviceId: string }
 
@@ -35,7 +40,8 @@ const NODE_KEY_BYTES = 32
  * Enrolls a device with a live enrollment secret: creates its record, or finds it again by its host
  * identifier and replaces the node key, which ends the old one. Its checks become pending and are due
  * at once. A secret that is bound to a person registers the device to that person. Refused and audited
- * is a machine whose hardware is not that of the device which goes by its host identifier.
+ * is a machine whose hardware is not that of the device which goes by its host identifier; refused is
+ * the host of a deleted device with a secret that is older than the deletion.
  */
 export async function enrollDevice(
   change: Change,
@@ -72,6 +78,10 @@ export async function enrollDevice(
     reevaluate_at: null,
     created_at: at,
   })
+  if (created !== undefined && (await isKeptOut(change, created, secret))) {
+    await deleteDeviceRow(tx, created.id)
+    return { kind: 'removed_host' }
+  }
   const known = created ?? (await getDeviceByHostIdentifier(tx, request.hostIdentifier))
   if (created === undefined) {
     if (known.agent_disabled_at !== null) return { kind: 'agent_disabled', deviceId: known.id }
@@ -84,8 +94,21 @@ export async function enrollDevice(
     await notifyDeviceChanged(tx, known.id)
   }
   recordEnrollment(change, known, secret, created === undefined)
+  if (secret.personId !== null) await spendFirstDeviceTrust(tx, secret.personId, at)
   await applyCheckScope(change, deps, { deviceIds: [known.id] }, ENROLLED)
   return { kind: 'enrolled', deviceId: known.id, nodeKey, secretId: secret.id }
+}
+
+/**
+ * Looks at the hosts that are kept out only now: while the row was inserted, the deletion of its
+ * predecessor may have been committed. A newer secret lets a host in again.
+ */
+async function isKeptOut(change: Change, created: Device, secret: LiveSecret): Promise<boolean> {
+  const host = await findRemovedHost(change.tx, created.host_identifier)
+  if (host === undefined) return false
+  if (secret.createdAt <= host.removed_at) return true
+  await deleteRemovedHost(change.tx, host.host_identifier)
+  return false
 }
 
 const ENROLLED = { initiatingEntity: 'system', reason: 'The device enrolled.' } as const

@@ -63,6 +63,12 @@ function toRefusal(enrollment: Exclude<Enrollment, { kind: 'enrolled' }>): AppEr
       return refuseAgent('invalid', 'invalid_body', 'The platform of this host is not supported.')
     case 'agent_disabled':
       return refuseAgent('forbidden', 'conflict', 'An admin has disabled the agent of this device.')
+    case 'removed_host':
+      return refuseAgent(
+        'forbidden',
+        'conflict',
+        'The device of this host was deleted; it takes a newer enrollment secret, or an admin, to let it in again.',
+      )
     case 'cloned_identifier':
       return refuseAgent(
         'conflict',

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
+import { AppError } from '../platform/app-error.ts'
 import type { Device } from '../devices/device-store.ts'
 import type { DeviceTable, Schema } from '../platform/db/schema.ts'
 
@@ -6,6 +7,7 @@ import type { DeviceTable, Schema } from '../platform/db/schema.ts'
 export interface LiveSecret {
   readonly id: string
   readonly personId: string | null
+  readonly createdAt: Date
 }
 
 /** The secret with this hash, unless it is revoked or expired. */
@@ -15,7 +17,7 @@ export async function findLiveSecret(
   at: Date,
 ): Promise<LiveSecret | undefined> {
   const { rows } = await sql<LiveSecret>`
-    select id, person_id as "personId" from enrollment_secret
+    select id, person_id as "personId", created_at as "createdAt" from enrollment_secret
     where secret_hash = ${secretHash} and revoked_at is null
       and (expires_at is null or expires_at > ${at})
   `.execute(db)
@@ -35,15 +37,21 @@ export async function insertDevice(
     .executeTakeFirst()
 }
 
-/** The device with a host identifier, locked until the transaction ends. */
+/**
+ * The device with a host identifier, locked until the transaction ends.
+ *
+ * @throws AppError `unavailable` when it has just been deleted: the agent tries again
+ */
 export async function getDeviceByHostIdentifier(
   tx: Transaction<Schema>,
   hostIdentifier: string,
 ): Promise<Device> {
-  return tx
+  const device = await tx
     .selectFrom('device')
     .selectAll()
     .where('host_identifier', '=', hostIdentifier)
     .forUpdate()
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (device !== undefined) return device
+  throw new AppError('unavailable', 'unavailable', 'The device has just been deleted.')
 }

@@ -21,6 +21,30 @@ export async function findPersonByEmail(
 }
 
 /**
+ * The person with this email address in any case, else the one whose identity carries it besides
+ * others, unless deprovisioned.
+ */
+export async function findPersonByAnyEmail(
+  tx: Transaction<Schema>,
+  email: string,
+): Promise<Person | undefined> {
+  const person = await findPersonByEmail(tx, email)
+  if (person !== undefined) return person
+  return tx
+    .selectFrom('person')
+    .selectAll()
+    .where('deprovisioned_at', 'is', null)
+    .where(
+      sql<boolean>`exists (
+        select from jsonb_array_elements(emails) as identity(email)
+        where lower(identity.email ->> 'value') = ${email.toLowerCase()})`,
+    )
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
  * The person whom the identity provider knows by this email address or user name in any case, live or
  * switched off; a live one rather than another.
  */

@@ -15,6 +15,13 @@ export const linkSchema = z
   })
   .meta({ id: 'Link' })
 
+const ID_LENGTH_MAX = 40
+
+/** The id of a record in a body, which clients write as a text or a number; whether it exists is for the store. */
+export const recordIdSchema = z
+  .union([z.string().min(1).max(ID_LENGTH_MAX), z.int().positive()])
+  .transform(String)
+
 /** The wire form of a time that may be absent: null, never an empty text. */
 export function toTimestamp(time: Date): string
 export function toTimestamp(time: Date | null): string | null
@@ -34,13 +41,18 @@ export function toLink(
 
 const ID_PATTERN = /^[1-9]\d{0,17}$/
 
+/** Whether a text can be the id of a record. */
+export function isId(text: string): boolean {
+  return ID_PATTERN.test(text)
+}
+
 /**
  * The id in a path, ready for the database.
  *
  * @throws AppError `not_found` for a text that is the id of nothing
  */
 export function parseId(text: string, what: string): string {
-  if (ID_PATTERN.test(text)) return text
+  if (isId(text)) return text
   throw notFound(what, text)
 }
 
