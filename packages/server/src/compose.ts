@@ -7,21 +7,23 @@ import { createKeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { addAgents, type Agents } from './compose/agents.ts'
-import { addApi, composeHttp } from './compose/http.ts'
+import { addApi, addScim, composeHttp } from './compose/http.ts'
 import { startJobs } from './compose/jobs.ts'
 import { composeOutbound, type Outbound } from './compose/outbound.ts'
-import { composeDelivery, composeSigning, type Signing } from './compose/ssf.ts'
-import { DELIVERY_CHANNEL, type DeliveryEngine } from './delivery/delivery-engine.ts'
+import { composeDelivery, composeSigning, type Delivery, type Signing } from './compose/ssf.ts'
+import { DELIVERY_CHANNEL } from './delivery/delivery-engine.ts'
 import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
 import { REEVALUATE_CHANNEL } from './devices/device-status-store.ts'
 import { createStatusScheduler, type StatusScheduler } from './devices/status-scheduler.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
+import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
 import { createFeatureSwitches } from './organisation/feature-switches.ts'
 import { ORGANISATION_CHANNEL } from './organisation/set-organisation.ts'
 import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
 import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'
+import { SECOND_MS } from './platform/clock.ts'
 import { createListener, type Listener } from './platform/db/listener.ts'
 import type { ApiRoute } from './platform/http/route.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
@@ -34,6 +36,9 @@ import { streamRoutes } from './ssf/streams/stream-routes.ts'
 import { streamStatusRoutes } from './ssf/streams/stream-status-routes.ts'
 import { wellKnownRoutes } from './ssf/well-known-routes.ts'
 import type { TlsSource } from './tls-source.ts'
+
+/** Longer than any answer takes but a long poll, which is ended first. */
+const HTTP_GRACE_MS = 5 * SECOND_MS
 
 /** The wired service of one process. */
 export interface Application {
@@ -64,11 +69,11 @@ export async function composeApplication(
   const keyUsage = createKeyUsageRecorder(services.db, services.clock)
 
   const waiters = createPollWaiters()
-  const engine = isRole('worker')
+  const delivery = isRole('worker')
     ? composeDelivery(services, signing, outbound, listener)
     : undefined
   const wake = (destinationId: string) => {
-    engine?.wake(destinationId)
+    delivery?.engine.wake(destinationId)
     waiters.wake(destinationId)
   }
   listener.subscribe(DELIVERY_CHANNEL, wake)
@@ -78,6 +83,7 @@ export async function composeApplication(
   if (isRole('api')) {
     const routes = listRoutes({ services, signing, outbound, waiters, wake })
     addApi(http, services, { routes, features, keyUsage })
+    addScim(http, services, keyUsage)
   }
   const scheduler = isRole('worker') ? composeScheduler(services, listener) : undefined
 
@@ -85,7 +91,7 @@ export async function composeApplication(
     services,
     http,
     tls,
-    parts: { listener, agents, engine, scheduler, outbound, signing, waiters },
+    parts: { listener, agents, delivery, scheduler, outbound, signing, waiters },
     flushKeyUsage: () => keyUsage.flush(),
   })
 }
@@ -119,6 +125,7 @@ export function listRoutes({
     ...issueRoutes(db, baseUrl),
     ...authLogRoutes(db, baseUrl),
     ...auditRoutes(db),
+    ...liveQueryRoutes({ db, baseUrl, runChange }),
     ...reportingQueryRoutes({ db, clock }),
     ...wellKnownRoutes({ baseUrl }),
     ...jwksRoutes({ keyRing }),
@@ -158,7 +165,7 @@ function composeScheduler(services: Services, listener: Listener): StatusSchedul
 interface ApplicationParts {
   readonly listener: Listener
   readonly agents: Agents | undefined
-  readonly engine: DeliveryEngine | undefined
+  readonly delivery: Delivery | undefined
   readonly scheduler: StatusScheduler | undefined
   readonly outbound: Outbound
   readonly signing: Signing
@@ -175,9 +182,9 @@ interface ApplicationDependencies {
 
 function createApplication(dependencies: ApplicationDependencies): Application {
   const { services, http, parts, flushKeyUsage } = dependencies
-  const { listener, agents, engine, scheduler, outbound, signing, waiters } = parts
+  const { listener, agents, delivery, scheduler, outbound, signing, waiters } = parts
   const jobs = startJobs(services, {
-    isWorker: engine !== undefined,
+    isWorker: delivery !== undefined,
     flushKeyUsage,
     refreshKeyRing: () => signing.keyRing.refresh(),
     renewTls: () => renewTls(http, dependencies.tls),
@@ -186,22 +193,30 @@ function createApplication(dependencies: ApplicationDependencies): Application {
     http,
     start: async () => {
       await listener.whenListening()
-      await engine?.start()
+      await delivery?.engine.start()
       scheduler?.start()
     },
     stop: async () => {
       waiters.close()
-      await http.close()
+      await closeHttp(http)
       await Promise.all(jobs.map((job) => job.stop()))
       await scheduler?.stop()
-      await engine?.close()
+      await delivery?.close()
       await outbound.client.close()
       await signing.pool.close()
+      await agents?.liveQueries.stop()
       await agents?.contacts.stop()
       await flushKeyUsage()
       await listener.stop()
     },
   }
+}
+
+/** Lets requests under way end; connections that are still open then are closed. */
+async function closeHttp(http: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => http.server.closeAllConnections(), HTTP_GRACE_MS)
+  await http.close()
+  clearTimeout(timer)
 }
 
 async function renewTls(http: FastifyInstance, tls: TlsSource | undefined): Promise<void> {

@@ -8,7 +8,7 @@ import { readEnvironment } from './config/read-environment.ts'
 const STOP_TIMEOUT_MS = 20_000
 
 const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(130)
     stopping.abort()

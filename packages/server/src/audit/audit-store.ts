@@ -5,8 +5,8 @@ import { toCanonicalText, type AuditFields, type JsonObject } from './audit-entr
 export type AuditEntryRow = Selectable<AuditEntryTable>
 
 /**
- * Appends entries to the hash chain in their order. Takes the chain's lock until the transaction
- * ends: call it last.
+ * Hands entries to the hash chain in their order. They are appended when the transaction commits, so
+ * that nobody holds the lock of the chain longer than a commit takes.
  */
 export async function appendAuditEntries(
   tx: Transaction<Schema>,
@@ -14,7 +14,7 @@ export async function appendAuditEntries(
 ): Promise<void> {
   if (entries.length === 0) return
   const rows = entries.map((entry) => ({ ...entry, canonical: toCanonicalText(entry) }))
-  await sql`select append_audit_entries(${JSON.stringify(rows)}::jsonb)`.execute(tx)
+  await sql`insert into audit_pending (entries) values (${JSON.stringify(rows)}::jsonb)`.execute(tx)
 }
 
 /** The entries after `afterSequence` in the order of the chain, `limit` at most. */

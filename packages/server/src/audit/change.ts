@@ -32,7 +32,7 @@ export interface Change {
   /** The time of the change, the same for everything in it. */
   readonly at: Date
   readonly origin: ChangeOrigin
-  /** Adds an entry to the audit log; it is written just before the commit. */
+  /** Adds an entry to the audit log; it is written with the commit. */
   recordAudit(note: AuditNote): void
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void

@@ -1,5 +1,6 @@
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { openDatabase } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { Services } from '../services.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
@@ -26,14 +27,32 @@ export async function composeSigning(services: Services): Promise<Signing> {
   return { pool, keyRing }
 }
 
-/** Creates the engine that delivers queued events. */
+/** The engine that delivers queued events, with the database connections that it works on. */
+export interface Delivery {
+  readonly engine: DeliveryEngine
+  close(): Promise<void>
+}
+
+/** Enough for the claims and outcomes of many receivers: each statement handles a batch. */
+const DELIVERY_POOL_MAX = 6
+
+/**
+ * Creates the engine that delivers queued events. It has connections of its own, so that a flood of
+ * reports from devices does not hold up what is to be delivered.
+ */
 export function composeDelivery(
   services: Services,
   { keyRing }: Signing,
   outbound: Outbound,
   listener: Listener,
-): DeliveryEngine {
-  const { config, clock, db, log, sealer } = services
+): Delivery {
+  const { config, clock, connection, log, sealer } = services
+  const database = openDatabase(connection, {
+    poolMax: DELIVERY_POOL_MAX,
+    applicationName: 'heliograph delivery',
+    logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  })
+  const { db } = database
   const engine = createDeliveryEngine({
     db,
     clock,
@@ -45,5 +64,11 @@ export function composeDelivery(
   listener.onReconnect(() => {
     engine.sweep().catch((error: unknown) => log.error({ err: error }, 'a delivery sweep failed'))
   })
-  return engine
+  return {
+    engine,
+    close: async () => {
+      await engine.close()
+      await database.close()
+    },
+  }
 }

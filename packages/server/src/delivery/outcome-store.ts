@@ -109,7 +109,8 @@ export async function recordHealth(
     .selectFrom('delivery_destination')
     .select(['retry_not_before', 'consecutive_failures', 'failing_since', 'last_success_at'])
     .where('id', '=', destinationId)
-    .forUpdate()
+    // Not FOR UPDATE: that would wait for every open change which refers to the destination.
+    .forNoKeyUpdate()
     .executeTakeFirst()
   if (row === undefined) return
   const before: DestinationHealth = {
