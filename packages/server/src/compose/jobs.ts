@@ -1,4 +1,8 @@
-import { deadLetterUnreachable, deleteOldDeliveries } from '../delivery/sweep-deliveries.ts'
+import {
+  deadLetterUnreachable,
+  deleteMarkedDestinations,
+  deleteOldDeliveries,
+} from '../delivery/sweep-deliveries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
 import { deleteExpiredIdempotencyRecords } from '../platform/http/idempotency/idempotency-store.ts'
 import { deleteStaleRateLimits } from '../platform/http/rate-limit-store.ts'
@@ -30,6 +34,7 @@ export function startJobs(services: Services, dependencies: JobDependencies): Pe
     start('rate limits', MINUTE_MS, () => deleteStaleRateLimits(db)),
     start('idempotency records', MINUTE_MS, () => deleteExpiredIdempotencyRecords(db, clock.now())),
     start('unreachable receivers', 5 * MINUTE_MS, () => deadLetterUnreachable(db, clock.now())),
+    start('deleted streams', MINUTE_MS, () => deleteMarkedDestinations(db)),
     start('delivery retention', HOUR_MS, () =>
       deleteOldDeliveries(db, { now: clock.now(), retentionDays: config.deliveryRetentionDays }),
     ),

@@ -9,6 +9,9 @@ export interface Outbound {
   readonly client: GuardedClient
 }
 
+/** A receiver that does not answer holds its share of connections; others on its host need theirs. */
+const RECEIVERS_PER_ORIGIN = 4
+
 /**
  * Creates the guarded client of the configuration.
  *
@@ -24,7 +27,9 @@ export async function composeOutbound(config: Config): Promise<Outbound> {
       policy: targets.policy,
       userAgent: 'Heliograph',
       extraCa,
-      limits: { connectionsPerOriginMax: config.deliveryConcurrency },
+      limits: {
+        connectionsPerOriginMax: config.deliveryConcurrency * RECEIVERS_PER_ORIGIN,
+      },
     })
     return { policy: targets.policy, client }
   } catch (error) {
