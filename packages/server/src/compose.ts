@@ -8,9 +8,12 @@ import { auditRoutes } from './audit/audit-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { addAgents, type Agents } from './compose/agents.ts'
 import { addApi, addScim, composeHttp } from './compose/http.ts'
+import { startDeviceDeletion } from './compose/device-deletion.ts'
 import { startJobs } from './compose/jobs.ts'
 import { composeOutbound, type Outbound } from './compose/outbound.ts'
+import { postureRoutes } from './compose/posture-routes.ts'
 import { composeDelivery, composeSigning, type Delivery, type Signing } from './compose/ssf.ts'
+import { composeStatus } from './compose/status.ts'
 import { DELIVERY_CHANNEL } from './delivery/delivery-engine.ts'
 import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
@@ -118,6 +121,7 @@ export function listRoutes({
   const { keyRing } = signing
   return [
     ...deviceRoutes(db, baseUrl),
+    ...postureRoutes(services, composeStatus()),
     ...personRoutes(db, baseUrl),
     ...personGroupRoutes(db),
     ...deprovisionedPersonRoutes(db, baseUrl),
@@ -189,6 +193,7 @@ function createApplication(dependencies: ApplicationDependencies): Application {
     refreshKeyRing: () => signing.keyRing.refresh(),
     renewTls: () => renewTls(http, dependencies.tls),
   })
+  const deletion = delivery === undefined ? undefined : startDeviceDeletion(services, listener)
   return {
     http,
     start: async () => {
@@ -201,6 +206,7 @@ function createApplication(dependencies: ApplicationDependencies): Application {
       await closeHttp(http)
       await Promise.all(jobs.map((job) => job.stop()))
       await scheduler?.stop()
+      await deletion?.stop()
       await delivery?.close()
       await outbound.client.close()
       await signing.pool.close()

@@ -9,6 +9,7 @@ import type { Pool } from 'pg'
 import { createChangeRunner, type Change, type RunChange } from './audit/change.ts'
 import { CHECK_CATALOGUE } from './checks/catalogue/index.ts'
 import { syncCatalogue } from './checks/sync-catalogue.ts'
+import { composeStatus } from './compose/status.ts'
 import type { Config } from './config/load-config.ts'
 import { SYSTEM_ACTOR } from './audit/audit-entry.ts'
 import type { StatusDependencies } from './devices/change-device-status.ts'
@@ -24,7 +25,6 @@ import { createLogger, type Logger } from './platform/logger.ts'
 import { loadMasterKey, type MasterKeys } from './platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from './platform/secrets/sealed-box.ts'
 import { syncReportingViews } from './reporting/sync-reporting-views.ts'
-import { createEnqueueSets } from './ssf/enqueue-sets.ts'
 
 export interface Services {
   readonly config: Config
@@ -130,9 +130,7 @@ interface Foundation {
 function compose(config: Config, foundation: Foundation): Omit<Services, 'close'> {
   const { clock, db, masterKeys } = foundation
   const runChange = createChangeRunner(db, clock)
-  const status: StatusDependencies = {
-    onDeviceStatusChanged: createEnqueueSets(),
-  }
+  const status = composeStatus()
   return {
     ...foundation,
     config,

@@ -11,6 +11,7 @@ import {
   lockCheckScope,
   moveResultsIntoScope,
   refreshBlockingTimes,
+  refreshPersonBlockingTimes,
   resolveIssuesOutOfScope,
   type ScopeMove,
   type ScopeSelection,
@@ -48,6 +49,7 @@ export async function applyCheckScope(
   if (scope.deviceIds === undefined) {
     await lockCheckScope(change.tx)
     await lockDeviceRows(change.tx)
+    await refreshPersonBlockingTimes(change.tx, scope.checkIds, change.at)
     for await (const deviceIds of listAllDevices(change)) {
       const selection = { checkIds: scope.checkIds, deviceIds }
       await applyToBatch(change, deps, { selection, cause, counters })

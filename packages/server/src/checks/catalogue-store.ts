@@ -75,3 +75,16 @@ export async function insertCheckTags(
     .onConflict((conflict) => conflict.doNothing())
     .execute()
 }
+
+/** The check with this id, kept from being changed until the transaction ends. To be locked before devices. */
+export async function findCheckForShare(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<PostureCheck | undefined> {
+  return tx
+    .selectFrom('posture_check')
+    .selectAll()
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+}

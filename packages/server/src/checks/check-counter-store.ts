@@ -4,12 +4,12 @@ import type { CheckStatus, Schema } from '../platform/db/schema.ts'
 /** Counters of one check are spread over this many rows, by device id. */
 export const COUNTER_STRIPES = 16
 
-/** The stripe that a device's results are counted in. */
-export function toCounterStripe(deviceId: string): number {
-  return Number(BigInt(deviceId) % BigInt(COUNTER_STRIPES))
+/** The stripe that the results of a device, or of a person, are counted in. */
+export function toCounterStripe(id: string): number {
+  return Number(BigInt(id) % BigInt(COUNTER_STRIPES))
 }
 
-/** How a count of devices moves. */
+/** How a count of devices, or of people, moves. */
 export interface CounterDelta {
   readonly check_id: string
   readonly stripe: number
@@ -54,7 +54,11 @@ export async function listCounterDrift(db: Kysely<Schema>): Promise<CounterDrift
     with actual as (
       select check_id, (device_id % ${sql.lit(COUNTER_STRIPES)})::smallint as stripe, status,
         count(*) as device_count
-      from check_result group by 1, 2, 3)
+      from (
+        select check_id, device_id, status from check_result
+        union all
+        select check_id, person_id, status from person_check_result) as result
+      group by 1, 2, 3)
     select check_id, stripe, status, coalesce(c.device_count, 0) as counted,
       coalesce(a.device_count, 0) as actual
     from check_counter c full join actual a using (check_id, stripe, status)
@@ -66,5 +70,5 @@ export async function listCounterDrift(db: Kysely<Schema>): Promise<CounterDrift
 
 /** Keeps every report of results waiting until the transaction ends, so that a count stands still. */
 export async function lockCheckResults(tx: Transaction<Schema>): Promise<void> {
-  await sql`lock table check_result in share row exclusive mode`.execute(tx)
+  await sql`lock table check_result, person_check_result in share row exclusive mode`.execute(tx)
 }

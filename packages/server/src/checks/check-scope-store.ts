@@ -129,6 +129,15 @@ export async function resolveIssuesOutOfScope(
   `.execute(tx)
 }
 
+/** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check. */
+const BLOCKING_TIME = sql<Date | null>`case
+  when c.remediation_strategy = 'block_immediately'
+    then greatest(i.detected_at, c.begins_blocking_on)
+  when c.remediation_strategy = 'warn_then_block'
+    then greatest(i.detected_at + make_interval(hours => 24 * c.grace_period_days),
+      c.begins_blocking_on)
+  end`
+
 /** Computes anew when the open issues of the selection block, from the configurations as they are. */
 export async function refreshBlockingTimes(
   tx: Transaction<Schema>,
@@ -137,14 +146,7 @@ export async function refreshBlockingTimes(
 ): Promise<void> {
   await sql`
     with computed as (
-      select i.id, case
-        when not ${IS_BLOCKING_ALLOWED} then null
-        when c.remediation_strategy = 'block_immediately'
-          then greatest(i.detected_at, c.begins_blocking_on)
-        when c.remediation_strategy = 'warn_then_block'
-          then greatest(i.detected_at + make_interval(hours => 24 * c.grace_period_days),
-            c.begins_blocking_on)
-        end as blocks_device_at
+      select i.id, case when ${IS_BLOCKING_ALLOWED} then ${BLOCKING_TIME} end as blocks_device_at
       from issue i join posture_check c on c.id = i.check_id join device d on d.id = i.device_id
       where i.resolved_at is null and ${isSelected(selection)})
     update issue set blocks_device_at = computed.blocks_device_at, updated_at = ${at}
@@ -154,9 +156,28 @@ export async function refreshBlockingTimes(
   `.execute(tx)
 }
 
+/** The same for the open issues of people: groups of devices say nothing about them. */
+export async function refreshPersonBlockingTimes(
+  tx: Transaction<Schema>,
+  checkIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  await sql`
+    with computed as (
+      select i.id, ${BLOCKING_TIME} as blocks_device_at
+      from issue i join posture_check c on c.id = i.check_id
+      where i.resolved_at is null and i.person_id is not null
+        and c.id = any(${checkIds}::bigint[]))
+    update issue set blocks_device_at = computed.blocks_device_at, updated_at = ${at}
+    from computed
+    where issue.id = computed.id
+      and issue.blocks_device_at is distinct from computed.blocks_device_at
+  `.execute(tx)
+}
+
 /**
  * The devices of the selection whose status may depend on it: with certain checks those that have open
- * issues of them or were never evaluated, else all.
+ * issues of them, or whose owners do, or that were never evaluated; else all.
  */
 export async function listDevicesInScope(
   tx: Transaction<Schema>,
@@ -166,6 +187,10 @@ export async function listDevicesInScope(
   const { rows } = await sql<{ device_id: string }>`
     select distinct i.device_id from issue i
     where i.resolved_at is null and i.device_id = any(${deviceIds}::bigint[])
+      and i.check_id = any(${checkIds}::bigint[])
+    union
+    select d.id from device d join issue i on i.person_id = d.owner_person_id
+    where i.resolved_at is null and d.id = any(${deviceIds}::bigint[])
       and i.check_id = any(${checkIds}::bigint[])
     union
     select r.device_id from check_result r join device d on d.id = r.device_id

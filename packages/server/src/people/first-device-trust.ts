@@ -38,16 +38,10 @@ export async function resetFirstDeviceTrust(change: Change, personId: string): P
     .set({ first_device_trusted_at: null, updated_at: at })
     .where('id', '=', personId)
     .where('first_device_trusted_at', 'is not', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('device')
-            .select('device.id')
-            .where('device.owner_person_id', '=', personId)
-            .where('device.registered_at', 'is not', null)
-            .where('device.deletion_requested_at', 'is', null),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (
+        select from device where device.owner_person_id = ${personId}
+          and device.registered_at is not null and device.deletion_requested_at is null)`,
     )
     .returning(['email'])
     .executeTakeFirst()
