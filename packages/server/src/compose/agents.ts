@@ -6,6 +6,10 @@ import { createNodeCache, type NodeCache } from '../osquery/node-cache.ts'
 import { findNode } from '../osquery/node-store.ts'
 import { registerOsqueryRoutes } from '../osquery/register-osquery-routes.ts'
 import type { Config } from '../config/load-config.ts'
+import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../live-queries/live-query.ts'
+import { createLiveQueryInbox, type LiveQueryInbox } from '../live-queries/live-query-inbox.ts'
+import { findOpenCampaign, listOpenCampaignIds } from '../live-queries/open-campaign-store.ts'
+import { recordLiveAnswers } from '../live-queries/record-live-answers.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import { toUnavailable } from '../platform/db/unavailable.ts'
@@ -19,6 +23,7 @@ import type { TlsSource } from '../tls-source.ts'
 export interface Agents {
   readonly contacts: ContactRecorder
   readonly nodes: NodeCache
+  readonly liveQueries: LiveQueryInbox
 }
 
 /** Adds the agent routes and keeps what they know of devices up to date. */
@@ -34,6 +39,7 @@ export function addAgents(
   const contacts = createContactRecorder(db, (error, message) => log.error({ err: error }, message))
   listener.subscribe(DEVICE_CHANNEL, (deviceId) => nodes.invalidate(deviceId))
   listener.onReconnect(() => nodes.invalidate('all'))
+  const liveQueries = composeLiveQueries(services, listener)
   const schedule = toSchedule(REPORTING_TABLES)
   registerOsqueryRoutes(app, {
     db,
@@ -50,12 +56,30 @@ export function addAgents(
         await recordReportingSnapshot(change.tx, { ...snapshot, deviceId }, change.at)
       }
     },
+    liveQueries: {
+      idPrefix: LIVE_QUERY_PREFIX,
+      pendingQueries: (deviceId) => liveQueries.pendingQueries(deviceId),
+      recordResults: (change, deviceId, results) =>
+        recordLiveAnswers(change, liveQueries, deviceId, results),
+    },
     baseUrl: config.baseUrl,
     certificatePem: () => tls?.caPem,
     toUnavailable,
   })
   contacts.start()
-  return { contacts, nodes }
+  return { contacts, nodes, liveQueries }
+}
+
+/** Listening that begins, the first time included, may have missed something: all is read. */
+function composeLiveQueries({ db, log }: Services, listener: Listener): LiveQueryInbox {
+  const inbox = createLiveQueryInbox({
+    findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId),
+    listOpenCampaignIds: () => listOpenCampaignIds(db),
+    logError: (error, message) => log.error({ err: error }, message),
+  })
+  listener.subscribe(LIVE_QUERY_CHANNEL, (campaignId) => inbox.refresh(campaignId))
+  listener.onReconnect(() => inbox.refreshAll())
+  return inbox
 }
 
 function toAgentSettings(config: Config): AgentSettings {

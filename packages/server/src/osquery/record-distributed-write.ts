@@ -4,7 +4,7 @@ import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { parseQueryId } from './check-schedule.ts'
 import type { DistributedResult } from './parse-agent-message.ts'
 
-/** Takes the answers to live queries, in the change that records the answers to checks. */
+/** Takes the answers to live queries, in the change that records those to checks and after them. */
 export type RecordLiveResults = (
   change: Change,
   deviceId: string,
@@ -29,19 +29,21 @@ export async function recordDistributedWrite(
   live: { readonly idPrefix: string; readonly recordResults: RecordLiveResults } | undefined,
 ): Promise<RecordedReport> {
   const { deviceId, askedAt } = write
-  const liveResults =
-    live === undefined ? [] : write.results.filter(({ id }) => id.startsWith(live.idPrefix))
-  if (live !== undefined && liveResults.length > 0) {
-    await live.recordResults(change, deviceId, liveResults)
-  }
   const results = write.results.flatMap((result) => {
     const query = parseQueryId(result.id)
     return query === undefined ? [] : [{ ...result, ...query }]
   })
-  return recordCheckResults(change, deps, {
+  const recorded = await recordCheckResults(change, deps, {
     deviceId,
     results,
     ranAt: change.at,
     ...(askedAt === undefined ? {} : { askedAt }),
   })
+  const liveResults =
+    live === undefined ? [] : write.results.filter(({ id }) => id.startsWith(live.idPrefix))
+  // Last, since the device is locked now, and many devices that answer one live query count there.
+  if (live !== undefined && liveResults.length > 0 && recorded.kind === 'recorded') {
+    await live.recordResults(change, deviceId, liveResults)
+  }
+  return recorded
 }
