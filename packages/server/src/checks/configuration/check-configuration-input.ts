@@ -3,7 +3,7 @@
  * exist, and what follows from it, is for the use case.
  */
 import { z } from 'zod'
-import { toStorableJson } from '../../platform/storable-text.ts'
+import { jsonObjectInput } from '../../platform/http/body-values.ts'
 import { REMEDIATION_STRATEGIES } from '../check-definition.ts'
 
 const GRACE_PERIOD_DAYS_MAX = 365
@@ -11,7 +11,6 @@ const SHELF_LIFE_SECONDS_MAX = 30 * 24 * 60 * 60
 const GROUPS_MAX = 200
 const GROUP_LENGTH_MAX = 50
 const OPTIONS_LENGTH_MAX = 16 * 1024
-const OPTIONS_DEPTH_MAX = 16
 
 const groupsSchema = z
   .array(
@@ -22,19 +21,6 @@ const groupsSchema = z
       .transform(String),
   )
   .max(GROUPS_MAX, `Must name at most ${GROUPS_MAX} groups`)
-
-const optionsSchema = z
-  .union([z.string(), z.record(z.string(), z.unknown())], {
-    error: 'Must be a JSON object, or a text that holds one',
-  })
-  .transform((value, context) => {
-    const options = typeof value === 'string' ? parseJson(value) : value
-    const problem = findOptionsProblem(options)
-    if (problem === undefined) return toStorableJson(options as Record<string, unknown>)
-    context.addIssue({ code: 'custom', message: problem })
-    return z.NEVER
-  })
-  .describe('Replaces the whole object. A text that holds a JSON object, or the object.')
 
 /** What a client may change of the configuration of a check; members that are left out stay. */
 export const configureCheckBody = z.strictObject({
@@ -64,35 +50,10 @@ export const configureCheckBody = z.strictObject({
   blocking_excluded_groups: groupsSchema
     .optional()
     .describe('Devices in one of these are notified instead of blocked.'),
-  options: optionsSchema.optional(),
+  options: jsonObjectInput(OPTIONS_LENGTH_MAX)
+    .optional()
+    .describe('Replaces the whole object. A text that holds a JSON object, or the object.'),
 })
 
 /** The change of a configuration that a client asks for. */
 export type ConfigurationInput = z.output<typeof configureCheckBody>
-
-function parseJson(text: string): unknown {
-  if (text.length > OPTIONS_LENGTH_MAX) return undefined
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-function findOptionsProblem(options: unknown): string | undefined {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    return `Must be a JSON object of at most ${OPTIONS_LENGTH_MAX} characters, or a text that holds one`
-  }
-  if (!isShallow(options, OPTIONS_DEPTH_MAX)) {
-    return `Must not be nested deeper than ${OPTIONS_DEPTH_MAX} levels`
-  }
-  if (JSON.stringify(options).length > OPTIONS_LENGTH_MAX) {
-    return `Must be at most ${OPTIONS_LENGTH_MAX} characters long`
-  }
-  return undefined
-}
-
-function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1))
-}
