@@ -15,6 +15,7 @@ import { addKeyCommands } from './commands/key-commands.ts'
 import { addOrganisationCommands } from './commands/organisation-commands.ts'
 import { addDemoCommand } from './commands/demo-command.ts'
 import { addDeviceCommands } from './commands/device-commands.ts'
+import { addDeviceGroupCommands } from './commands/device-group-commands.ts'
 import { addMigrateCommand } from './commands/migrate-command.ts'
 import { addReceiverCommands } from './commands/receiver-commands.ts'
 import { addReportingCommands } from './commands/reporting-commands.ts'
@@ -49,6 +50,7 @@ function createProgram(io: CommandIo): Command {
   addOrganisationCommands(program, io)
   addDemoCommand(program, io)
   addDeviceCommands(program, io)
+  addDeviceGroupCommands(program, io)
   addMigrateCommand(program, io)
   addReceiverCommands(program, io)
   addReportingCommands(program, io)

@@ -4,6 +4,7 @@ import { revokeDeviceNode } from '../../devices/revoke-device-node.ts'
 import { setDeviceOwner } from '../../devices/set-device-owner.ts'
 import { printJson, printLine, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
+import { addDeviceRemovalCommands } from './device-removal-commands.ts'
 
 interface SimulateOptions {
   device: string
@@ -18,11 +19,12 @@ interface OwnerOptions {
   json?: true
 }
 
-/** `heliograph devices simulate-change|set-owner|revoke`. */
+/** `heliograph devices simulate-change|set-owner|revoke|cancel-deletion|readmit`. */
 export function addDeviceCommands(program: Command, io: CommandIo): void {
   const devices = program.command('devices').description('Devices')
   addSimulateChange(devices, io)
   addSetOwner(devices, io)
+  addDeviceRemovalCommands(devices, io)
   withDatabaseFlags(devices.command('revoke <id>'))
     .description('end the enrollment of a device: its node key is refused from now on')
     .action(async (id: string, options: { json?: true }, command: Command) => {
