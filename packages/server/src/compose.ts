@@ -21,7 +21,6 @@ import { REEVALUATE_CHANNEL } from './devices/device-status-store.ts'
 import { createStatusScheduler, type StatusScheduler } from './devices/status-scheduler.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
 import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
-import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
 import { createFeatureSwitches } from './organisation/feature-switches.ts'
 import { ORGANISATION_CHANNEL } from './organisation/set-organisation.ts'
 import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
@@ -131,7 +130,6 @@ export function listRoutes({
     ...authLogRoutes(db, baseUrl),
     ...auditRoutes(db),
     ...liveQueryRoutes({ db, baseUrl, runChange }),
-    ...liveQueryRoutes({ db, baseUrl, runChange }),
     ...reportingQueryRoutes({ db, clock }),
     ...wellKnownRoutes({ baseUrl }),
     ...jwksRoutes({ keyRing }),
@@ -212,7 +210,6 @@ function createApplication(dependencies: ApplicationDependencies): Application {
       await delivery?.close()
       await outbound.client.close()
       await signing.pool.close()
-      await agents?.liveQueries.stop()
       await agents?.liveQueries.stop()
       await agents?.contacts.stop()
       await flushKeyUsage()
