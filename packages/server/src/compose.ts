@@ -7,6 +7,7 @@ import { createKeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { addAgents, type Agents } from './compose/agents.ts'
+import { decisionRoutes } from './compose/decision-routes.ts'
 import { addApi, addScim, composeHttp } from './compose/http.ts'
 import { startDeviceDeletion } from './compose/device-deletion.ts'
 import { startJobs } from './compose/jobs.ts'
@@ -126,6 +127,7 @@ export function listRoutes({
     ...personGroupRoutes(db),
     ...deprovisionedPersonRoutes(db, baseUrl),
     ...checkRoutes(db),
+    ...decisionRoutes(services, composeStatus()),
     ...issueRoutes(db, baseUrl),
     ...authLogRoutes(db, baseUrl),
     ...auditRoutes(db),
