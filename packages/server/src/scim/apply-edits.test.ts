@@ -233,9 +233,8 @@ const CASES: readonly Case[] = [
 
 describe('a patch of a user', () => {
   it.each(CASES)('$title', ({ operations, change }) => {
-    const expected = Object.entries({ ...ADA, ...change }).filter(
-      ([, value]) => value !== undefined,
-    )
+    const members: [string, unknown][] = Object.entries({ ...ADA, ...change })
+    const expected = members.filter(([, value]) => value !== undefined)
     expect(patch(...operations)).toEqual(Object.fromEntries(expected))
   })
 

@@ -11,7 +11,7 @@ import {
 import { insertPerson, updatePerson, type Person } from '../people/person-store.ts'
 import type { ScimAttributes } from './read-resource.ts'
 import { notUnique, resourceNotFound } from './scim-error.ts'
-import { toProvisionedPerson, toUserAttributes, type ProvisionedPerson } from './scim-user.ts'
+import { toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
 import { findUnmanagedPerson, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
 
 /**
@@ -41,7 +41,7 @@ export async function createUser(
 }
 
 /**
- * Changes a user to what `next` makes of its attributes. `check` sees the user first, locked, and may
+ * Changes a user to what `next` makes of it. `check` sees the user first, locked, and may
  * refuse. A user who stays the same is not written.
  *
  * @throws ScimError 404, `uniqueness`, `invalidValue`, and what `check` and `next` throw
@@ -54,12 +54,13 @@ export async function updateUser(
 ): Promise<Person> {
   const person = await getUserForUpdate(change, id)
   await check(person)
-  return saveUser(change, deps, person, toProvisionedPerson(next(toUserAttributes(person))))
+  return saveUser(change, deps, person, toProvisionedPerson(next(person)))
 }
 
 export interface UserUpdate {
   readonly check: (person: Person) => Promise<void>
-  readonly next: (attributes: ScimAttributes) => ScimAttributes
+  /** The attributes that the user shall have. */
+  readonly next: (person: Person) => ScimAttributes
 }
 
 /**

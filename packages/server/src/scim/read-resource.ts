@@ -69,9 +69,16 @@ export function readValue(attribute: ScimAttribute, value: unknown, path: string
   if (!attribute.multiValued) return readSingle(attribute, unwrap(attribute, value), path)
   if (value === null || value === undefined) return undefined
   const values = (Array.isArray(value) ? value : [value])
-    .map((item: unknown) => readSingle(attribute, item, path))
+    .map((item: unknown) => readItem(attribute, item, path))
     .filter((item) => item !== undefined)
   return values.length === 0 ? undefined : values
+}
+
+/** A value that says nothing known is a mistake: dropping it in silence would lose a member. */
+function readItem(attribute: ScimAttribute, item: unknown, path: string): unknown {
+  const read = readSingle(attribute, item, path)
+  if (read !== undefined || item === null || item === undefined) return read
+  throw badRequest('invalidValue', `A value of "${path}" has no known part.`)
 }
 
 /** Clients wrap single values as lists of one, and texts as objects with a `value`. */

@@ -106,14 +106,19 @@ function chooseName(
   throw badRequest('invalidValue', `The name of a user has at most ${NAME_LENGTH_MAX} characters.`)
 }
 
-/** The attributes of a person that PATCH changes; names that the service chose itself are not among them. */
-export function toUserAttributes(person: Person): ScimAttributes {
+/**
+ * The attributes of a person that PATCH changes; a name that the service chose itself is not among them.
+ * An email address that is no more than the user name is left out unless it is asked for, so that it
+ * follows the user name.
+ */
+export function toUserAttributes(person: Person, isAboutEmails: boolean): ScimAttributes {
+  const isUnmanaged = person.user_name === null
   return withoutNull({
     userName: person.user_name ?? person.email,
     externalId: person.external_id,
-    displayName: person.user_name === null ? person.name : person.display_name,
+    displayName: isUnmanaged ? person.name : person.display_name,
     name: toNameJson(person),
-    emails: emailsOf(person),
+    emails: isAboutEmails || isUnmanaged ? emailsOf(person) : person.emails,
     active: person.deprovisioned_at === null,
   })
 }

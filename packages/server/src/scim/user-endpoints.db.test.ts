@@ -69,7 +69,7 @@ describe('POST /Users', () => {
       email: 'ada@example.com',
       usernames: ['ada'],
     })
-    expect(await api.auditOf(body.id)).toMatchObject([
+    expect(await api.auditOf('person', body.id)).toMatchObject([
       { action: 'person.created', actor_name: expect.stringMatching(/^key /) as string },
     ])
   })
@@ -141,7 +141,7 @@ describe('POST /Users', () => {
       emails: [{ value: 'enrolled@EXAMPLE.com', primary: true }],
     })
     expect(body.id).toBe(byEmail)
-    expect(await api.auditOf(byEmail)).toMatchObject([
+    expect(await api.auditOf('person', byEmail)).toMatchObject([
       {
         action: 'person.provisioned',
         before: { user_name: null, external_id: null, name: 'Enrolled' },
@@ -278,7 +278,7 @@ describe('PUT /Users/{id}', () => {
     expect(body).toMatchObject({ id, userName: email, displayName: email, active: false })
     expect(body).not.toHaveProperty('externalId')
     expect(body).not.toHaveProperty('name')
-    expect((await api.auditOf(id)).at(-1)).toMatchObject({
+    expect((await api.auditOf('person', id)).at(-1)).toMatchObject({
       action: 'person.updated',
       before: { external_id: 'ext', display_name: 'Before', given_name: 'G', name: 'Before' },
       after: { external_id: null, display_name: null, given_name: null, name: email },
@@ -292,13 +292,13 @@ describe('PUT /Users/{id}', () => {
 
   it('writes nothing when nothing changes', async () => {
     const { id, meta } = await api.createUser(newEmail())
-    const before = await api.auditOf(id)
+    const before = await api.auditOf('person', id)
     api.clock.advance(1_000)
     const { body } = await api.scim<TestUser>('PUT', `/Users/${id}`, {
       userName: `person-${count}@example.com`,
     })
     expect(body.meta).toEqual(meta)
-    expect(await api.auditOf(id)).toEqual(before)
+    expect(await api.auditOf('person', id)).toEqual(before)
   })
 
   it('refuses what another user has, and what is no user', async () => {
@@ -338,6 +338,18 @@ describe('PATCH /Users/{id}', () => {
       patchOf({ op: 'replace', path: 'name.familyName', value: 'Lovelace' }),
     )
     expect(body.displayName).toBe('Ada Lovelace')
+  })
+
+  it('lets the email address follow the user name unless it was given', async () => {
+    const next = newEmail()
+    const rename = patchOf({ op: 'replace', path: 'userName', value: next })
+    const following = await api.createUser(newEmail())
+    const { body } = await api.scim<TestUser>('PATCH', `/Users/${following.id}`, rename)
+    expect(body.emails.map(({ value }) => value)).toEqual([next])
+    const given = await api.createUser('given', { emails: [{ value: newEmail() }] })
+    const other = patchOf({ op: 'replace', path: 'userName', value: newEmail() })
+    const { body: kept } = await api.scim<TestUser>('PATCH', `/Users/${given.id}`, other)
+    expect(kept.emails).toEqual(given.emails)
   })
 
   it('falls back to the user name when the emails are removed, and refuses to leave none', async () => {

@@ -8,7 +8,7 @@ import { bindFilter } from './bind-filter.ts'
 import { filterToSql } from './filter-to-sql.ts'
 import { readPatch } from './patch-edits.ts'
 import { project } from './projection.ts'
-import { createUser, deleteUser, updateUser } from './provision-user.ts'
+import { createUser, deleteUser, updateUser, type UserUpdate } from './provision-user.ts'
 import { readAttributes, readBody, type ScimAttributes } from './read-resource.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
 import { parseScimFilter } from './scim-filter.ts'
@@ -26,7 +26,7 @@ import {
 import { resourceNotFound } from './scim-error.ts'
 import { USER_SCHEMA, USER_TYPE } from './scim-schema.ts'
 import { findUser, listGroupsOfUsers, listUsers, USER_COLUMNS } from './scim-user-store.ts'
-import { toUserJson } from './scim-user.ts'
+import { toUserAttributes, toUserJson } from './scim-user.ts'
 
 export interface ProvisioningDependencies {
   readonly db: Kysely<Schema>
@@ -71,7 +71,10 @@ export function userEndpoints(deps: ProvisioningDependencies): ScimEndpoint[] {
       handler: async (request) => {
         const given = readUser(request.body)
         // A request that does not say keeps a person switched off or on.
-        return update(deps, request, ({ active }) => ({ active, ...given }))
+        return update(deps, request, ({ deprovisioned_at: deprovisionedAt }) => ({
+          active: deprovisionedAt === null,
+          ...given,
+        }))
       },
     },
     {
@@ -80,7 +83,10 @@ export function userEndpoints(deps: ProvisioningDependencies): ScimEndpoint[] {
       permission,
       handler: async (request) => {
         const edits = readPatch(USER_TYPE, request.body)
-        return update(deps, request, (attributes) => applyEdits(attributes, edits))
+        const isAboutEmails = edits.some(({ attribute }) => attribute.name === 'emails')
+        return update(deps, request, (person) =>
+          applyEdits(toUserAttributes(person, isAboutEmails), edits),
+        )
       },
     },
     {
@@ -133,7 +139,7 @@ async function show(deps: ProvisioningDependencies, request: ScimRequest): Promi
 async function update(
   deps: ProvisioningDependencies,
   request: ScimRequest,
-  next: (attributes: ScimAttributes) => ScimAttributes,
+  next: UserUpdate['next'],
 ): Promise<ScimAnswer> {
   const projection = readShown(USER_TYPE, request.query)
   const id = toResourceId('user', request)

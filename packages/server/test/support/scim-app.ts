@@ -58,8 +58,10 @@ export interface ScimApi extends TestApi {
   createUser(userName: string, attributes?: object): Promise<TestUser>
   createGroup(displayName: string, memberIds?: readonly string[]): Promise<TestGroup>
   /** The actions of the audit log about a record, oldest first, each with what it changed. */
-  auditOf(targetId: string): Promise<AuditedChange[]>
+  auditOf(targetType: AuditedType, targetId: string): Promise<AuditedChange[]>
 }
+
+export type AuditedType = 'person' | 'person_group' | 'device' | 'enrollment_secret'
 
 export interface AuditedChange {
   readonly action: string
@@ -129,12 +131,12 @@ export async function createScimApi(options: ScimApiOptions = {}): Promise<ScimA
         displayName,
         members: memberIds.map((value) => ({ value })),
       }),
-    auditOf: (targetId) =>
+    auditOf: (targetType, targetId) =>
       db
         .selectFrom('audit_entry')
         .select(['action', 'actor_name', 'before', 'after', 'txn'])
         .where('target_id', '=', targetId)
-        .where('target_type', 'in', ['person', 'person_group', 'device', 'enrollment_secret'])
+        .where('target_type', '=', targetType)
         .orderBy('sequence')
         .execute(),
   }
