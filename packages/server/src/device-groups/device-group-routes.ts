@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { RunChange } from '../audit/change.ts'
 import { toOrigin } from '../audit/to-origin.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
+import { deviceExpansions } from '../devices/device-expansions.ts'
 import { deviceSchema, toDeviceJson } from '../devices/device-json.ts'
 import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
 import { AppError } from '../platform/app-error.ts'
@@ -86,6 +87,7 @@ function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
       tags: TAGS,
       permission: null,
       fields: DEVICE_SEARCH_FIELDS,
+      expand: deviceExpansions(db),
       item: deviceSchema,
       fetch: async ({ params, search, window }) => {
         const group = await getGroup(params.id)
