@@ -2,9 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { authenticateApiKey } from '../api-keys/authenticate-api-key.ts'
 import type { KeyUsageRecorder } from '../api-keys/key-usage-recorder.ts'
+import { endRegistrations } from '../devices/end-registrations.ts'
+import { revokeSecretsOfPerson } from '../enrollment-secrets/revoke-secrets-of-person.ts'
 import type { FeatureSwitches } from '../organisation/feature-switches.ts'
 import { toUnavailable } from '../platform/db/unavailable.ts'
 import { createAnswerOnce } from '../platform/http/idempotency/answer-once.ts'
+import type { CallerOptions } from '../platform/http/access.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerDocs } from '../platform/http/docs.ts'
 import { registerHealth } from '../platform/http/health.ts'
@@ -14,6 +17,7 @@ import { registerApi } from '../platform/http/register-api.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
 import { deriveKey } from '../platform/secrets/master-key.ts'
 import { registerProductImages } from '../devices/product-image-routes.ts'
+import { registerScim } from '../scim/register-scim.ts'
 import type { Services } from '../services.ts'
 import type { TlsSource } from '../tls-source.ts'
 
@@ -55,15 +59,11 @@ export function addApi(
 ): void {
   const { config, clock, db, log, masterKeys, sealer } = services
   registerApi(app, {
+    ...toCallerOptions(services, keyUsage),
     routes,
     paging: {
       baseUrl: config.baseUrl,
       cursorKey: deriveKey(masterKeys.current, 'list cursors'),
-    },
-    authenticate: async (secret) => {
-      const principal = await authenticateApiKey(db, clock, secret)
-      keyUsage.recordUse(principal.id)
-      return principal
     },
     answerOnce: createAnswerOnce({
       db,
@@ -72,14 +72,42 @@ export function addApi(
       logError: (error, message) => log.error({ err: error }, message),
     }),
     isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
-    rateLimiter: createRateLimitStore(db),
-    limits: {
-      requestsPerMinute: config.rateLimitPerMinute,
-      failedAuthenticationsPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE,
-    },
     toUnavailable,
   })
   registerOpenApi(app, { routes, baseUrl: config.baseUrl })
   registerDocs(app)
   registerProductImages(app)
+}
+
+/** Adds provisioning by identity providers. */
+export function addScim(
+  app: FastifyInstance,
+  services: Services,
+  keyUsage: KeyUsageRecorder,
+): void {
+  const { config, db, runChange } = services
+  registerScim(app, {
+    db,
+    runChange,
+    baseUrl: config.baseUrl,
+    deprovisioning: { endRegistrations, revokeEnrollmentSecrets: revokeSecretsOfPerson },
+    callers: toCallerOptions(services, keyUsage),
+    toUnavailable,
+  })
+}
+
+function toCallerOptions(services: Services, keyUsage: KeyUsageRecorder): CallerOptions {
+  const { config, clock, db } = services
+  return {
+    authenticate: async (secret) => {
+      const principal = await authenticateApiKey(db, clock, secret)
+      keyUsage.recordUse(principal.id)
+      return principal
+    },
+    rateLimiter: createRateLimitStore(db),
+    limits: {
+      requestsPerMinute: config.rateLimitPerMinute,
+      failedAuthenticationsPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE,
+    },
+  }
 }

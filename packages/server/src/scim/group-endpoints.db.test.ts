@@ -288,6 +288,19 @@ describe('PATCH /Groups/{id}', () => {
     expect(stale.status).toBe(412)
   })
 
+  it('carries out replacements that arrive at once one after another', async () => {
+    await Promise.all(
+      [...people, ...people].map((value) =>
+        api.scim(
+          'PATCH',
+          `/Groups/${group.id}`,
+          patchOf({ op: 'replace', path: 'members', value: [{ value }] }),
+        ),
+      ),
+    )
+    expect(await membersOf(group.id)).toHaveLength(1)
+  })
+
   it('loses no member of changes that arrive at once', async () => {
     const empty = await api.createGroup(`Busy ${count}`)
     const answers = await Promise.all(
