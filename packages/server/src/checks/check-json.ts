@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { linkTo } from '../platform/http/expand.ts'
 import type { CheckRecord, GroupRuleRecord } from './check-read.ts'
 
 const tagSchema = z
@@ -45,6 +46,9 @@ export const checkSchema = z
     type: z.enum(['osquery', 'custom', 'external']),
   })
   .meta({ id: 'Check' })
+
+/** A link to a check. */
+export const checkLinkSchema = linkTo(checkSchema, 'CheckLink')
 
 type CheckPlatform = z.input<typeof checkSchema>['compatible_platforms'][number]
 

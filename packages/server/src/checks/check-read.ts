@@ -71,6 +71,14 @@ export async function findCheck(db: Kysely<Schema>, id: string): Promise<CheckRe
   return selectChecks(db).where('posture_check.id', '=', id).executeTakeFirst()
 }
 
+/** The checks with these ids. */
+export async function listChecksWithIds(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<CheckRecord[]> {
+  return selectChecks(db).where('posture_check.id', 'in', ids).execute()
+}
+
 function selectChecks(db: Kysely<Schema>) {
   return db
     .selectFrom('posture_check')

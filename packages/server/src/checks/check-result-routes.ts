@@ -2,10 +2,13 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../audit/change.ts'
 import { toOrigin } from '../audit/to-origin.ts'
+import { loadDevices } from '../devices/device-expansions.ts'
+import { deviceSchema } from '../devices/device-json.ts'
 import { findDevice } from '../devices/device-read.ts'
 import { AppError } from '../platform/app-error.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import { expanded, type Expansions } from '../platform/http/expand.ts'
 import { listRoute } from '../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../platform/http/route.ts'
 import {
@@ -15,6 +18,7 @@ import {
   timestampSchema,
   toTimestamp,
 } from '../platform/http/wire-values.ts'
+import { checkSchema } from './check-json.ts'
 import { findCheck } from './check-read.ts'
 import {
   CHECK_RESULT_SEARCH_FIELDS,
@@ -24,12 +28,14 @@ import {
   type CheckResultListRequest,
   type CheckResultRecord,
 } from './check-result-read.ts'
+import { loadChecks } from './load-checks.ts'
 import { requestCheckRefresh } from './request-check-refresh.ts'
 import { STALE_AFTER_INTERVALS, staleBefore } from './stale-result.ts'
 
 export interface CheckResultRouteDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
+  readonly baseUrl: string
   readonly runChange: RunChange
   readonly checkIntervalMs: number
 }
@@ -54,6 +60,8 @@ export const checkResultSchema = z
       .describe(
         `\`stale\` when the device has not answered for ${STALE_AFTER_INTERVALS} intervals.`,
       ),
+    device: expanded(deviceSchema),
+    check: expanded(checkSchema),
   })
   .meta({ id: 'CheckResult' })
 
@@ -70,7 +78,16 @@ export function checkResultRoutes(dependencies: CheckResultRouteDependencies): A
   return [...resultRoutes(dependencies), refreshRoute(dependencies)]
 }
 
-function resultRoutes({ db, clock, checkIntervalMs }: CheckResultRouteDependencies): ApiRoute[] {
+function resultRoutes({
+  db,
+  clock,
+  baseUrl,
+  checkIntervalMs,
+}: CheckResultRouteDependencies): ApiRoute[] {
+  const expand: Expansions = {
+    device: { member: 'device_id', into: 'device', load: loadDevices(db, baseUrl) },
+    check: { member: 'check_id', into: 'check', load: loadChecks(db) },
+  }
   const list = async (request: Omit<CheckResultListRequest, 'now' | 'staleBefore'>) => {
     const now = clock.now()
     return listCheckResults(db, {
@@ -86,6 +103,7 @@ function resultRoutes({ db, clock, checkIntervalMs }: CheckResultRouteDependenci
       tags: ['Devices'],
       permission: null,
       fields: CHECK_RESULT_SEARCH_FIELDS,
+      expand,
       item: checkResultSchema,
       fetch: async ({ params, search, window }) => {
         const deviceId = parseId(params.id, 'device')
@@ -101,6 +119,7 @@ function resultRoutes({ db, clock, checkIntervalMs }: CheckResultRouteDependenci
       tags: ['Checks'],
       permission: null,
       fields: CHECK_RESULT_SEARCH_FIELDS,
+      expand,
       item: checkResultSchema,
       fetch: async ({ params, search, window }) => {
         const checkId = parseId(params.id, 'check')

@@ -18,7 +18,7 @@ export function postureRoutes(
   return [
     ...deviceWriteRoutes({ baseUrl, runChange, deviceDeletionDelaySeconds }),
     ...deviceGroupRoutes({ db, baseUrl, runChange, status }),
-    ...checkResultRoutes({ db, clock, runChange, checkIntervalMs }),
+    ...checkResultRoutes({ db, clock, runChange, baseUrl, checkIntervalMs }),
     ...checkRunRoutes({ runChange, status }),
   ]
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { personLinkSchema } from '../people/person-json.ts'
+import { linkTo } from '../platform/http/expand.ts'
 import { linkSchema, timestampSchema, toLink, toTimestamp } from '../platform/http/wire-values.ts'
 import { DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
 import type { EndedRegistration } from './unregister-device.ts'
@@ -29,7 +31,7 @@ export const deviceSchema = z
       .describe('When the device was registered to its present owner.'),
     last_authenticated_at: timestampSchema.nullable(),
     last_seen_at: timestampSchema.describe('When the agent was last in contact with the service.'),
-    registered_owner_info: linkSchema,
+    registered_owner_info: personLinkSchema,
     operating_system: z.string(),
     hardware_model: z.string(),
     serial: z.string().nullable(),
@@ -50,6 +52,9 @@ export const deviceSchema = z
       .describe('When the device will be deleted; null unless somebody asked for that.'),
   })
   .meta({ id: 'Device' })
+
+/** A link to a device. */
+export const deviceLinkSchema = linkTo(deviceSchema, 'DeviceLink')
 
 /** The wire form of a device. */
 export function toDeviceJson(baseUrl: string, device: DeviceRecord): z.input<typeof deviceSchema> {

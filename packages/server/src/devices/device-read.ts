@@ -70,6 +70,14 @@ export async function findDevice(
   return selectDevices(db).where('device.id', '=', id).executeTakeFirst()
 }
 
+/** The devices with these ids. */
+export async function listDevicesWithIds(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<DeviceRecord[]> {
+  return selectDevices(db).where('device.id', 'in', ids).execute()
+}
+
 function selectDevices(db: Kysely<Schema>) {
   return db
     .selectFrom('device')

@@ -1,10 +1,12 @@
 import type { Kysely } from 'kysely'
 import { ISSUE_SEARCH_FIELDS, listIssues } from '../issues/issue-read.ts'
+import { issueExpansions } from '../issues/issue-expansions.ts'
 import { issueSchema, toIssueJson } from '../issues/issue-json.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { listRoute } from '../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../platform/http/route.ts'
 import { notFound, parseId } from '../platform/http/wire-values.ts'
+import { deviceExpansions } from './device-expansions.ts'
 import { deviceSchema, toDeviceJson } from './device-json.ts'
 import { DEVICE_SEARCH_FIELDS, findDevice, listDevices, type DeviceRecord } from './device-read.ts'
 
@@ -23,6 +25,7 @@ export function deviceRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       tags,
       permission: null,
       fields: DEVICE_SEARCH_FIELDS,
+      expand: deviceExpansions(db),
       item: deviceSchema,
       fetch: ({ search, window }) => listDevices(db, search, window),
       toJson: (device) => toDeviceJson(baseUrl, device),
@@ -33,6 +36,7 @@ export function deviceRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       summary: 'Show a device',
       tags,
       permission: null,
+      expand: deviceExpansions(db),
       responses: { 200: deviceSchema },
       handler: async ({ params }) => toDeviceJson(baseUrl, await getDevice(params.id)),
     }),
@@ -42,6 +46,7 @@ export function deviceRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       tags,
       permission: null,
       fields: ISSUE_SEARCH_FIELDS,
+      expand: issueExpansions(db, baseUrl),
       item: issueSchema,
       fetch: async ({ params, search, window }) => {
         const device = await getDevice(params.id)

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { linkSchema, timestampSchema, toLink, toTimestamp } from '../platform/http/wire-values.ts'
+import { checkLinkSchema } from '../checks/check-json.ts'
+import { deviceLinkSchema } from '../devices/device-json.ts'
+import { linkTo } from '../platform/http/expand.ts'
+import { timestampSchema, toLink, toTimestamp } from '../platform/http/wire-values.ts'
 import type { IssueRecord } from './issue-read.ts'
 
 /** An issue on the wire. */
@@ -22,10 +25,13 @@ export const issueSchema = z
     blocks_device_at: timestampSchema
       .nullable()
       .describe('Null when the check does not block the device.'),
-    device_information: linkSchema,
-    check_information: linkSchema,
+    device_information: deviceLinkSchema,
+    check_information: checkLinkSchema,
   })
   .meta({ id: 'Issue' })
+
+/** A link to an issue. */
+export const issueLinkSchema = linkTo(issueSchema, 'IssueLink')
 
 /** The wire form of an issue. */
 export function toIssueJson(baseUrl: string, issue: IssueRecord): z.input<typeof issueSchema> {

@@ -69,6 +69,14 @@ export async function listIssues(
   return query.execute()
 }
 
+/** The issues with these ids. */
+export async function listIssuesWithIds(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<IssueRecord[]> {
+  return db.selectFrom('issue').selectAll().where('id', 'in', ids).execute()
+}
+
 /** The issue with this id, open or resolved; the id is a decimal number within bigint. */
 export async function findIssue(db: Kysely<Schema>, id: string): Promise<IssueRecord | undefined> {
   return db.selectFrom('issue').selectAll().where('id', '=', id).executeTakeFirst()

@@ -3,6 +3,7 @@ import type { Schema } from '../platform/db/schema.ts'
 import { listRoute } from '../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../platform/http/route.ts'
 import { notFound, parseId } from '../platform/http/wire-values.ts'
+import { issueExpansions } from './issue-expansions.ts'
 import { issueSchema, toIssueJson } from './issue-json.ts'
 import { findIssue, ISSUE_SEARCH_FIELDS, listIssues } from './issue-read.ts'
 
@@ -16,6 +17,7 @@ export function issueRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       tags,
       permission: null,
       fields: ISSUE_SEARCH_FIELDS,
+      expand: issueExpansions(db, baseUrl),
       item: issueSchema,
       fetch: ({ search, window }) => listIssues(db, { search, window }),
       toJson: (issue) => toIssueJson(baseUrl, issue),
@@ -26,6 +28,7 @@ export function issueRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       summary: 'Show an issue',
       tags,
       permission: null,
+      expand: issueExpansions(db, baseUrl),
       responses: { 200: issueSchema },
       handler: async ({ params }) => {
         const issue = await findIssue(db, parseId(params.id, 'issue'))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { linkTo } from '../platform/http/expand.ts'
 import { timestampSchema, toTimestamp } from '../platform/http/wire-values.ts'
 import type { PersonRecord } from './person-read.ts'
 
@@ -14,6 +15,9 @@ export const personSchema = z
     usernames: z.array(z.string()).describe('What the identity provider signs the person in by.'),
   })
   .meta({ id: 'Person' })
+
+/** A link to a person. */
+export const personLinkSchema = linkTo(personSchema, 'PersonLink')
 
 /** A deprovisioned person on the wire. */
 export const deprovisionedPersonSchema = z

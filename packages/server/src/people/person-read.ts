@@ -77,6 +77,14 @@ export async function findPerson(
   return selectPeople(db).where('person.id', '=', id).where(IS_LIVE).executeTakeFirst()
 }
 
+/** The people with these ids who are not deprovisioned. */
+export async function listPeopleWithIds(
+  db: Kysely<Schema>,
+  ids: readonly string[],
+): Promise<PersonRecord[]> {
+  return selectPeople(db).where('person.id', 'in', ids).where(IS_LIVE).execute()
+}
+
 /** The deprovisioned person with this id; the id is a decimal number within bigint. */
 export async function findDeprovisionedPerson(
   db: Kysely<Schema>,

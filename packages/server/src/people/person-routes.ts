@@ -1,6 +1,8 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { deviceExpansions } from '../devices/device-expansions.ts'
 import { deviceSchema, toDeviceJson } from '../devices/device-json.ts'
 import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
+import { issueExpansions } from '../issues/issue-expansions.ts'
 import { issueSchema, toIssueJson } from '../issues/issue-json.ts'
 import { ISSUE_SEARCH_FIELDS, listIssues } from '../issues/issue-read.ts'
 import type { Schema } from '../platform/db/schema.ts'
@@ -71,6 +73,7 @@ function postureRoutes(
       tags: TAGS,
       permission: null,
       fields: DEVICE_SEARCH_FIELDS,
+      expand: deviceExpansions(db),
       item: deviceSchema,
       fetch: async ({ params, search, window }) => {
         const person = await getPerson(params.id)
@@ -85,6 +88,7 @@ function postureRoutes(
       tags: TAGS,
       permission: null,
       fields: ISSUE_SEARCH_FIELDS,
+      expand: issueExpansions(db, baseUrl),
       item: issueSchema,
       fetch: async ({ params, search, window }) => {
         const person = await getPerson(params.id)

@@ -4,7 +4,12 @@
  */
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { loadDevices } from '../devices/device-expansions.ts'
+import { deviceSchema } from '../devices/device-json.ts'
+import { loadPeople } from '../people/load-people.ts'
+import { personSchema } from '../people/person-json.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import { expanded, type Expansions } from '../platform/http/expand.ts'
 import { listRoute } from '../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../platform/http/route.ts'
 import { notFound, parseId, timestampSchema, toTimestamp } from '../platform/http/wire-values.ts'
@@ -16,14 +21,20 @@ import {
 } from './auth-log-read.ts'
 
 /** Here identifiers are integers, unlike in every other link; no record looks as it does everywhere. */
-const integerLinkSchema = z
-  .object({
-    identifier: z
-      .union([z.int(), z.literal('')])
-      .describe('The id of the record; empty when there is none.'),
-    link: z.string().nullable().describe('The address of the record; null when there is none.'),
-  })
-  .meta({ id: 'IntegerLink' })
+const integerLinkSchema = z.object({
+  identifier: z
+    .union([z.int(), z.literal('')])
+    .describe('The id of the record; empty when there is none.'),
+  link: z.string().nullable().describe('The address of the record; null when there is none.'),
+})
+
+const personLinkSchema = integerLinkSchema
+  .extend({ record: expanded(personSchema) })
+  .meta({ id: 'PersonIntegerLink' })
+
+const deviceLinkSchema = integerLinkSchema
+  .extend({ record: expanded(deviceSchema) })
+  .meta({ id: 'DeviceIntegerLink' })
 
 const authLogSchema = z
   .object({
@@ -31,8 +42,8 @@ const authLogSchema = z
     timestamp: timestampSchema.describe('When the sign-in began.'),
     person_name: z.string(),
     person_email: z.string(),
-    person_info: integerLinkSchema,
-    device_info: integerLinkSchema,
+    person_info: personLinkSchema,
+    device_info: deviceLinkSchema,
     result: z.enum(['Success', 'Fail']).nullable().describe('Null while the sign-in is under way.'),
     initial_status: z
       .enum(['all_good', 'will_block', 'blocked', 'unknown'])
@@ -66,6 +77,10 @@ const authLogSchema = z
 /** Reading sign-in sessions. */
 export function authLogRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
   const tags = ['Auth logs']
+  const expand: Expansions = {
+    person: { member: 'person_info', load: loadPeople(db) },
+    device: { member: 'device_info', load: loadDevices(db, baseUrl) },
+  }
   return [
     listRoute({
       path: '/auth_logs',
@@ -73,6 +88,7 @@ export function authLogRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       tags,
       permission: null,
       fields: AUTH_LOG_SEARCH_FIELDS,
+      expand,
       item: authLogSchema,
       fetch: ({ search, window }) => listAuthLogs(db, search, window),
       toJson: (session) => toAuthLogJson(baseUrl, session),
@@ -83,6 +99,7 @@ export function authLogRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
       summary: 'Show a sign-in',
       tags,
       permission: null,
+      expand,
       responses: { 200: authLogSchema },
       handler: async ({ params }) => {
         const session = await findAuthLog(db, parseId(params.id, 'auth log'))

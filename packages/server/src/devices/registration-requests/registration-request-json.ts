@@ -1,10 +1,7 @@
 import { z } from 'zod'
-import {
-  linkSchema,
-  timestampSchema,
-  toLink,
-  toTimestamp,
-} from '../../platform/http/wire-values.ts'
+import { personLinkSchema } from '../../people/person-json.ts'
+import { deviceLinkSchema } from '../device-json.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../platform/http/wire-values.ts'
 import {
   REGISTRATION_REQUEST_STATUSES,
   type RegistrationRequestRecord,
@@ -29,8 +26,8 @@ export const registrationRequestSchema = z
       .string()
       .nullable()
       .describe('Why it was denied, for the requester; written as `end_user_denial_message`.'),
-    requester_information: linkSchema,
-    device_information: linkSchema,
+    requester_information: personLinkSchema,
+    device_information: deviceLinkSchema,
     decided_at: timestampSchema.nullable(),
     decided_by: z.string().nullable(),
   })

@@ -3,11 +3,14 @@ import { z } from 'zod'
 import type { RunChange } from '../../audit/change.ts'
 import { toOrigin } from '../../audit/to-origin.ts'
 import { requesterShape } from '../../people/find-requester.ts'
+import { loadPeople } from '../../people/load-people.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { recordIdInput, textInput } from '../../platform/http/body-values.ts'
+import type { Expansions } from '../../platform/http/expand.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { loadDevices } from '../device-expansions.ts'
 import { createRegistrationRequest } from './create-registration-request.ts'
 import {
   decideRegistrationRequest,
@@ -69,6 +72,10 @@ export function registrationRequestRoutes(
 }
 
 function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[] {
+  const expand: Expansions = {
+    requester: { member: 'requester_information', load: loadPeople(db) },
+    device: { member: 'device_information', load: loadDevices(db, baseUrl) },
+  }
   return [
     listRoute({
       path: '/registration_requests',
@@ -76,6 +83,7 @@ function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[
       tags,
       permission: null,
       fields: REGISTRATION_REQUEST_SEARCH_FIELDS,
+      expand,
       item: registrationRequestSchema,
       fetch: ({ search, window }) => listRegistrationRequests(db, search, window),
       toJson: (request) => toRegistrationRequestJson(baseUrl, request),
@@ -86,6 +94,7 @@ function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[
       summary: 'Show a request for a registration',
       tags,
       permission: null,
+      expand,
       responses: { 200: registrationRequestSchema },
       handler: async ({ params }) => {
         const id = parseId(params.id, 'registration request')

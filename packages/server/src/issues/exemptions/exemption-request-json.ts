@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import {
-  linkSchema,
-  timestampSchema,
-  toLink,
-  toTimestamp,
-} from '../../platform/http/wire-values.ts'
+import { deviceLinkSchema } from '../../devices/device-json.ts'
+import { personLinkSchema } from '../../people/person-json.ts'
+import { issueLinkSchema } from '../issue-json.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../platform/http/wire-values.ts'
 import {
   EXEMPTION_REQUEST_STATUSES,
   type ExemptionRequestRecord,
@@ -22,9 +20,9 @@ export const exemptionRequestSchema = z
     denial_explanation: z.string().nullable().describe('Why it was denied, for the requester.'),
     requested_at: timestampSchema,
     requester_message: z.string(),
-    requester_information: linkSchema,
-    device_information: linkSchema,
-    issues: z.array(linkSchema),
+    requester_information: personLinkSchema,
+    device_information: deviceLinkSchema,
+    issues: z.array(issueLinkSchema),
     covers_future_issues: z
       .boolean()
       .describe('Whether an approval covers later issues of the same checks on the device too.'),

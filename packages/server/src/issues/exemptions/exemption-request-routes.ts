@@ -3,12 +3,16 @@ import { z } from 'zod'
 import type { RunChange } from '../../audit/change.ts'
 import { toOrigin } from '../../audit/to-origin.ts'
 import type { StatusDependencies } from '../../devices/change-device-status.ts'
+import { loadDevices } from '../../devices/device-expansions.ts'
 import { requesterShape } from '../../people/find-requester.ts'
+import { loadPeople } from '../../people/load-people.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { recordIdInput, textInput, timestampInput } from '../../platform/http/body-values.ts'
+import type { Expansions } from '../../platform/http/expand.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { loadIssues } from '../issue-expansions.ts'
 import { createExemptionRequest } from './create-exemption-request.ts'
 import { decideExemptionRequest, type ExemptionDecision } from './decide-exemption-request.ts'
 import { exemptionRequestSchema, toExemptionRequestJson } from './exemption-request-json.ts'
@@ -81,6 +85,11 @@ export function exemptionRequestRoutes(dependencies: ExemptionRequestDependencie
 }
 
 function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
+  const expand: Expansions = {
+    requester: { member: 'requester_information', load: loadPeople(db) },
+    device: { member: 'device_information', load: loadDevices(db, baseUrl) },
+    issues: { member: 'issues', load: loadIssues(db, baseUrl) },
+  }
   return [
     listRoute({
       path: '/exemption_requests',
@@ -88,6 +97,7 @@ function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
       tags,
       permission: null,
       fields: EXEMPTION_REQUEST_SEARCH_FIELDS,
+      expand,
       item: exemptionRequestSchema,
       fetch: ({ search, window }) => listExemptionRequests(db, search, window),
       toJson: (request) => toExemptionRequestJson(baseUrl, request),
@@ -98,6 +108,7 @@ function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
       summary: 'Show a request for an exemption',
       tags,
       permission: null,
+      expand,
       responses: { 200: exemptionRequestSchema },
       handler: async ({ params }) => {
         const request = await findExemptionRequest(db, parseId(params.id, 'exemption request'))

@@ -22,6 +22,8 @@ import { toPage, type PageWindow } from '../db/page.ts'
 import { parseSearch } from '../search/parse-search.ts'
 import type { SearchExpression, SearchField } from '../search/search-field.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
+import type { Deprecation } from './deprecation.ts'
+import type { Expansions } from './expand.ts'
 import { listQuerySchema, PER_PAGE_DEFAULT, readListQuery, searchExamples } from './list-query.ts'
 import {
   route,
@@ -32,6 +34,7 @@ import {
   type Feature,
   type RouteAccess,
   type RouteContext,
+  type RouteExample,
 } from './route.ts'
 import type { ApiVersion } from './api-version.ts'
 
@@ -71,6 +74,9 @@ export interface ListDefinition<
   readonly versions?: readonly ApiVersion[]
   readonly operationId?: string
   readonly credential?: AlternativeCredential
+  readonly expand?: Expansions
+  readonly example?: RouteExample
+  readonly deprecation?: Deprecation
   readonly params?: Params
   /** Query parameters beside the three of every list. */
   readonly filters?: Filters

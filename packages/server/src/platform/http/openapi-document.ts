@@ -2,7 +2,13 @@ import { AppError } from '../app-error.ts'
 import { API_VERSION_HEADER, API_VERSIONS } from './api-version.ts'
 import { statusOfError } from './error-response.ts'
 import { foldSchemas } from './openapi-components.ts'
-import { methodsOf } from './register-api.ts'
+import {
+  IDEMPOTENCY_KEY_HEADER,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  IDEMPOTENT_REPLAYED_HEADER,
+} from './idempotency/idempotency-key.ts'
+import { curlSample, exampleOfSchema } from './openapi-samples.ts'
+import { isRepeatable, methodsOf } from './register-api.ts'
 import type { ApiRoute, RouteMethod } from './route.ts'
 
 /** The parts of an OpenAPI 3.1 document that are worked on here; the rest is passed through. */
@@ -20,6 +26,9 @@ export interface OpenApiOperation {
   readonly parameters?: readonly OpenApiParameter[]
   readonly responses: Readonly<Record<string, unknown>>
   readonly security?: readonly object[]
+  readonly requestBody?: {
+    readonly content?: Readonly<Record<string, { readonly schema?: object }>>
+  }
 }
 
 interface OpenApiParameter {
@@ -36,6 +45,15 @@ const VERSION_PARAMETER = {
   schema: { type: 'string', enum: [...API_VERSIONS] },
 }
 
+const IDEMPOTENCY_PARAMETER = {
+  name: IDEMPOTENCY_KEY_HEADER,
+  in: 'header',
+  required: false,
+  description:
+    'Any text that no other request of the key carries. The request can be repeated with it for 24 hours: it is done once, and a repetition gets the first answer.',
+  schema: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX },
+}
+
 const RATE_LIMIT_HEADERS = {
   'Retry-After': 'Seconds to wait before the next request; 0 when there is no need to.',
   'RateLimit-Limit': 'Requests that are accepted in any 60 seconds.',
@@ -48,6 +66,8 @@ const ERROR_RESPONSES = {
   Unauthorized: 'No valid credential, or the organisation has switched the feature off.',
   Forbidden: 'The key lacks the permission that the operation needs.',
   NotFound: 'There is no such record.',
+  Conflict:
+    'The present state of the record stands against it, or the first request with the same idempotency key is still at work.',
   PayloadTooLarge: 'The body is larger than the operation takes.',
   UnsupportedMediaType: 'The body is not JSON.',
   UnprocessableEntity: 'The body is JSON, but a member is missing, unknown or not allowed.',
@@ -74,7 +94,7 @@ export function finishOpenApiDocument(
       if (operation === undefined) throw new Error(`${method} ${path} is not in the document`)
       paths[path] = {
         ...paths[path],
-        [method.toLowerCase()]: finishOperation(operation, route, method),
+        [method.toLowerCase()]: finishOperation(operation, route, method, document),
       }
     }
   }
@@ -91,14 +111,20 @@ function finishOperation(
   operation: OpenApiOperation,
   route: ApiRoute,
   method: RouteMethod,
+  document: OpenApiDocument,
 ): OpenApiOperation {
   const isAlias = method !== route.method
+  const body = exampleBodyOf(operation, route, document)
+  const sample = curlSample(route, { method, baseUrl: document.servers?.[0]?.url ?? '', body })
   return {
     ...operation,
+    ...withBodyExample(operation, body),
+    ...(route.deprecation === undefined ? {} : { deprecated: true }),
     operationId: isAlias ? `${operation.operationId}ByPut` : operation.operationId,
     parameters: [
       ...(operation.parameters ?? []).map((parameter) => withExamples(parameter, route)),
       { $ref: '#/components/parameters/ApiVersion' },
+      ...(isRepeatable(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     responses: {
       ...finishSuccesses(operation.responses, route),
@@ -106,6 +132,26 @@ function finishOperation(
     },
     security: route.permission === 'public' ? [] : [{ apiKey: [] }],
     ...permissionNote(route),
+    'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: sample }],
+  } as OpenApiOperation
+}
+
+/** The example of the route, else one made from the schema of its body. */
+function exampleBodyOf(
+  operation: OpenApiOperation,
+  route: ApiRoute,
+  document: OpenApiDocument,
+): unknown {
+  const schema = operation.requestBody?.content?.['application/json']?.schema
+  if (schema === undefined) return undefined
+  return route.example.body ?? exampleOfSchema(schema, document.components['schemas'] ?? {})
+}
+
+function withBodyExample({ requestBody }: OpenApiOperation, example: unknown): object {
+  const media = requestBody?.content?.['application/json']
+  if (media === undefined) return {}
+  return {
+    requestBody: { ...requestBody, content: { 'application/json': { ...media, example } } },
   }
 }
 
@@ -125,15 +171,13 @@ function finishSuccesses(
   responses: Readonly<Record<string, unknown>>,
   route: ApiRoute,
 ): Record<string, unknown> {
-  const headers =
-    route.permission === 'public'
-      ? {}
-      : Object.fromEntries(
-          Object.keys(RATE_LIMIT_HEADERS).map((name) => [
-            name,
-            { $ref: `#/components/headers/${name}` },
-          ]),
-        )
+  const names = [
+    ...(route.permission === 'public' ? [] : Object.keys(RATE_LIMIT_HEADERS)),
+    ...(isRepeatable(route) ? [IDEMPOTENT_REPLAYED_HEADER] : []),
+  ]
+  const headers = Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  )
   return Object.fromEntries(
     Object.entries(responses).map(([status, response]) => [
       status,
@@ -147,14 +191,16 @@ function finishSuccesses(
 function errorResponsesOf(route: ApiRoute): [string, { $ref: string }][] {
   const isPublic = route.permission === 'public'
   const hasParams = route.path.includes(':')
+  const isWrite = isRepeatable(route)
   const names: (ErrorResponse | false)[] = [
     'BadRequest',
     !isPublic && 'Unauthorized',
     !isPublic && route.permission !== null && 'Forbidden',
-    hasParams && 'NotFound',
-    route.body !== undefined && 'PayloadTooLarge',
-    route.body !== undefined && 'UnsupportedMediaType',
-    route.body !== undefined && 'UnprocessableEntity',
+    (hasParams || route.versions !== undefined) && 'NotFound',
+    isWrite && 'Conflict',
+    isWrite && 'PayloadTooLarge',
+    isWrite && 'UnsupportedMediaType',
+    isWrite && 'UnprocessableEntity',
     !isPublic && 'TooManyRequests',
     'InternalServerError',
     'ServiceUnavailable',
@@ -169,6 +215,7 @@ const STATUS_OF_RESPONSE: Record<ErrorResponse, number> = {
   Unauthorized: statusOfError(new AppError('unauthenticated', 'unauthenticated', '')),
   Forbidden: statusOfError(new AppError('forbidden', 'permission_missing', '')),
   NotFound: statusOfError(new AppError('not_found', 'not_found', '')),
+  Conflict: statusOfError(new AppError('conflict', 'conflict', '')),
   PayloadTooLarge: statusOfError(new AppError('too_large', 'body_too_large', '')),
   UnsupportedMediaType: statusOfError(new AppError('malformed', 'unsupported_media_type', '')),
   UnprocessableEntity: statusOfError(new AppError('invalid', 'invalid_body', '')),
@@ -180,13 +227,19 @@ const STATUS_OF_RESPONSE: Record<ErrorResponse, number> = {
 function commonComponents(): Record<string, Record<string, unknown>> {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
   return {
-    parameters: { ApiVersion: VERSION_PARAMETER },
-    headers: Object.fromEntries(
-      Object.entries(RATE_LIMIT_HEADERS).map(([name, description]) => [
-        name,
-        { description, schema: { type: 'integer' } },
-      ]),
-    ),
+    parameters: { ApiVersion: VERSION_PARAMETER, IdempotencyKey: IDEMPOTENCY_PARAMETER },
+    headers: {
+      ...Object.fromEntries(
+        Object.entries(RATE_LIMIT_HEADERS).map(([name, description]) => [
+          name,
+          { description, schema: { type: 'integer' } },
+        ]),
+      ),
+      [IDEMPOTENT_REPLAYED_HEADER]: {
+        description: 'There when the answer is that of the first request with the same key.',
+        schema: { type: 'string', const: 'true' },
+      },
+    },
     responses: Object.fromEntries(
       Object.entries(ERROR_RESPONSES).map(([name, description]) => [
         name,

@@ -6,6 +6,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkAccess, type AccessOptions, type GrantedAccess } from './access.ts'
 import { AppError } from '../app-error.ts'
+import { resolveApiVersion } from './api-version.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { createErrorHandler, toErrorAnswer, type ToUnavailable } from './error-response.ts'
 import type { AnswerOnce, RepeatableAnswer } from './idempotency/answer-once.ts'
 import { IDEMPOTENT_REPLAYED_HEADER, readIdempotencyKey } from './idempotency/idempotency-key.ts'
@@ -66,6 +68,8 @@ function registerRoute(scope: FastifyInstance, route: ApiRoute, options: ApiOpti
     method: methodsOf(route),
     url: route.path,
     onRequest: async (request, reply) => {
+      const version = resolveApiVersion(request.headers)
+      void reply.headers(deprecationHeaders(route, version, options.paging.baseUrl))
       request.setDecorator(ACCESS, await checkAccess(route, options, request, reply))
     },
     handler: async (request, reply) => sendAnswer(reply, await runRoute(route, request, options)),

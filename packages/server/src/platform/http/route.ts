@@ -46,6 +46,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { TransactionCompanion } from '../db/transaction-companion.ts'
 import type { ApiVersion } from './api-version.ts'
+import type { Deprecation } from './deprecation.ts'
+import { expandQuery, expandRecords, type Expansions } from './expand.ts'
 import type { Permission, Principal } from './principal.ts'
 import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
 
@@ -152,6 +154,15 @@ export type QueryExamples = Readonly<
   Record<string, { readonly value: string; readonly summary: string }>
 >
 
+/** Values with which the operation can be tried out, for the documentation. */
+export interface RouteExample {
+  /** Path parameters; `1` where none is given. */
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  /** A body that the operation takes; made from the schema where none is given. */
+  readonly body?: unknown
+}
+
 export interface RouteDefinition<
   Path extends string,
   Access extends RouteAccess,
@@ -180,6 +191,11 @@ export interface RouteDefinition<
   /** PATCH routes answer PUT as well; `false` keeps PUT apart. */
   readonly putAlias?: boolean
   readonly operationId?: string
+  /** What `expand` can put into the answer; reads only. */
+  readonly expand?: Expansions
+  readonly example?: RouteExample
+  /** Announced in the headers of every answer and in the OpenAPI document. */
+  readonly deprecation?: Deprecation
   /** Left out of the OpenAPI document. */
   readonly hidden?: boolean
   /** Another credential that this route takes, tried before the API key. */
@@ -220,6 +236,8 @@ export interface ApiRoute {
   readonly responses: ResponseSchemas
   readonly putAlias: boolean
   readonly operationId: string
+  readonly example: RouteExample
+  readonly deprecation: Deprecation | undefined
   readonly hidden: boolean
   readonly credential: AlternativeCredential | undefined
   /** Validates the input, runs the handler and checks its result. */
@@ -243,7 +261,8 @@ export function route<
 >(definition: RouteDefinition<Path, Access, Responses, Params, Query, Body>): ApiRoute {
   const { method, path, permission } = definition
   const params: z.ZodType = definition.params ?? defaultParams(path)
-  const query: z.ZodType = definition.query ?? z.object({})
+  const { expand } = definition
+  const query = withExpand(definition.query ?? z.object({}), expand)
   const strictQuery = refuseUnknownMembers(query)
   const parseBody = bodyParser(definition.body)
   const defaultStatus = lowestStatus(definition.responses)
@@ -264,24 +283,50 @@ export function route<
     responses: definition.responses,
     putAlias: method === 'PATCH' && definition.putAlias !== false,
     operationId: definition.operationId ?? defaultOperationId(method, path),
+    example: definition.example ?? {},
+    deprecation: definition.deprecation,
     hidden: definition.hidden ?? false,
     credential: definition.credential,
     async run(input, facts, principal) {
+      const parsedQuery = parseRequestPart(strictQuery, input.query, 'query')
       const result = await definition.handler({
         ...facts,
         params: parseRequestPart(params, input.params, 'params') as z.output<Params>,
-        query: parseRequestPart(strictQuery, input.query, 'query') as z.output<Query>,
+        query: parsedQuery as z.output<Query>,
         body: parseBody(input.body) as z.output<Body>,
         // The access check has made sure of a caller wherever the route is not public.
         principal: principal as Caller<Access>,
       })
-      return prepareAnswer(result, definition.responses, defaultStatus)
+      const shown = expand === undefined ? result : await expandAnswer(result, parsedQuery, expand)
+      return prepareAnswer(shown, definition.responses, defaultStatus)
     },
     prepare: (result) =>
       result instanceof RouteAnswer
         ? prepareAnswer(result, definition.responses, defaultStatus)
         : undefined,
   }
+}
+
+function withExpand(query: z.ZodType, expand: Expansions | undefined): z.ZodType {
+  if (expand === undefined) return query
+  if (query instanceof z.ZodObject) return query.extend(expandQuery(expand).shape)
+  throw new Error('what is expanded goes with the parameters of an object')
+}
+
+/** The answer is one record, or a page of them. */
+async function expandAnswer(
+  result: unknown,
+  query: unknown,
+  expansions: Expansions,
+): Promise<unknown> {
+  const { expand } = query as { expand?: string }
+  if (expand === undefined) return result
+  if (typeof result === 'object' && result !== null && 'data' in result) {
+    const records = result.data as readonly object[]
+    return { ...result, data: await expandRecords(records, expand, expansions) }
+  }
+  const [record] = await expandRecords([result as object], expand, expansions)
+  return record
 }
 
 function prepareAnswer(
