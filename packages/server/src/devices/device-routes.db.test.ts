@@ -180,6 +180,7 @@ describe('GET /devices/{id}', () => {
       },
       device_type: 'Mac',
       form_factor: 'computer',
+      deletion_due_at: null,
     })
   })
 
@@ -204,6 +205,7 @@ describe('GET /devices/{id}', () => {
       auth_configuration: null,
       device_type: 'Windows',
       form_factor: 'computer',
+      deletion_due_at: null,
     })
   })
 
