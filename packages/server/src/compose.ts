@@ -31,6 +31,7 @@ import { SECOND_MS } from './platform/clock.ts'
 import { createListener, type Listener } from './platform/db/listener.ts'
 import type { ApiRoute } from './platform/http/route.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
+import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
 import type { Services } from './services.ts'
 import { authLogRoutes } from './sign-in/auth-log-routes.ts'
 import { jwksRoutes } from './ssf/signing/jwks-routes.ts'
@@ -132,7 +133,8 @@ export function listRoutes({
     ...authLogRoutes(db, baseUrl),
     ...auditRoutes(db),
     ...liveQueryRoutes({ db, baseUrl, runChange }),
-    ...reportingQueryRoutes({ db, clock }),
+    ...reportingTableRoutes(db, baseUrl),
+    ...reportingQueryRoutes({ db, clock, runChange }),
     ...wellKnownRoutes({ baseUrl }),
     ...jwksRoutes({ keyRing }),
     ...streamStatusRoutes({ db, runChange, wake }),

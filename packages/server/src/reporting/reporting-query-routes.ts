@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RunChange } from '../audit/change.ts'
 import { AppError } from '../platform/app-error.ts'
 import type { PageWindow } from '../platform/db/page.ts'
 import { listRoute } from '../platform/http/list-route.ts'
@@ -14,6 +15,7 @@ import {
   type ReportingQueryRun,
   type ResultRow,
 } from './reporting-query-store.ts'
+import { reportingQueryWriteRoutes } from './reporting-query-write-routes.ts'
 import {
   ensureFreshRun,
   RESULT_ROWS_MAX,
@@ -52,8 +54,16 @@ const omitResults = z
       '`1` or `true` leaves the results out, for result sets that are too large for one answer.',
   })
 
-/** Reading saved reporting queries and their results. */
-export function reportingQueryRoutes(dependencies: ReportingRunDependencies): ApiRoute[] {
+export interface ReportingQueryRouteDependencies extends ReportingRunDependencies {
+  readonly runChange: RunChange
+}
+
+/** The operations on saved reporting queries. */
+export function reportingQueryRoutes(dependencies: ReportingQueryRouteDependencies): ApiRoute[] {
+  return [...readRoutes(dependencies), ...reportingQueryWriteRoutes(dependencies)]
+}
+
+function readRoutes(dependencies: ReportingRunDependencies): ApiRoute[] {
   const { db } = dependencies
   const tags = ['Reporting']
   const getQuery = async (id: string): Promise<ReportingQuery> => {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type {
   JsonColumn,
@@ -75,14 +75,42 @@ export async function findLatestRun(
     .executeTakeFirst()
 }
 
-/** Keeps others from running the same query until the transaction ends. */
-export async function lockReportingQuery(tx: Transaction<Schema>, queryId: string): Promise<void> {
-  await tx
+/** The query; others can neither run nor change it until the transaction ends. */
+export async function findReportingQueryForUpdate(
+  tx: Transaction<Schema>,
+  queryId: string,
+): Promise<ReportingQuery | undefined> {
+  return tx
     .selectFrom('reporting_query')
-    .select('id')
+    .selectAll()
     .where('id', '=', queryId)
     .forUpdate()
-    .execute()
+    .executeTakeFirst()
+}
+
+/** Changes a query that is locked; its results are forgotten. */
+export async function updateReportingQuery(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<ReportingQueryTable>,
+): Promise<ReportingQuery> {
+  await tx.deleteFrom('reporting_query_run').where('query_id', '=', id).execute()
+  return tx
+    .updateTable('reporting_query')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** How many queries are saved; nobody else saves one until the transaction ends. */
+export async function countReportingQueriesLocked(tx: Transaction<Schema>): Promise<number> {
+  await sql`lock table reporting_query in share row exclusive mode`.execute(tx)
+  const { count } = await tx
+    .selectFrom('reporting_query')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** Stores the rows of a run and forgets runs that began before `keepAfter`. */

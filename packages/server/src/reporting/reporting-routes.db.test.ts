@@ -17,7 +17,9 @@ describe('reporting queries', () => {
   let unixTime = 1_000
 
   beforeAll(async () => {
-    api = await createTestApi(({ db, clock }) => reportingQueryRoutes({ db, clock }))
+    api = await createTestApi(({ db, clock, runChange }) =>
+      reportingQueryRoutes({ db, clock, runChange }),
+    )
     await syncReportingViews(api.db)
     deviceId = await insertDevice(api.db, { name: 'reporter' })
   })

@@ -27,6 +27,23 @@ export interface ReportingTable {
   readonly condition?: string
 }
 
+/** What every record of every table has beside the columns of its table. */
+export const COMMON_COLUMNS: readonly string[] = [
+  'id',
+  'device_id',
+  'device_name',
+  'device_information',
+  'collected_at',
+]
+
+/**
+ * The name of a column in reporting queries and in the API: that of osquery, after the name of the
+ * table where every table has a column of that name already.
+ */
+export function toColumnName(table: ReportingTable, column: ReportingColumn): string {
+  return COMMON_COLUMNS.includes(column.name) ? `${table.name}_${column.name}` : column.name
+}
+
 /** Scheduled queries of this prefix are reporting tables. */
 export const REPORT_QUERY_PREFIX = 'report:'
 

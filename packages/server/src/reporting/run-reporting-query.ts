@@ -2,11 +2,12 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS, type Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import { notFound } from '../platform/http/wire-values.ts'
 import { checkReportingSql } from './check-reporting-sql.ts'
 import {
   findLatestRun,
+  findReportingQueryForUpdate,
   insertRun,
-  lockReportingQuery,
   type ReportingQuery,
   type ReportingQueryRun,
   type ResultColumns,
@@ -29,7 +30,7 @@ export interface ReportingRunDependencies {
  * A run of the query that is at most a minute old: the latest one, or a new one. Readers of one query
  * wait for one another, so that it runs once.
  *
- * @throws AppError `conflict` when the SQL fails on the data or takes longer than ten seconds
+ * @throws AppError `not_found` when it was deleted meanwhile; `conflict` when the SQL fails on the data or takes longer than ten seconds
  */
 export async function ensureFreshRun(
   { db, clock }: ReportingRunDependencies,
@@ -38,14 +39,15 @@ export async function ensureFreshRun(
   const latest = await findLatestRun(db, query.id)
   if (isFresh(latest, clock)) return latest
   return db.transaction().execute(async (tx) => {
-    await lockReportingQuery(tx, query.id)
+    const locked = await findReportingQueryForUpdate(tx, query.id)
+    if (locked === undefined) throw notFound('reporting query', query.id)
     const meanwhile = await findLatestRun(tx, query.id)
     if (isFresh(meanwhile, clock)) return meanwhile
     const ranAt = clock.now()
     return insertRun(tx, {
       queryId: query.id,
       ranAt,
-      rows: await runReadOnly(db, query.sql),
+      rows: await runReadOnly(db, locked.sql),
       keepAfter: new Date(ranAt.getTime() - KEPT_MS),
     })
   })

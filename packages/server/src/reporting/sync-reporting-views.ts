@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema.ts'
-import type { ReportingColumn, ReportingTable } from './reporting-table.ts'
+import { toColumnName, type ReportingColumn, type ReportingTable } from './reporting-table.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'
 
 const ADVISORY_LOCK = 7202
-/** Columns that every view has beside those of its table. */
-export const COMMON_COLUMNS = ['device_id', 'device_name', 'collected_at'] as const
 
 /**
  * Makes the schema `reporting` hold one view per reporting table, the tables that saved queries see.
@@ -32,12 +30,9 @@ export async function syncReportingViews(
 }
 
 function toViewSql(table: ReportingTable): string {
-  const columns = table.columns.map((column) => {
-    const name = (COMMON_COLUMNS as readonly string[]).includes(column.name)
-      ? `${table.name}_${column.name}`
-      : column.name
-    return `${toValueSql(column)} as ${quote(name)}`
-  })
+  const columns = table.columns.map(
+    (column) => `${toValueSql(column)} as ${quote(toColumnName(table, column))}`,
+  )
   return `create view reporting.${quote(table.name)} as
     select record.id as record_id, record.device_id, device.name as device_name, record.collected_at,
       ${columns.join(', ')}

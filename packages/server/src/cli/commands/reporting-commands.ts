@@ -4,6 +4,7 @@ import {
   removeReportingQuery,
 } from '../../reporting/create-reporting-query.ts'
 import { listReportingQueries } from '../../reporting/reporting-query-store.ts'
+import { toColumnName } from '../../reporting/reporting-table.ts'
 import { REPORTING_TABLES } from '../../reporting/reporting-tables.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
@@ -68,7 +69,7 @@ export function addReportingCommands(program: Command, io: CommandIo): void {
           REPORTING_TABLES.map((table) => [
             table.name,
             table.description,
-            table.columns.map((column) => column.name).join(', '),
+            table.columns.map((column) => toColumnName(table, column)).join(', '),
           ]),
         )
       }

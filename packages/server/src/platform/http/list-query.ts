@@ -45,11 +45,20 @@ export function readListQuery(query: Record<string, unknown>): ListQuery {
   }
 }
 
-/** The query parameters of a list: `query` only where there is something to search. */
-export function listQuerySchema(fields: readonly SearchField[]): z.ZodObject {
+/**
+ * The query parameters of a list: `query` only where there is something to search. With
+ * `isSearchedByPath` the fields depend on the path and are described elsewhere.
+ */
+export function listQuerySchema(
+  fields: readonly SearchField[],
+  isSearchedByPath = false,
+): z.ZodObject {
   const paging = z.object({ cursor: cursorParameter, per_page: perPageParameter })
-  if (fields.length === 0) return paging
-  const description = `A search: \`field<operator>value\`, joined with AND and OR. Fields and operators: ${describeSearchFields(fields)}.`
+  if (fields.length === 0 && !isSearchedByPath) return paging
+  const search = 'A search: `field<operator>value`, joined with AND and OR.'
+  const description = isSearchedByPath
+    ? search
+    : `${search} Fields and operators: ${describeSearchFields(fields)}.`
   return paging.extend({ query: z.string().optional().describe(description) })
 }
 

@@ -82,6 +82,8 @@ export interface ListDefinition<
   readonly filters?: Filters
   /** What `query` may name; none means that the list has no `query`. */
   readonly fields?: readonly SearchField[]
+  /** Instead of `fields`, where the path decides what `query` may name; throws for an unknown path. */
+  readonly fieldsOf?: (params: z.output<Params>) => readonly SearchField[]
   readonly item: Item
   readonly fetch: (
     request: ListRequest<z.output<Params>, z.output<Filters>, Caller<Access>>,
@@ -101,17 +103,17 @@ export function listRoute<
   Filters extends z.ZodObject = z.ZodObject<Record<never, z.ZodType>>,
 >(definition: ListDefinition<Path, Access, Params, Filters, Item, Row>): ApiRoute {
   const fields = definition.fields ?? []
-  const { filters, item, fetch, toJson, keyOf = idOf, params, ...declared } = definition
+  const { filters, item, fetch, toJson, keyOf = idOf, params, fieldsOf, ...declared } = definition
   const filterNames = Object.keys(filters?.shape ?? {})
   return route({
     ...declared,
     ...(params === undefined ? {} : { params }),
     method: 'GET',
-    query: listQuerySchema(fields).extend(filters?.shape ?? {}),
+    query: listQuerySchema(fields, fieldsOf !== undefined).extend(filters?.shape ?? {}),
     queryExamples: searchExamples(fields),
     responses: { 200: z.object({ data: z.array(item), pagination: paginationSchema }) },
     handler: async (context) => {
-      const page = readPageRequest(context, fields)
+      const page = readPageRequest(context, fieldsOf?.(context.params) ?? fields)
       const rows = await fetch({
         ...context,
         filters: pick(context.query, filterNames) as z.output<Filters>,

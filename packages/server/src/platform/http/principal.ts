@@ -15,6 +15,7 @@ export const PERMISSIONS = [
   'Manage Webhooks',
   'Record Sign-ins',
   'Manage People',
+  'Manage Reporting',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]
