@@ -40,6 +40,18 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.append_pending_audit_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform append_audit_entries(new.entries);
+  delete from audit_pending where id = new.id;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.audit_entry_is_append_only()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -57,6 +69,61 @@ AS $function$
 begin
   update check_counter set device_count = device_count - 1
     where check_id = old.check_id and stripe = old.device_id % 16 and status = old.status;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_device_group_members()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    update device_group set members_count = members_count + changed.count
+      from (select device_group_id, count(*) from moved group by device_group_id) as changed
+      where device_group.id = changed.device_group_id;
+  else
+    update device_group set members_count = members_count - changed.count
+      from (select device_group_id, count(*) from moved group by device_group_id) as changed
+      where device_group.id = changed.device_group_id;
+  end if;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.live_query_target_leaves_counter()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from live_query_counter counter
+    where (campaign_id, stripe) in (select campaign_id, device_id % 16 from removed)
+    order by campaign_id, stripe for update of counter;
+  update live_query_counter counter
+    set waiting = counter.waiting - gone.waiting,
+      successful = counter.successful - gone.successful,
+      errored = counter.errored - gone.errored
+    from (
+      select campaign_id, device_id % 16 as stripe,
+        count(*) filter (where state = 'waiting') as waiting,
+        count(*) filter (where state = 'successful') as successful,
+        count(*) filter (where state = 'errored') as errored
+      from removed group by 1, 2) gone
+    where counter.campaign_id = gone.campaign_id and counter.stripe = gone.stripe;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.person_check_result_leaves_counter()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update check_counter set device_count = device_count - 1
+    where check_id = old.check_id and stripe = old.person_id % 16 and status = old.status;
   return null;
 end
 $function$
@@ -191,6 +258,12 @@ create table audit_entry (
   constraint audit_entry_previous_hash_check CHECK ((octet_length(previous_hash) = 32))
 );
 
+create unlogged table audit_pending (
+  id bigint generated always as identity not null,
+  entries jsonb not null,
+  constraint audit_pending_pkey PRIMARY KEY (id)
+);
+
 create table auth_log_session (
   id bigint generated always as identity not null,
   started_at timestamp with time zone not null,
@@ -301,6 +374,39 @@ create table check_transition (
   constraint check_transition_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 );
 
+create table custom_check_draft (
+  id bigint generated always as identity not null,
+  name text not null,
+  slug text not null,
+  description text default ''::text not null,
+  issue_title text default ''::text not null,
+  check_type text default 'osquery'::text not null,
+  target_type text default 'devices'::text not null,
+  osquery_sql text default ''::text not null,
+  platforms text[] default '{}'::text[] not null,
+  requires_primary_key boolean default false not null,
+  primary_key_column text default ''::text not null,
+  rationale_template text default ''::text not null,
+  fix_instructions_template text default ''::text not null,
+  privacy_info text default ''::text not null,
+  template_data_examples jsonb default '{}'::jsonb not null,
+  privacy_center_example_data jsonb default '{}'::jsonb not null,
+  problems jsonb default '[]'::jsonb not null,
+  custom_check_id bigint,
+  published_at timestamp with time zone,
+  has_unpublished_changes boolean default false not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint custom_check_draft_pkey PRIMARY KEY (id),
+  constraint custom_check_draft_check CHECK (((published_at IS NOT NULL) OR (NOT has_unpublished_changes))),
+  constraint custom_check_draft_check_type_check CHECK ((check_type = ANY (ARRAY['osquery'::text, 'external'::text]))),
+  constraint custom_check_draft_platforms_check CHECK ((platforms <@ ARRAY['darwin'::text, 'windows'::text, 'linux'::text])),
+  constraint custom_check_draft_target_type_check CHECK ((target_type = ANY (ARRAY['devices'::text, 'people'::text]))),
+  constraint custom_check_draft_custom_check_id_fkey FOREIGN KEY (custom_check_id) REFERENCES posture_check(id) ON DELETE SET NULL,
+  constraint custom_check_draft_custom_check_id_key UNIQUE (custom_check_id),
+  constraint custom_check_draft_slug_key UNIQUE (slug)
+);
+
 create table delivery (
   id bigint generated always as identity not null,
   destination_id bigint not null,
@@ -386,10 +492,14 @@ create table device (
   checks_ran_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deletion_requested_at timestamp with time zone,
+  deletion_requested_by text,
+  deletion_due_at timestamp with time zone,
   constraint device_pkey PRIMARY KEY (id),
   constraint device_auth_state_check CHECK ((auth_state = ANY (ARRAY['Good'::text, 'Notified'::text, 'Will Block'::text, 'Blocked'::text]))),
   constraint device_authentication_mode_check CHECK ((authentication_mode = ANY (ARRAY['only_registered_owner'::text, 'only_registered_owner_or_group_members'::text, 'anyone'::text]))),
   constraint device_check CHECK (((auth_state = 'Will Block'::text) = (will_block_at IS NOT NULL))),
+  constraint device_check1 CHECK ((num_nonnulls(deletion_requested_at, deletion_requested_by, deletion_due_at) = ANY (ARRAY[0, 3]))),
   constraint device_compliance_check CHECK ((compliance = ANY (ARRAY['compliant'::text, 'not-compliant'::text]))),
   constraint device_form_factor_check CHECK ((form_factor = ANY (ARRAY['computer'::text, 'tablet'::text, 'phone'::text]))),
   constraint device_node_key_hash_check CHECK ((octet_length(node_key_hash) = 32)),
@@ -397,6 +507,14 @@ create table device (
   constraint device_enrollment_secret_id_fkey FOREIGN KEY (enrollment_secret_id) REFERENCES enrollment_secret(id) ON DELETE SET NULL,
   constraint device_owner_person_id_fkey FOREIGN KEY (owner_person_id) REFERENCES person(id) ON DELETE SET NULL,
   constraint device_node_key_hash_key UNIQUE (node_key_hash)
+);
+
+create table device_authentication_group (
+  device_id bigint not null,
+  person_group_id bigint not null,
+  constraint device_authentication_group_pkey PRIMARY KEY (device_id, person_group_id),
+  constraint device_authentication_group_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint device_authentication_group_person_group_id_fkey FOREIGN KEY (person_group_id) REFERENCES person_group(id) ON DELETE CASCADE
 );
 
 create table device_contact (
@@ -461,6 +579,57 @@ create table enrollment_secret (
   constraint enrollment_secret_secret_hash_key UNIQUE (secret_hash)
 );
 
+create table exemption_request (
+  id bigint generated always as identity not null,
+  device_id bigint not null,
+  requester_person_id bigint,
+  requester_message text not null,
+  status text default 'open'::text not null,
+  covers_future_issues boolean default false not null,
+  expires_at timestamp with time zone,
+  internal_explanation text,
+  denial_explanation text,
+  requested_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  updated_at timestamp with time zone not null,
+  constraint exemption_request_pkey PRIMARY KEY (id),
+  constraint exemption_request_check CHECK (((status = ANY (ARRAY['approved'::text, 'denied'::text])) = (decided_at IS NOT NULL))),
+  constraint exemption_request_status_check CHECK ((status = ANY (ARRAY['open'::text, 'withdrawn'::text, 'approved'::text, 'denied'::text]))),
+  constraint exemption_request_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint exemption_request_requester_person_id_fkey FOREIGN KEY (requester_person_id) REFERENCES person(id) ON DELETE SET NULL
+);
+
+create table exemption_request_check (
+  exemption_request_id bigint not null,
+  check_id bigint not null,
+  constraint exemption_request_check_pkey PRIMARY KEY (exemption_request_id, check_id),
+  constraint exemption_request_check_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
+  constraint exemption_request_check_exemption_request_id_fkey FOREIGN KEY (exemption_request_id) REFERENCES exemption_request(id) ON DELETE CASCADE
+);
+
+create table exemption_request_issue (
+  exemption_request_id bigint not null,
+  issue_id bigint not null,
+  constraint exemption_request_issue_pkey PRIMARY KEY (exemption_request_id, issue_id),
+  constraint exemption_request_issue_exemption_request_id_fkey FOREIGN KEY (exemption_request_id) REFERENCES exemption_request(id) ON DELETE CASCADE,
+  constraint exemption_request_issue_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issue(id) ON DELETE CASCADE
+);
+
+create table idempotency_record (
+  scope_hash bytea not null,
+  fingerprint bytea not null,
+  request_id text not null,
+  status smallint,
+  answer_sealed bytea,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint idempotency_record_pkey PRIMARY KEY (scope_hash),
+  constraint idempotency_record_check CHECK (((status IS NULL) = (answer_sealed IS NULL))),
+  constraint idempotency_record_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
+  constraint idempotency_record_scope_hash_check CHECK ((octet_length(scope_hash) = 32))
+);
+
 create table issue (
   id bigint generated always as identity not null,
   check_id bigint not null,
@@ -484,6 +653,62 @@ create table issue (
   constraint issue_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
   constraint issue_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
 );
+
+create table live_query_campaign (
+  id bigint generated always as identity not null,
+  name text not null,
+  sql text not null,
+  tables_used text[] not null,
+  targeted_device_ids bigint[] default '{}'::bigint[] not null,
+  target_all_devices boolean default false not null,
+  target_macs boolean default false not null,
+  target_windows_devices boolean default false not null,
+  target_linux_devices boolean default false not null,
+  published boolean not null,
+  revision integer default 1 not null,
+  asked_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint live_query_campaign_pkey PRIMARY KEY (id),
+  constraint live_query_campaign_revision_check CHECK ((revision > 0))
+);
+
+create table live_query_counter (
+  campaign_id bigint not null,
+  stripe smallint not null,
+  waiting integer default 0 not null,
+  successful integer default 0 not null,
+  errored integer default 0 not null,
+  constraint live_query_counter_pkey PRIMARY KEY (campaign_id, stripe),
+  constraint live_query_counter_stripe_check CHECK (((stripe >= 0) AND (stripe <= 15))),
+  constraint live_query_counter_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES live_query_campaign(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table live_query_result (
+  id bigint generated always as identity not null,
+  campaign_id bigint not null,
+  device_id bigint not null,
+  revision integer not null,
+  rows jsonb not null,
+  row_count integer not null,
+  error_message text,
+  warning_message text,
+  answered_at timestamp with time zone not null,
+  constraint live_query_result_pkey PRIMARY KEY (id),
+  constraint live_query_result_campaign_id_device_id_fkey FOREIGN KEY (campaign_id, device_id) REFERENCES live_query_target(campaign_id, device_id) ON DELETE CASCADE,
+  constraint live_query_result_campaign_id_device_id_key UNIQUE (campaign_id, device_id)
+);
+
+create table live_query_target (
+  campaign_id bigint not null,
+  device_id bigint not null,
+  revision integer not null,
+  state text not null,
+  constraint live_query_target_pkey PRIMARY KEY (campaign_id, device_id),
+  constraint live_query_target_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'successful'::text, 'errored'::text]))),
+  constraint live_query_target_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES live_query_campaign(id) ON DELETE CASCADE,
+  constraint live_query_target_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
+) with (fillfactor=85);
 
 create table organisation (
   id smallint default 1 not null,
@@ -515,8 +740,27 @@ create table person (
   family_name text,
   emails jsonb,
   provisioning_ended_at timestamp with time zone,
+  first_device_trusted_at timestamp with time zone,
   constraint person_pkey PRIMARY KEY (id),
   constraint person_check CHECK (((provisioning_ended_at IS NULL) OR (deprovisioned_at IS NOT NULL)))
+);
+
+create table person_check_result (
+  id bigint generated always as identity not null,
+  person_id bigint not null,
+  check_id bigint not null,
+  status text not null,
+  ran_at timestamp with time zone not null,
+  status_changed_at timestamp with time zone not null,
+  failing_since timestamp with time zone,
+  rows jsonb default '[]'::jsonb not null,
+  error_message text,
+  updated_at timestamp with time zone not null,
+  constraint person_check_result_pkey PRIMARY KEY (id),
+  constraint person_check_result_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'passing'::text, 'failing'::text, 'errored'::text, 'inapplicable'::text]))),
+  constraint person_check_result_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
+  constraint person_check_result_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
+  constraint person_check_result_person_id_check_id_key UNIQUE (person_id, check_id)
 );
 
 create table person_group (
@@ -603,6 +847,33 @@ create unlogged table rate_limit_slot (
   accepted_at timestamp with time zone not null,
   constraint rate_limit_slot_pkey PRIMARY KEY (bucket, slot)
 ) with (fillfactor=70);
+
+create table registration_request (
+  id bigint generated always as identity not null,
+  device_id bigint not null,
+  requester_person_id bigint,
+  requester_message text not null,
+  status text default 'pending'::text not null,
+  internal_approval_note text,
+  internal_denial_note text,
+  end_user_denial_note text,
+  requested_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  updated_at timestamp with time zone not null,
+  constraint registration_request_pkey PRIMARY KEY (id),
+  constraint registration_request_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint registration_request_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
+  constraint registration_request_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint registration_request_requester_person_id_fkey FOREIGN KEY (requester_person_id) REFERENCES person(id) ON DELETE SET NULL
+);
+
+create table removed_host (
+  host_identifier text not null,
+  device_name text not null,
+  removed_at timestamp with time zone not null,
+  constraint removed_host_pkey PRIMARY KEY (host_identifier)
+);
 
 create table reporting_query (
   id bigint generated always as identity not null,
@@ -727,12 +998,15 @@ CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
 CREATE INDEX check_result_ran_at ON public.check_result USING btree (ran_at);
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
+CREATE INDEX custom_check_draft_created_at ON public.custom_check_draft USING btree (created_at);
+CREATE INDEX custom_check_draft_updated_at ON public.custom_check_draft USING btree (updated_at);
 CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) WHERE (state = 'dead'::text);
 CREATE INDEX delivery_destination_id ON public.delivery USING btree (destination_id, id);
 CREATE INDEX delivery_due ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_finished_at ON public.delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
+CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
 CREATE INDEX device_hardware_uuid_trgm ON public.device USING gin (hardware_uuid gin_trgm_ops);
 CREATE UNIQUE INDEX device_host_identifier_key ON public.device USING btree (host_identifier);
@@ -747,9 +1021,20 @@ CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
 CREATE INDEX device_serial_trgm ON public.device USING gin (serial gin_trgm_ops);
 CREATE INDEX device_updated_at ON public.device USING btree (updated_at);
 CREATE INDEX device_will_block_at ON public.device USING btree (will_block_at);
+CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
 CREATE UNIQUE INDEX device_group_name_key ON public.device_group USING btree (lower(name));
 CREATE INDEX device_group_member_device ON public.device_group_member USING btree (device_id, device_group_id);
 CREATE INDEX device_status_transition_device ON public.device_status_transition USING btree (device_id, id);
+CREATE INDEX exemption_request_approved ON public.exemption_request USING btree (device_id) WHERE (status = 'approved'::text);
+CREATE INDEX exemption_request_device ON public.exemption_request USING btree (device_id, id);
+CREATE INDEX exemption_request_message_trgm ON public.exemption_request USING gin (requester_message gin_trgm_ops);
+CREATE INDEX exemption_request_requested_at ON public.exemption_request USING btree (requested_at);
+CREATE INDEX exemption_request_requester ON public.exemption_request USING btree (requester_person_id, id);
+CREATE INDEX exemption_request_status ON public.exemption_request USING btree (status, id);
+CREATE INDEX exemption_request_updated_at ON public.exemption_request USING btree (updated_at);
+CREATE INDEX exemption_request_check_check ON public.exemption_request_check USING btree (check_id);
+CREATE INDEX exemption_request_issue_issue ON public.exemption_request_issue USING btree (issue_id);
+CREATE INDEX idempotency_record_expires_at ON public.idempotency_record USING btree (expires_at);
 CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at);
 CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
 CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at);
@@ -758,10 +1043,15 @@ CREATE INDEX issue_key_trgm ON public.issue USING gin (issue_key gin_trgm_ops);
 CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at);
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
+CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
 CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at);
 CREATE INDEX issue_title_trgm ON public.issue USING gin (title gin_trgm_ops);
 CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at);
 CREATE INDEX issue_value_trgm ON public.issue USING gin (issue_value gin_trgm_ops);
+CREATE INDEX live_query_campaign_created_at ON public.live_query_campaign USING btree (created_at);
+CREATE INDEX live_query_campaign_tables_used ON public.live_query_campaign USING gin (tables_used);
+CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);
+CREATE INDEX live_query_target_device ON public.live_query_target USING btree (device_id);
 CREATE INDEX person_deprovisioned ON public.person USING btree (id) WHERE (deprovisioned_at IS NOT NULL);
 CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COALESCE(user_name, email)));
 CREATE UNIQUE INDEX person_email_key ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NULL);
@@ -771,15 +1061,28 @@ CREATE INDEX person_last_authenticated_at ON public.person USING btree (last_aut
 CREATE INDEX person_name_trgm ON public.person USING gin (name gin_trgm_ops);
 CREATE INDEX person_updated_at ON public.person USING btree (updated_at);
 CREATE UNIQUE INDEX person_user_name_key ON public.person USING btree (lower(user_name)) WHERE (provisioning_ended_at IS NULL);
+CREATE INDEX person_check_result_check ON public.person_check_result USING btree (check_id, id);
 CREATE INDEX person_group_external_id ON public.person_group USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE UNIQUE INDEX person_group_name_key ON public.person_group USING btree (lower(name));
 CREATE INDEX person_group_name_trgm ON public.person_group USING gin (name gin_trgm_ops);
 CREATE INDEX person_group_updated_at ON public.person_group USING btree (updated_at);
 CREATE INDEX person_group_member_person ON public.person_group_member USING btree (person_id, person_group_id);
 CREATE INDEX posture_check_updated_at ON public.posture_check USING btree (updated_at);
+CREATE INDEX registration_request_device ON public.registration_request USING btree (device_id, id);
+CREATE INDEX registration_request_message_trgm ON public.registration_request USING gin (requester_message gin_trgm_ops);
+CREATE UNIQUE INDEX registration_request_pending ON public.registration_request USING btree (device_id, requester_person_id) WHERE (status = 'pending'::text);
+CREATE INDEX registration_request_requested_at ON public.registration_request USING btree (requested_at);
+CREATE INDEX registration_request_requester ON public.registration_request USING btree (requester_person_id, id);
+CREATE INDEX registration_request_status ON public.registration_request USING btree (status, id);
+CREATE INDEX registration_request_updated_at ON public.registration_request USING btree (updated_at);
 CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree (query_id, id);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 
 CREATE TRIGGER audit_entry_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE CONSTRAINT TRIGGER audit_pending_append AFTER INSERT ON public.audit_pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION append_pending_audit_entries();
 CREATE TRIGGER check_result_deleted AFTER DELETE ON public.check_result FOR EACH ROW EXECUTE FUNCTION check_result_leaves_counter();
+CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
+CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
+CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_target REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION live_query_target_leaves_counter();
+CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_result FOR EACH ROW EXECUTE FUNCTION person_check_result_leaves_counter();
