@@ -3,10 +3,11 @@
  * visible here and in compose/, and nowhere else.
  */
 import type { FastifyInstance } from 'fastify'
+import { adminRoutes } from './admins/admin-routes.ts'
 import { createKeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { auditRoutes } from './audit/audit-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
-import { addAgents, type Agents } from './compose/agents.ts'
+import { addAgents, toAgentSettings, type Agents } from './compose/agents.ts'
 import { decisionRoutes } from './compose/decision-routes.ts'
 import { addApi, addScim, composeHttp } from './compose/http.ts'
 import { startDeviceDeletion } from './compose/device-deletion.ts'
@@ -23,7 +24,9 @@ import { createStatusScheduler, type StatusScheduler } from './devices/status-sc
 import { issueRoutes } from './issues/issue-routes.ts'
 import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
 import { createFeatureSwitches } from './organisation/feature-switches.ts'
+import { organisationRoutes } from './organisation/organisation-routes.ts'
 import { ORGANISATION_CHANNEL } from './organisation/set-organisation.ts'
+import { packageRoutes } from './packages/package-routes.ts'
 import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
 import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'
@@ -86,7 +89,7 @@ export async function composeApplication(
   const http = composeHttp(services, tls)
   const agents = isRole('agents') ? addAgents(http, services, listener, tls) : undefined
   if (isRole('api')) {
-    const routes = listRoutes({ services, signing, outbound, waiters, wake })
+    const routes = listRoutes({ services, signing, outbound, waiters, wake, caPem: tls?.caPem })
     addApi(http, services, { routes, features, keyUsage })
     addScim(http, services, keyUsage)
   }
@@ -108,6 +111,8 @@ export interface RouteDependencies {
   readonly outbound: Outbound
   readonly waiters: PollWaiters
   readonly wake: WakeDelivery
+  /** The authority of a certificate that the service issued itself. */
+  readonly caPem?: string | undefined
 }
 
 /** Every route of the REST API in the order of its documents. */
@@ -117,6 +122,7 @@ export function listRoutes({
   outbound,
   waiters,
   wake,
+  caPem,
 }: RouteDependencies): ApiRoute[] {
   const { config, clock, db, runChange, sealer } = services
   const { baseUrl } = config
@@ -132,9 +138,12 @@ export function listRoutes({
     ...issueRoutes(db, baseUrl),
     ...authLogRoutes(db, baseUrl),
     ...auditRoutes(db),
+    ...adminRoutes(db),
+    ...organisationRoutes(db),
     ...liveQueryRoutes({ db, baseUrl, runChange }),
     ...reportingTableRoutes(db, baseUrl),
     ...reportingQueryRoutes({ db, clock, runChange }),
+    ...packageRoutes({ baseUrl, settings: toAgentSettings(config), runChange, sealer, caPem }),
     ...wellKnownRoutes({ baseUrl }),
     ...jwksRoutes({ keyRing }),
     ...streamStatusRoutes({ db, runChange, wake }),

@@ -82,7 +82,8 @@ function composeLiveQueries({ db, log }: Services, listener: Listener): LiveQuer
   return inbox
 }
 
-function toAgentSettings(config: Config): AgentSettings {
+/** How agents work with this service. */
+export function toAgentSettings(config: Config): AgentSettings {
   return {
     ...AGENT_SETTINGS_DEFAULT,
     checkIntervalMs: config.checkIntervalSeconds * SECOND_MS,

@@ -13,6 +13,7 @@ import {
   updateEnrollmentSecret,
   type EnrollmentSecret,
 } from './enrollment-secret-store.ts'
+import { enrollmentSecretContext } from './open-enrollment-secret.ts'
 
 export interface NewEnrollmentSecret {
   readonly name: string
@@ -41,11 +42,7 @@ export async function createEnrollmentSecret(
   const row = await insertEnrollmentSecret(change.tx, {
     name: parseName(input.name, 'name'),
     secret_hash: secretHash,
-    secret_sealed: sealer.seal(secret, {
-      table: 'enrollment_secret',
-      column: 'secret_sealed',
-      id: secretHash.toString('hex'),
-    }),
+    secret_sealed: sealer.seal(secret, enrollmentSecretContext(secretHash)),
     person_id: input.personId,
     created_at: change.at,
     updated_at: change.at,

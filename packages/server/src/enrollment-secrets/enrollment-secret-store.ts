@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
 import type { EnrollmentSecretTable, Schema } from '../platform/db/schema.ts'
 
@@ -78,4 +78,28 @@ export async function listLiveSecretIdsOfPerson(
     .orderBy('id')
     .execute()
   return rows.map(({ id }) => id)
+}
+
+/** Orders those who look for a shared secret, so that it is made once; until the transaction ends. */
+const SHARED_SECRET_LOCK = [7201, 8] as const
+
+/**
+ * The oldest secret of this name that is live, never expires and is bound to nobody; nobody else looks
+ * for one until the transaction ends.
+ */
+export async function findSharedSecretLocked(
+  db: Kysely<Schema>,
+  name: string,
+): Promise<EnrollmentSecret | undefined> {
+  await sql`select pg_advisory_xact_lock(${sql.join(SHARED_SECRET_LOCK)})`.execute(db)
+  return db
+    .selectFrom('enrollment_secret')
+    .selectAll()
+    .where('name', '=', name)
+    .where('person_id', 'is', null)
+    .where('expires_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
 }

@@ -28,18 +28,37 @@ export function toAgentConfig(
   })
 }
 
+/** Where a device keeps what the flag file speaks of. */
+export interface FlagFilePaths {
+  readonly enrollSecret: string
+  /** The certificate that agents pin; undefined leaves it to the authorities that osquery brings. */
+  readonly certificate: string | undefined
+  /** Flags of the agent's own files, by name. */
+  readonly own?: Readonly<Record<string, string>>
+}
+
+const FLAG_FILE_PATHS_DEFAULT: FlagFilePaths = {
+  enrollSecret: '/etc/osquery/enroll_secret',
+  certificate: '/etc/osquery/heliograph.pem',
+}
+
 /**
- * A flag file for osqueryd that enrolls into this service. The two paths are those of files that the
- * admin puts beside it: the enrollment secret, and the certificate that `/osquery/certificate.pem`
- * serves.
+ * A flag file for osqueryd that enrolls into this service. The files of the paths are put beside it:
+ * the enrollment secret, and the certificate that `/osquery/certificate.pem` serves.
  */
-export function toFlagFile(baseUrl: string, settings: AgentSettings): string {
+export function toFlagFile(
+  baseUrl: string,
+  settings: AgentSettings,
+  paths: FlagFilePaths = FLAG_FILE_PATHS_DEFAULT,
+): string {
   const { host } = new URL(baseUrl)
+  const { certificate, own = {} } = paths
   const flags = [
     ['tls_hostname', host],
-    ['tls_server_certs', '/etc/osquery/heliograph.pem'],
+    ...(certificate === undefined ? [] : [['tls_server_certs', certificate]]),
     ['host_identifier', 'uuid'],
-    ['enroll_secret_path', '/etc/osquery/enroll_secret'],
+    ['enroll_secret_path', paths.enrollSecret],
+    ...Object.entries(own),
     ['enroll_tls_endpoint', '/osquery/enroll'],
     ['config_plugin', 'tls'],
     ['config_tls_endpoint', '/osquery/config'],

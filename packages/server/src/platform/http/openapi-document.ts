@@ -9,7 +9,7 @@ import {
 } from './idempotency/idempotency-key.ts'
 import { curlSample, exampleOfSchema } from './openapi-samples.ts'
 import { isRepeatable, methodsOf } from './register-api.ts'
-import type { ApiRoute, RouteMethod } from './route.ts'
+import { GZIP_CONTENT_TYPE, gzipFile, type ApiRoute, type RouteMethod } from './route.ts'
 
 /** The parts of an OpenAPI 3.1 document that are worked on here; the rest is passed through. */
 export interface OpenApiDocument {
@@ -183,9 +183,16 @@ function finishSuccesses(
       status,
       status === '204'
         ? { description: 'Done; there is nothing to say.', headers }
-        : { ...(response as object), description: 'The request succeeded.', headers },
+        : { ...toMedia(response as object, route), description: 'The request succeeded.', headers },
     ]),
   )
+}
+
+/** A file is described as JSON by the generator. */
+function toMedia(response: object, route: ApiRoute): object {
+  return Object.values(route.responses).includes(gzipFile)
+    ? { content: { [GZIP_CONTENT_TYPE]: { schema: { type: 'string', format: 'binary' } } } }
+    : response
 }
 
 function errorResponsesOf(route: ApiRoute): [string, { $ref: string }][] {

@@ -11,7 +11,14 @@ import { deprecationHeaders } from './deprecation.ts'
 import { createErrorHandler, toErrorAnswer, type ToUnavailable } from './error-response.ts'
 import type { AnswerOnce, RepeatableAnswer } from './idempotency/answer-once.ts'
 import { IDEMPOTENT_REPLAYED_HEADER, readIdempotencyKey } from './idempotency/idempotency-key.ts'
-import type { ApiRoute, Paging, RequestFacts, RouteAccess, RouteMethod } from './route.ts'
+import {
+  GZIP_CONTENT_TYPE,
+  type ApiRoute,
+  type Paging,
+  type RequestFacts,
+  type RouteAccess,
+  type RouteMethod,
+} from './route.ts'
 import type { TransactionCompanion } from '../db/transaction-companion.ts'
 import { readTraceId } from './trace-context.ts'
 
@@ -136,5 +143,6 @@ function pathOf(url: string): string {
 function sendAnswer(reply: FastifyReply, answer: RepeatableAnswer): FastifyReply {
   void reply.code(answer.status).headers(answer.headers)
   if (answer.body === undefined) return reply.send()
+  if (Buffer.isBuffer(answer.body)) return reply.type(GZIP_CONTENT_TYPE).send(answer.body)
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body))
 }

@@ -67,6 +67,14 @@ export type ResponseSchemas = Partial<Record<SuccessStatus, z.ZodType>>
 /** The response schema of a status without a body. */
 export const noContent = z.undefined()
 
+/** The content type of `gzipFile`. */
+export const GZIP_CONTENT_TYPE = 'application/gzip'
+
+/** The response schema of a compressed file; the handler answers its bytes. */
+export const gzipFile = z
+  .custom<Buffer>((value) => Buffer.isBuffer(value))
+  .meta({ type: 'string', format: 'binary' })
+
 /** What is known about a request before its input is looked at. */
 export interface RequestFacts {
   readonly requestId: string
