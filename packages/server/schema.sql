@@ -979,6 +979,7 @@ CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower
 CREATE INDEX audit_entry_actor_name_trgm ON public.audit_entry USING gin (actor_name gin_trgm_ops);
 CREATE INDEX audit_entry_description_trgm ON public.audit_entry USING gin (description gin_trgm_ops);
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
+CREATE INDEX audit_entry_recorded_at_zone ON public.audit_entry USING btree (((sequence / 4096)), recorded_at);
 CREATE INDEX audit_entry_target ON public.audit_entry USING btree (target_type, target_id, sequence);
 CREATE INDEX audit_entry_txn ON public.audit_entry USING btree (txn);
 CREATE INDEX auth_log_session_agent_version_trgm ON public.auth_log_session USING gin (agent_version gin_trgm_ops);
@@ -992,7 +993,9 @@ CREATE INDEX auth_log_session_person_email_trgm ON public.auth_log_session USING
 CREATE INDEX auth_log_session_person_name_trgm ON public.auth_log_session USING gin (person_name gin_trgm_ops);
 CREATE INDEX auth_log_session_result ON public.auth_log_session USING btree (result, id);
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at);
+CREATE INDEX auth_log_session_started_at_zone ON public.auth_log_session USING btree (((id / 4096)), started_at);
 CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING btree (updated_at);
+CREATE INDEX auth_log_session_updated_at_zone ON public.auth_log_session USING btree (((id / 4096)), updated_at);
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
@@ -1038,7 +1041,9 @@ CREATE INDEX idempotency_record_expires_at ON public.idempotency_record USING bt
 CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at);
 CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
 CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at);
+CREATE INDEX issue_detected_at_zone ON public.issue USING btree (((id / 4096)), detected_at);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
+CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
 CREATE INDEX issue_key_trgm ON public.issue USING gin (issue_key gin_trgm_ops);
 CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at);
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
