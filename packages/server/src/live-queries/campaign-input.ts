@@ -32,7 +32,6 @@ const sqlSchema = z
 const deviceIdSchema = z
   .union([z.int().positive(), z.string().regex(/^[1-9]\d{0,17}$/)], 'Must be the id of a device')
   .transform(String)
-  .meta({ type: 'integer' })
 
 const targetShape = {
   targeted_device_ids: z
