@@ -119,7 +119,12 @@ const assignedAudience = z
 
 const standardShape = {
   name: nameSchema.optional(),
-  description: z.string().max(DESCRIPTION_LENGTH_MAX).refine(printable).nullable().optional(),
+  description: z
+    .string()
+    .max(DESCRIPTION_LENGTH_MAX, `Must be at most ${DESCRIPTION_LENGTH_MAX} characters long`)
+    .refine(printable, 'Must not contain control characters')
+    .nullable()
+    .optional(),
   delivery: deliverySchema.optional(),
   events_requested: eventTypesSchema.optional(),
   aud: assignedAudience,
@@ -245,9 +250,12 @@ function toEventTypes(types: readonly string[] | undefined): readonly string[] |
   return types === undefined ? undefined : [DEVICE_COMPLIANCE_CHANGE]
 }
 
+/** Blanks, control characters and backslashes mean one thing to one reader of URLs and another to the next. */
+const AMBIGUOUS_IN_URL = /[\s\p{Cc}\\]/u
+
 function isHttpUrl(text: string): boolean {
-  if (!/^https?:\/\//i.test(text) || /\s/.test(text) || !text.isWellFormed()) return false
-  return URL.canParse(text)
+  if (!/^https?:\/\//i.test(text) || AMBIGUOUS_IN_URL.test(text)) return false
+  return text.isWellFormed() && URL.canParse(text)
 }
 
 /** Throws `invalid_body` when there is anything to say. */

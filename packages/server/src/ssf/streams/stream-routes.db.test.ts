@@ -148,6 +148,16 @@ describe('creating a stream', () => {
       ['delivery.endpoint_url'],
     ],
     [
+      'a URL with a character that cannot be stored',
+      { name: 'a', delivery: { method: POLL, endpoint_url: `${URL_A}\u0000` } },
+      ['delivery.endpoint_url'],
+    ],
+    [
+      'a URL that readers of URLs disagree about',
+      { ssf_stream: { name: 'a', aud: 'https://receiver.example.com\\@127.0.0.1/' } },
+      ['ssf_stream.aud'],
+    ],
+    [
       'an unsupported event type',
       { ...standardPush, events_requested: [COMPLIANCE, 'https://example.com/other'] },
       ['events_requested.1'],
