@@ -82,7 +82,7 @@ async function takeAcknowledgements(
   const now = clock.now()
   const acknowledged = new Set(ack)
   const reports = [...setErrs].map(([eventId, { err, description }]): ReportedError => ({
-    eventId,
+    eventId: toStorableText(eventId),
     error: toStorableText(description === undefined ? err : `${err}: ${description}`),
     isFinal: isSetErrorCode(err) || acknowledged.has(eventId),
   }))
