@@ -1,6 +1,6 @@
 import type { Change } from '../audit/change.ts'
 import type { InitiatingEntity } from '../platform/db/schema.ts'
-import type { OnDeviceStatusChanged } from './device-status-change.ts'
+import type { DeviceStatusChange, OnDeviceStatusChanged } from './device-status-change.ts'
 import {
   insertStatusTransitions,
   notifyReevaluation,
@@ -27,7 +27,7 @@ export interface EvaluatedDevice {
 
 /**
  * Makes evaluations the statuses of their devices: columns, transition, audit entry, and one call of
- * `onDeviceStatusChanged` for each device whose state or compliance changed. Writes nothing for the
+ * `onDeviceStatusChanged` for all devices whose state or compliance changed. Writes nothing for the
  * others. Answers the devices as they are afterwards, still locked.
  */
 export async function changeDeviceStatuses(
@@ -60,7 +60,11 @@ export async function changeDeviceStatuses(
         txn: change.txn,
       })),
     )
-    for (const { item } of moved) await announce(change, deps, item, initiatingEntity)
+    for (const { item } of moved) recordStatusAudit(change, item, initiatingEntity)
+    await deps.onDeviceStatusChanged(
+      change,
+      moved.map(({ item }) => toStatusChange(item, initiatingEntity)),
+    )
   }
   return next.map(({ device }) => device)
 }
@@ -123,12 +127,11 @@ async function wakeForEarliest(
   if (wakeScheduler !== undefined) change.afterCommit(() => wakeScheduler(earliest))
 }
 
-async function announce(
+function recordStatusAudit(
   change: Change,
-  deps: StatusDependencies,
   item: EvaluatedDevice,
   initiatingEntity: InitiatingEntity,
-): Promise<void> {
+): void {
   const { device, evaluation, occurredAt } = item
   change.recordAudit({
     action: 'device.status_changed',
@@ -148,7 +151,13 @@ async function announce(
       issue_ids: evaluation.reasons.slice(0, AUDITED_ISSUES_MAX).map((reason) => reason.issueId),
     },
   })
-  await deps.onDeviceStatusChanged(change, {
+}
+
+function toStatusChange(
+  { device, evaluation, occurredAt }: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): DeviceStatusChange {
+  return {
     device: {
       id: device.id,
       name: device.name,
@@ -163,7 +172,7 @@ async function announce(
     occurredAt,
     initiatingEntity,
     reasons: evaluation.reasons,
-  })
+  }
 }
 
 const AUDITED_ISSUES_MAX = 50

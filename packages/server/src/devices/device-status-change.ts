@@ -36,10 +36,11 @@ export interface DeviceStatusChange {
 }
 
 /**
- * Reacts to a changed status inside the same transaction: outgoing events are queued here. Called
- * for every change of `authState`; `compliance` may be the same word before and after.
+ * Reacts to changed statuses inside the same transaction: outgoing events are queued here. Called with
+ * every change of `authState`, those of a batch of devices together and each device at most once;
+ * `compliance` may be the same word before and after.
  */
 export type OnDeviceStatusChanged = (
   change: Change,
-  statusChange: DeviceStatusChange,
+  statusChanges: readonly DeviceStatusChange[],
 ) => Promise<void>

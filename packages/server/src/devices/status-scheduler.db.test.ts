@@ -123,9 +123,10 @@ test('a device that cannot be settled does not hold up the others', async () => 
   const logged: string[] = []
   const scheduler = schedulerOf({
     logError: (_error, message) => logged.push(message),
-    onDeviceStatusChanged: async (_change, item) => {
-      if (item.device.id === broken) throw new Error('refused by a test')
-      settled.push(item.device.id)
+    onDeviceStatusChanged: async (_change, items) => {
+      const ids = items.map((item) => item.device.id)
+      if (ids.includes(broken)) throw new Error('refused by a test')
+      settled.push(...ids)
     },
   })
   expect(await scheduler.settleDue()).toEqual({ settledCount: 1, failedCount: 1 })
@@ -155,8 +156,8 @@ test('a running scheduler sleeps until the end, is woken by an earlier one, and 
     clock: systemClock,
     runChange,
     pollMs: 60_000,
-    onDeviceStatusChanged: async (_change, item) => {
-      seen.push(item.occurredAt)
+    onDeviceStatusChanged: async (_change, items) => {
+      seen.push(...items.map((item) => item.occurredAt))
       resolveSeen()
     },
   })

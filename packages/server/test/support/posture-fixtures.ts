@@ -40,8 +40,8 @@ export function createPosture(db: Kysely<Schema>, start?: string): Posture {
   const runChange = createChangeRunner(db, clock)
   const announced: DeviceStatusChange[] = []
   const deps: StatusDependencies = {
-    onDeviceStatusChanged: async (_change, statusChange) => {
-      announced.push(statusChange)
+    onDeviceStatusChanged: async (_change, statusChanges) => {
+      announced.push(...statusChanges)
     },
   }
   const change: Posture['change'] = (work) => runChange({ actor: SYSTEM_ACTOR }, work)

@@ -61,7 +61,7 @@ function statusChange(overrides: Partial<DeviceStatusChange> = {}): DeviceStatus
 async function emit(count = 1, change = statusChange()): Promise<void> {
   const enqueue = createEnqueueSets({ wake: streams.wake })
   await streams.runChange({ actor: SYSTEM_ACTOR }, async (open) => {
-    for (let index = 0; index < count; index += 1) await enqueue(open, change)
+    for (let index = 0; index < count; index += 1) await enqueue(open, [change])
   })
 }
 
@@ -175,7 +175,7 @@ describe('events', () => {
   it('roll back with the change that caused them', async () => {
     const { id } = await createStream()
     const failing = streams.runChange({ actor: SYSTEM_ACTOR }, async (open) => {
-      await createEnqueueSets()(open, statusChange())
+      await createEnqueueSets()(open, [statusChange()])
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')

@@ -24,14 +24,16 @@ const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 
 async function emit(deviceId: string, wake: (id: string) => void): Promise<void> {
   await streams.runChange({ actor: SYSTEM_ACTOR }, (open) =>
-    createEnqueueSets({ wake })(open, {
-      device: { id: deviceId, name: 'd', platform: 'linux', owner: null },
-      previous: { authState: 'Good', compliance: 'compliant' },
-      current: { authState: 'Blocked', compliance: 'not-compliant' },
-      occurredAt: streams.clock.now(),
-      initiatingEntity: 'policy',
-      reasons: [],
-    }),
+    createEnqueueSets({ wake })(open, [
+      {
+        device: { id: deviceId, name: 'd', platform: 'linux', owner: null },
+        previous: { authState: 'Good', compliance: 'compliant' },
+        current: { authState: 'Blocked', compliance: 'not-compliant' },
+        occurredAt: streams.clock.now(),
+        initiatingEntity: 'policy',
+        reasons: [],
+      },
+    ]),
   )
 }
 
