@@ -90,6 +90,13 @@ async function getCode(app: ReturnType<typeof setUp>, url: string) {
 }
 
 describe('a list', () => {
+  it('takes a blank query where there is nothing to search, and refuses any other', async () => {
+    const app = setUp()
+    const blank = await app.inject('/rooms/blue/boxes?query=&per_page=1')
+    expect(blank.json<Envelope>().data).toHaveLength(1)
+    expect((await app.inject('/rooms/blue/boxes?query=colour:blue')).statusCode).toBe(400)
+  })
+
   it('holds 25 records by default and walks to the end through its own addresses', async () => {
     const app = setUp()
     const sizes: number[] = []

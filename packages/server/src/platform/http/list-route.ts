@@ -105,7 +105,7 @@ export function listRoute<
   const fields = definition.fields ?? []
   const { filters, item, fetch, toJson, keyOf = idOf, params, fieldsOf, ...declared } = definition
   const filterNames = Object.keys(filters?.shape ?? {})
-  return route({
+  const list = route({
     ...declared,
     ...(params === undefined ? {} : { params }),
     method: 'GET',
@@ -128,6 +128,23 @@ export function listRoute<
       }
     },
   })
+  const isSearched = fields.length > 0 || fieldsOf !== undefined
+  return isSearched ? list : takingBlankSearch(list)
+}
+
+/** Clients send a blank `query` to every list, also to those where there is nothing to search. */
+function takingBlankSearch(list: ApiRoute): ApiRoute {
+  return {
+    ...list,
+    run: (input, ...rest) =>
+      list.run({ ...input, query: withoutBlankSearch(input.query) }, ...rest),
+  }
+}
+
+function withoutBlankSearch(query: unknown): unknown {
+  if (typeof query !== 'object' || query === null || !('query' in query)) return query
+  const { query: search, ...others } = query
+  return typeof search === 'string' && search.trim() === '' ? others : query
 }
 
 interface PageRequest {
