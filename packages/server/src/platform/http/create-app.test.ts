@@ -130,6 +130,14 @@ describe('paths', () => {
     expect(parameter.headers['allow']).toBe('DELETE')
   })
 
+  it.each(['//echo', '/echo//', '/echo//5', '/echo/5//'])(
+    'answers %s, which no route takes, with 404 and not with the methods of another path',
+    async (url) => {
+      const response = await setUp().app.inject({ method: 'GET', url })
+      expect([response.statusCode, response.headers['allow']]).toEqual([404, undefined])
+    },
+  )
+
   it.each(['/api/v0', '/api/v0/devices', '/api/v0/devices/1/checks'])(
     'answers the retired path %s with 410',
     async (url) => {

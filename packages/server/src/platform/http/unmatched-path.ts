@@ -33,8 +33,9 @@ export function unmatchedPath(method: string, allowed: readonly string[]): AppEr
       )
 }
 
+/** One slash at the end counts for nothing, as in the router; an empty segment inside matches no route. */
 function segmentsOf(path: string): string[] {
-  return path.split('/').filter((segment) => segment !== '')
+  return path.replace(/^\//, '').replace(/\/$/, '').split('/')
 }
 
 function matches(pattern: readonly string[], asked: readonly string[]): boolean {
@@ -43,5 +44,7 @@ function matches(pattern: readonly string[], asked: readonly string[]): boolean 
   if (isPrefix ? asked.length < length : asked.length !== length) return false
   return pattern
     .slice(0, length)
-    .every((segment, index) => segment.startsWith(':') || segment === asked[index])
+    .every((segment, index) =>
+      segment.startsWith(':') ? asked[index] !== '' : segment === asked[index],
+    )
 }
