@@ -25,12 +25,24 @@ describe('loadConfig', () => {
     )
   })
 
+  it.each([
+    'https://trust.example.com/heliograph',
+    'https://user@trust.example.com',
+    'https://trust.example.com/?a=1',
+    'https://trust.example.com/#top',
+    'ftp://trust.example.com',
+  ])('refuses the base URL %s, under which the service could not be found', (url) => {
+    expect(() => loadConfig({ HELIOGRAPH_BASE_URL: url })).toThrow(/HELIOGRAPH_BASE_URL/)
+  })
+
   it('reports all problems at once and never a secret value', () => {
     const attempt = () =>
       loadConfig({
         HELIOGRAPH_PORT: 'many',
         HELIOGRAPH_ROLES: 'api,cook',
         HELIOGRAPH_LOG_LEVEL: 'loud',
+        HELIOGRAPH_BASE_URL: 'http://trust.example.com',
+        HELIOGRAPH_TLS_KEY: '/etc/key.pem',
         DATABASE_URL: 'mysql://root:hunter2@db',
       })
     expect(attempt).toThrow(ConfigError)
@@ -38,7 +50,7 @@ describe('loadConfig', () => {
       attempt()
     } catch (error) {
       const { problems, message } = error as ConfigError
-      expect(problems).toHaveLength(4)
+      expect(problems).toHaveLength(6)
       expect(message).toContain('HELIOGRAPH_PORT (--port)')
       expect(message).not.toContain('hunter2')
     }
@@ -49,6 +61,29 @@ describe('loadConfig', () => {
     expect(loadConfig({ HELIOGRAPH_BASE_URL: 'http://localhost:81' }).baseUrl).toBe(
       'http://localhost:81',
     )
+  })
+
+  it.each(['postgres://db:port/x', 'postgres://a b/x', 'http://db/x'])(
+    'refuses the database URL %s',
+    (url) => expect(() => loadConfig({ DATABASE_URL: url })).toThrow(/DATABASE_URL/),
+  )
+
+  it.each(['postgres://u:p%40@[::1]:5433/x?sslmode=require', 'postgresql://u@/x?host=/run/pg'])(
+    'takes the database URL %s',
+    (url) => expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url),
+  )
+
+  it.each(['proxy.example.com', '10.0.0.0/33', '10.0.0.1,', '::/129', '10.0.0.0/8/8'])(
+    'refuses the trusted proxies %s',
+    (text) => {
+      const attempt = () => loadConfig({ HELIOGRAPH_TRUSTED_PROXIES: text })
+      expect(attempt).toThrow(/HELIOGRAPH_TRUSTED_PROXIES/)
+    },
+  )
+
+  it('takes addresses and ranges of trusted proxies', () => {
+    const text = '10.0.0.1, 192.168.0.0/16,fd00::/8'
+    expect(loadConfig({ HELIOGRAPH_TRUSTED_PROXIES: text }).trustedProxies).toBe(text)
   })
 
   it('refuses a certificate without its key', () => {

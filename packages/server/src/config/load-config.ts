@@ -39,9 +39,9 @@ export function loadConfig(
     if (parsed.success) values[name] = parsed.data
     else problems.push(...parsed.error.issues.map((issue) => describe(setting, text, issue)))
   }
-  const config = values as unknown as Values
-  if (problems.length === 0) problems.push(...findContradictions(config))
+  problems.push(...findContradictions(values))
   if (problems.length > 0) throw new ConfigError(problems)
+  const config = values as unknown as Values
   return { ...config, baseUrl: config.baseUrl ?? defaultBaseUrl(config) }
 }
 
@@ -54,10 +54,11 @@ function describe(
   return `${setting.env} (${toFlag(setting.env)}): ${issue.message}${shown}`
 }
 
-function findContradictions(config: Values): string[] {
+/** Of what is valid by itself; the default base URL is a loopback address. */
+function findContradictions(config: Partial<Values>): string[] {
   const problems: string[] = []
-  const url = new URL(config.baseUrl ?? defaultBaseUrl(config))
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  const url = config.baseUrl === undefined ? undefined : new URL(config.baseUrl)
+  if (url?.protocol === 'http:' && !isLoopback(url.hostname)) {
     problems.push(
       `HELIOGRAPH_BASE_URL is plain HTTP and not a loopback address (${url.host}): use https, because keys and device data travel over it`,
     )

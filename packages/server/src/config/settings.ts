@@ -2,6 +2,7 @@
  * Every setting of the service: its variable, its flag, its default and its meaning. The reference
  * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
  */
+import { isIP } from 'node:net'
 import { z } from 'zod'
 
 /** One setting. `env` is the variable; the flag is derived from it (`HELIOGRAPH_PORT`: `--port`). */
@@ -31,19 +32,47 @@ const optionalText = z
   .optional()
   .transform((text) => (text === undefined || text.trim() === '' ? undefined : text.trim()))
 
-const httpUrl = optionalText.transform((text, context) => {
+/**
+ * An address without a path: agents are told a host name, and receivers look for the discovery document
+ * of an issuer with a path at the root of its host, so that neither would find a service under a path.
+ */
+const httpOrigin = optionalText.transform((text, context) => {
   if (text === undefined) return undefined
   const url = URL.parse(text)
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (url !== null && isHttp && url.search === '' && url.hash === '' && url.username === '') {
-    return url.href.replace(/\/+$/, '')
-  }
+  if (url !== null && isHttp && url.href.replace(/\/+$/, '') === url.origin) return url.origin
   context.addIssue({
     code: 'custom',
-    message: 'must be an http or https URL without user, query and fragment',
+    message:
+      'must be an http or https URL without user, path, query and fragment; give the service a host name of its own, not a path on another',
   })
   return z.NEVER
 })
+
+/** The driver takes a URL without a host too, for a socket that a parameter names. */
+const postgresUrl = optionalText.refine(
+  (text) =>
+    text === undefined ||
+    (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'))),
+  'must be a postgres:// URL, with what is special in it percent-encoded',
+)
+
+const networks = optionalText.transform((text, context) => {
+  const wrong = text?.split(',').find((network) => !isNetwork(network.trim()))
+  if (wrong === undefined) return text
+  context.addIssue({
+    code: 'custom',
+    message: 'must be IP addresses or CIDR ranges, separated by commas',
+  })
+  return z.NEVER
+})
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
+  if (bits < 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+}
 
 /** The roles that one process can play. */
 export const ROLES = ['api', 'agents', 'worker'] as const
@@ -70,9 +99,9 @@ export const SETTINGS = {
   baseUrl: {
     env: 'HELIOGRAPH_BASE_URL',
     description:
-      'What the world calls the service: the address in links, in `iss` and in enrollment. Plain HTTP is accepted for loopback addresses only.',
+      'What the world calls the service: the address in links, in `iss` and in enrollment. Without a path; plain HTTP is accepted for loopback addresses only.',
     defaultText: '`http://127.0.0.1:8080` (with the port and scheme that are set)',
-    schema: httpUrl,
+    schema: httpOrigin,
   },
   host: {
     env: 'HELIOGRAPH_HOST',
@@ -107,10 +136,7 @@ export const SETTINGS = {
     env: 'DATABASE_URL',
     description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
     isSecret: true,
-    schema: optionalText.refine(
-      (text) => text === undefined || /^postgres(ql)?:\/\//.test(text),
-      'must be a postgres:// URL',
-    ),
+    schema: postgresUrl,
   },
   databasePoolMax: {
     env: 'HELIOGRAPH_DATABASE_POOL_MAX',
@@ -167,7 +193,7 @@ export const SETTINGS = {
     description:
       'Addresses or CIDR ranges of reverse proxies, separated by commas, whose `X-Forwarded-For` is believed.',
     defaultText: 'none',
-    schema: optionalText,
+    schema: networks,
   },
   checkIntervalSeconds: {
     env: 'HELIOGRAPH_CHECK_INTERVAL_SECONDS',
