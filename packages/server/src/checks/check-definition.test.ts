@@ -27,6 +27,7 @@ describe('validateCheckDefinition', () => {
 
   it.each<[string, Partial<CheckDefinition>]>([
     ['slug', { slug: 'Firewall On' }],
+    ['slug', { slug: 'custom-firewall' }],
     ['revision', { revision: 0 }],
     ['name', { name: ' ' }],
     ['description', { description: 'x'.repeat(501) }],

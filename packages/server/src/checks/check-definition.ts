@@ -30,6 +30,9 @@ export type CheckRowStatus = (typeof CHECK_ROW_STATUSES)[number]
 /** The column that carries a row's verdict. */
 export const CHECK_STATUS_COLUMN = 'KOLIDE_CHECK_STATUS'
 
+/** With what the slugs of custom checks begin, and those of built-in checks never do. */
+export const CUSTOM_SLUG_PREFIX = 'custom-'
+
 /**
  * A check that comes with the service.
  *
@@ -98,6 +101,9 @@ export function validateCheckDefinition(definition: CheckDefinition): readonly s
 function listIdentityProblems(definition: CheckDefinition): string[] {
   const problems: string[] = []
   if (!SLUG.test(definition.slug)) problems.push('slug: must be kebab-case')
+  if (definition.slug.startsWith(CUSTOM_SLUG_PREFIX)) {
+    problems.push(`slug: must not begin with ${CUSTOM_SLUG_PREFIX}`)
+  }
   if (!Number.isSafeInteger(definition.revision) || definition.revision < 1) {
     problems.push('revision: must be a positive integer')
   }

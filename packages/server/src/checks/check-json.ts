@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { linkTo } from '../platform/http/expand.ts'
+import { CHECK_PLATFORMS } from './check-definition.ts'
 import type { CheckRecord, GroupRuleRecord } from './check-read.ts'
 
 const tagSchema = z
@@ -50,8 +51,6 @@ export const checkSchema = z
 /** A link to a check. */
 export const checkLinkSchema = linkTo(checkSchema, 'CheckLink')
 
-type CheckPlatform = z.input<typeof checkSchema>['compatible_platforms'][number]
-
 /** The wire form of a check. */
 export function toCheckJson(check: CheckRecord): z.input<typeof checkSchema> {
   const blocks =
@@ -65,7 +64,7 @@ export function toCheckJson(check: CheckRecord): z.input<typeof checkSchema> {
     slug: check.slug,
     description: check.description,
     issue_title: check.issue_title,
-    compatible_platforms: check.platforms as CheckPlatform[],
+    compatible_platforms: CHECK_PLATFORMS.filter((platform) => check.platforms.includes(platform)),
     topics: check.topics,
     check_tags: check.tags,
     ...(check.type === 'custom' ? { osquery_sql_template: firstQuery(check) } : {}),

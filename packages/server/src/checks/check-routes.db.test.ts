@@ -238,6 +238,13 @@ describe('GET /checks/{id}', () => {
     })
   })
 
+  it('names only platforms that checks have queries for', async () => {
+    const id = await insertCheck(api.db, { platforms: ['android', 'linux', 'darwin', 'ios'] })
+    const { status, body } = await api.request(`/checks/${id}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ compatible_platforms: ['darwin', 'linux'] })
+  })
+
   it('shows the same in the list', async () => {
     const { body: check } = await api.request(`/checks/${ids.firewall}`)
     const { body } = await api.request<{ data: unknown[] }>('/checks?query=slug:firewall-on')

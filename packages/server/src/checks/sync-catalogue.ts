@@ -11,6 +11,7 @@ import {
   type PostureCheck,
 } from './catalogue-store.ts'
 import type { CheckDefinition } from './check-definition.ts'
+import { lockCheckScope } from './check-scope-store.ts'
 
 /** What the synchronisation did, by slug. */
 export interface CatalogueChanges {
@@ -50,6 +51,8 @@ export async function syncCatalogue(
 ): Promise<CatalogueChanges> {
   const { tx } = change
   await lockCatalogue(tx)
+  // In the order of every change of checks: the scope before the checks, these before the devices.
+  await lockCheckScope(tx)
   const tagIds = await ensureTags(tx, DEFAULT_TAGS)
   const stored = new Map((await listBuiltInChecks(tx)).map((check) => [check.slug, check]))
   const added: string[] = []

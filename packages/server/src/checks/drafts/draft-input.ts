@@ -5,12 +5,9 @@
 import { z } from 'zod'
 import { jsonObjectInput, textInput } from '../../platform/http/body-values.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
-import { CHECK_PLATFORMS } from '../check-definition.ts'
+import { CHECK_PLATFORMS, CUSTOM_SLUG_PREFIX } from '../check-definition.ts'
 import { TEMPLATE_VARIABLE_ROOTS } from '../render-template.ts'
 import { QUERY_LENGTH_MAX } from './draft-sql.ts'
-
-/** With what the slugs of custom checks begin: built-in checks of later releases never do. */
-export const CUSTOM_SLUG_PREFIX = 'custom-'
 
 const NAME_LENGTH_MAX = 100
 const SLUG_LENGTH_MAX = 100
