@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 import type { AuditEntryRow } from './audit-store.ts'
 
 /** What audit entries can be searched by. */
@@ -18,20 +19,28 @@ const COLUMNS: SearchColumns = {
   description: sql.ref('audit_entry.description'),
 }
 
+/** Where the fields of the list are. */
+export const AUDIT_LIST: SearchedList = {
+  table: 'audit_entry',
+  key: 'sequence',
+  fields: AUDIT_SEARCH_FIELDS,
+  columns: COLUMNS,
+  timelines: { timestamp: 'recorded_at' },
+}
+
 /** A page of audit entries in the order of the chain. */
 export async function listAuditEntries(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<AuditEntryRow[]> {
-  let query = db
+  return db
     .selectFrom('audit_entry')
     .selectAll()
-    .where(afterKey(sql.ref('audit_entry.sequence'), window))
+    .where(isOnPage(AUDIT_LIST, { search, window }))
     .orderBy('sequence')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The entry at this place of the chain, which is a decimal number within bigint. */

@@ -71,7 +71,13 @@ async function start(run: BenchRun): Promise<Bench> {
   const service = await startServiceUnderTest(run, {
     environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '10000000' },
     prepare: async (services) => {
-      await insertFleet(services.db, DEVICES_COUNT)
+      await insertFleet(services.db, {
+        devices: DEVICES_COUNT,
+        people: 25_000,
+        resultsPerDevice: 6,
+        issues: 60_000,
+        transitions: 0,
+      })
       key = await createKey(services)
     },
   })

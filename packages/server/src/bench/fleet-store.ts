@@ -1,20 +1,42 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema.ts'
+import { bulkLoad } from './bulk-load.ts'
 
-/** Checks of each device whose results are stored. */
-const CHECKS_PER_DEVICE = 6
+/** How much of each there shall be. */
+export interface FleetSize {
+  readonly devices: number
+  readonly people: number
+  /** Checks of each device whose results are stored. */
+  readonly resultsPerDevice: number
+  /** Issues, of which every fifth is open. */
+  readonly issues: number
+  readonly transitions: number
+}
+
+const TABLES = [
+  'person',
+  'device',
+  'device_contact',
+  'check_result',
+  'check_counter',
+  'check_transition',
+  'issue',
+]
 
 /**
- * Inserts an organisation of `count` devices as years of use would leave it: people, devices in every
- * state, last contacts, check results and issues, open and resolved. The n-th device has the serial
- * `SN` and n in eight digits. Statistics are up to date afterwards.
+ * Inserts an organisation as years of use would leave it: people, devices in every state, last
+ * contacts, check results, and issues, open and resolved. The n-th device has the serial `SN` and n in
+ * eight digits; ids of people and devices begin with 1. Statistics are up to date afterwards.
  */
-export async function insertFleet(db: Kysely<Schema>, count: number): Promise<void> {
-  await insertPeople(db, Math.ceil(count / 2))
-  await insertDevices(db, count)
-  await insertResults(db)
-  await insertIssues(db)
-  await sql`analyze person, device, device_contact, check_result, issue`.execute(db)
+export async function insertFleet(db: Kysely<Schema>, size: FleetSize): Promise<void> {
+  await bulkLoad(db, TABLES, async (tx) => {
+    await insertPeople(tx, size.people)
+    await insertDevices(tx, size)
+    await insertChecks(tx, size.resultsPerDevice)
+    await insertResults(tx, size.resultsPerDevice)
+    await insertIssues(tx, size)
+    await insertTransitions(tx, size)
+  })
 }
 
 const FIRST_NAMES = ['Robin', 'Alex', 'Kim', 'Sam', 'Noor', 'Jules', 'Mika', 'Toni', 'Lee', 'Ada']
@@ -22,18 +44,20 @@ const LAST_NAMES = ['Sparrow', 'Finch', 'Heron', 'Wren', 'Crane', 'Teal', 'Swift
 
 async function insertPeople(db: Kysely<Schema>, count: number): Promise<void> {
   await sql`
-    insert into person (name, email, usernames, last_authenticated_at, created_at, updated_at)
+    insert into person (name, email, usernames, last_authenticated_at, deprovisioned_at, created_at,
+      updated_at)
     select first || ' ' || last, lower(first || '.' || last || n || '@example.com'),
       array[lower(first || n)], now() - n % 90 * interval '1 day',
+      case when n % 50 = 0 then now() - interval '40 days' end,
       now() - interval '1 year', now() - n % 30 * interval '1 day'
     from (
       select n, (${FIRST_NAMES}::text[])[1 + n % 10] as first,
         (${LAST_NAMES}::text[])[1 + n % 9] as last
       from generate_series(1, ${count}::int) n
-    ) one`.execute(db)
+    ) one order by n`.execute(db)
 }
 
-async function insertDevices(db: Kysely<Schema>, count: number): Promise<void> {
+async function insertDevices(db: Kysely<Schema>, { devices, people }: FleetSize): Promise<void> {
   await sql`
     insert into device (host_identifier, hardware_uuid, serial, name, platform, operating_system,
       hardware_model, osquery_version, note, owner_person_id, registered_at, last_authenticated_at,
@@ -59,9 +83,9 @@ async function insertDevices(db: Kysely<Schema>, count: number): Promise<void> {
         case when n % 10 < 6 then 'darwin' when n % 10 < 9 then 'windows' else 'linux' end as platform,
         case n % 20 when 0 then 'Blocked' when 1 then 'Will Block' when 2 then 'Will Block'
           when 3 then 'Notified' else 'Good' end as state
-      from generate_series(1, ${count}::int) n
+      from generate_series(1, ${devices}::int) n
     ) one
-    join person owner on owner.id = (select min(id) from person) + n % ${Math.ceil(count / 2)}::int
+    join person owner on owner.id = 1 + n % ${people}::int
     order by n`.execute(db)
   await sql`
     insert into device_contact (device_id, last_seen_at, ip_address)
@@ -69,31 +93,75 @@ async function insertDevices(db: Kysely<Schema>, count: number): Promise<void> {
     from device`.execute(db)
 }
 
-async function insertResults(db: Kysely<Schema>): Promise<void> {
+/** Custom checks beside those that are built in, until every device has enough of them. */
+async function insertChecks(db: Kysely<Schema>, count: number): Promise<void> {
+  await sql`
+    insert into posture_check (slug, name, description, issue_title, type, is_built_in, platforms,
+      remediation_strategy, created_at, updated_at)
+    select 'custom-' || n, 'Custom check ' || n, 'What the organisation expects of devices, part ' || n,
+      'The expectation ' || n || ' is not met', 'external', false, '{darwin,windows,linux}',
+      'notify_only', now(), now()
+    from generate_series(1, ${count}::int) n`.execute(db)
+}
+
+async function insertResults(db: Kysely<Schema>, resultsPerDevice: number): Promise<void> {
   await sql`
     insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
       rows, updated_at)
-    select device.id, one.id, case when device.auth_state <> 'Good' and one.number = 1
-        then 'failing' else 'passing' end,
-      one.revision, now(), now() - interval '3 days',
+    select device.id, one.id, case when device.auth_state <> 'Good' and one.number = 1 then 'failing'
+        when (device.id + one.id * 7) % 997 = 0 then 'errored' else 'passing' end,
+      one.revision, now() - (device.id * 31 + one.id * 17) % 3600 * interval '1 second',
+      now() - interval '3 days',
       '[{"KOLIDE_CHECK_STATUS": "PASS", "name": "filevault", "enabled": "1"}]', now()
     from device
     join lateral (
       select id, revision, row_number() over (order by id) as number
       from posture_check where device.platform = any(platforms)
-      order by id limit ${CHECKS_PER_DEVICE}::int
+      order by id desc limit ${resultsPerDevice}::int
     ) one on true`.execute(db)
+  await sql`
+    insert into check_counter (check_id, stripe, status, device_count)
+    select check_id, device_id % 16, status, count(*) from check_result group by 1, 2, 3`.execute(
+    db,
+  )
 }
 
-async function insertIssues(db: Kysely<Schema>): Promise<void> {
+/** In the order of their detection, over a year; open ones are those of the last weeks. */
+async function insertIssues(db: Kysely<Schema>, { issues, devices }: FleetSize): Promise<void> {
   await sql`
-    insert into issue (check_id, device_id, title, value, detected_at, last_rechecked_at,
-      resolved_at, blocks_device_at, updated_at)
-    select result.check_id, device.id, 'The disk is not encrypted', '{"name": "filevault"}',
-      now() - interval '20 days', now() - interval '1 hour',
-      case when result.status = 'passing' then now() - interval '2 days' end,
-      case device.auth_state when 'Blocked' then now() - interval '1 day'
-        else device.will_block_at end, now()
-    from check_result result join device on device.id = result.device_id
-    where result.status = 'failing' or result.id % 5 = 0`.execute(db)
+    insert into issue (check_id, device_id, title, issue_key, issue_value, value, detected_at,
+      last_rechecked_at, resolved_at, blocks_device_at, exempted_at, updated_at)
+    select checks.id, 1 + n * 7919 % ${devices}::int, checks.issue_title,
+      case n % 4 when 0 then 'path' when 1 then 'name' end,
+      case n % 4 when 0 then '/Users/user' || n || '/Library/Keychains/login' || n % 77
+        when 1 then 'Extension ' || md5(n::text) end,
+      '{"KOLIDE_CHECK_STATUS": "FAIL", "name": "filevault"}', at,
+      case when is_open then now() - n % 3600 * interval '1 second' else at + interval '5 days' end,
+      case when not is_open then at + interval '5 days' end,
+      case n % 3 when 0 then at + interval '7 days' end,
+      case when n % 400 = 0 then at + interval '1 day' end,
+      case when is_open then now() - n % 3600 * interval '1 second' else at + interval '5 days' end
+    from (
+      select n, n > ${issues}::int * 0.8 as is_open,
+        now() - (${issues}::int - n) * (interval '365 days' / ${issues}::int) as at
+      from generate_series(1, ${issues}::bigint) n
+    ) one
+    join (
+      select id, issue_title, row_number() over (order by id) - 1 as number, count(*) over () as total
+      from posture_check
+    ) checks on checks.number = n % checks.total
+    order by n`.execute(db)
+}
+
+async function insertTransitions(
+  db: Kysely<Schema>,
+  { transitions, devices }: FleetSize,
+): Promise<void> {
+  await sql`
+    insert into check_transition (device_id, check_id, occurred_at, from_status, to_status, revision,
+      initiating_entity, actor_name, reason, txn)
+    select 1 + n % ${devices}::int, (select min(id) from posture_check) + n / ${devices}::int,
+      now() - (${transitions}::int - n) * interval '2 minutes', 'passing', 'failing', 1, 'policy',
+      'Heliograph', 'The check failed', md5(n::text)
+    from generate_series(0, ${transitions}::int - 1) n`.execute(db)
 }

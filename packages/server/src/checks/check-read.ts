@@ -1,12 +1,13 @@
 import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type {
   SearchClause,
   SearchExpression,
   SearchField,
 } from '../platform/search/search-field.ts'
-import { clauseToSql, searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What checks can be searched by. */
 export const CHECK_SEARCH_FIELDS: readonly SearchField[] = [
@@ -29,6 +30,14 @@ const COLUMNS: SearchColumns = {
   slug: sql.ref('posture_check.slug'),
   type: sql.ref('posture_check.type'),
   updated_at: sql.ref('posture_check.updated_at'),
+}
+
+/** Where the fields of the list are. */
+export const CHECK_LIST: SearchedList = {
+  table: 'posture_check',
+  key: 'id',
+  fields: CHECK_SEARCH_FIELDS,
+  columns: COLUMNS,
 }
 
 function hasTag(clause: SearchClause, column: string) {
@@ -58,12 +67,11 @@ export async function listChecks(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<CheckRecord[]> {
-  let query = selectChecks(db)
-    .where(afterKey(sql.ref('posture_check.id'), window))
+  return selectChecks(db)
+    .where(isOnPage(CHECK_LIST, { search, window }))
     .orderBy('posture_check.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The check with this id; the id is a decimal number within bigint. */

@@ -1,8 +1,9 @@
-import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import { sql, type Kysely, type SqlBool } from 'kysely'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { CheckStatus, OsqueryRow, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { clauseToSql, searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 import { readStatus } from './stale-result.ts'
 
 /** The statuses that a result can have. */
@@ -36,6 +37,18 @@ function toColumns(before: Date): SearchColumns {
   }
 }
 
+/** Where the fields of the lists are; results of runs before `before` read as stale. */
+export function checkResultList(before: Date): SearchedList {
+  return {
+    table: 'check_result',
+    key: 'id',
+    fields: CHECK_RESULT_SEARCH_FIELDS,
+    columns: toColumns(before),
+    joins: sql`join posture_check on posture_check.id = check_result.check_id
+      join device on device.id = check_result.device_id`,
+  }
+}
+
 /** How many rows of one result are shown, failing ones first. */
 export const SHOWN_ROWS_MAX = 100
 
@@ -56,18 +69,15 @@ export async function listCheckResults(
   request: CheckResultListRequest,
 ): Promise<CheckResultRecord[]> {
   const { search, window, of } = request
-  let query = selectCheckResults(db, request)
-    .where(afterKey(sql.ref('check_result.id'), window))
+  const scope =
+    'deviceId' in of
+      ? sql<SqlBool>`check_result.device_id = ${of.deviceId}`
+      : sql<SqlBool>`check_result.check_id = ${of.checkId}`
+  return selectCheckResults(db, request)
+    .where(isOnPage(checkResultList(request.staleBefore), { search, window, scope }))
     .orderBy('check_result.id')
     .limit(window.limit)
-  query =
-    'deviceId' in of
-      ? query.where('check_result.device_id', '=', of.deviceId)
-      : query.where('check_result.check_id', '=', of.checkId)
-  if (search !== undefined) {
-    query = query.where(searchToSql(search, toColumns(request.staleBefore)))
-  }
-  return query.execute()
+    .execute()
 }
 
 function selectCheckResults(

@@ -1,8 +1,9 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { DeviceGroupTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What device groups can be searched by. */
 export const DEVICE_GROUP_SEARCH_FIELDS: readonly SearchField[] = [
@@ -19,6 +20,14 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('device_group.updated_at'),
 }
 
+/** Where the fields of the list are. */
+export const DEVICE_GROUP_LIST: SearchedList = {
+  table: 'device_group',
+  key: 'id',
+  fields: DEVICE_GROUP_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
 /** A device group with the number of its members. */
 export type DeviceGroup = Selectable<DeviceGroupTable>
 
@@ -28,14 +37,13 @@ export async function listDeviceGroups(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<DeviceGroup[]> {
-  let query = db
+  return db
     .selectFrom('device_group')
     .selectAll()
-    .where(afterKey(sql.ref('device_group.id'), window))
+    .where(isOnPage(DEVICE_GROUP_LIST, { search, window }))
     .orderBy('device_group.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The device group with this id; the id is a decimal number within bigint. */

@@ -1,8 +1,9 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Platform, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { clauseToSql, searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** The word of the API for each platform. */
 export const DEVICE_TYPES = {
@@ -44,7 +45,18 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('device.updated_at'),
 }
 
-/** A page of devices by ascending id, of all or of those that `condition` holds for. */
+/** Where the fields of the list are. */
+export const DEVICE_LIST: SearchedList = {
+  table: 'device',
+  key: 'id',
+  fields: DEVICE_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
+/**
+ * A page of devices by ascending id, of all or of those that `condition`, about columns of the device
+ * itself, holds for.
+ */
 export async function listDevices(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
@@ -52,11 +64,7 @@ export async function listDevices(
   condition: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Promise<DeviceRecord[]> {
   return selectDevices(db)
-    .where(condition)
-    .where(afterKey(sql.ref('device.id'), window))
-    .$if(search !== undefined, (query) =>
-      search === undefined ? query : query.where(searchToSql(search, COLUMNS)),
-    )
+    .where(isOnPage(DEVICE_LIST, { search, window, scope: condition }))
     .orderBy('device.id')
     .limit(window.limit)
     .execute()

@@ -1,8 +1,9 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { IssueTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What issues can be searched by, in every list of them. */
 export const ISSUE_SEARCH_FIELDS: readonly SearchField[] = [
@@ -35,6 +36,15 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('issue.updated_at'),
 }
 
+/** Where the fields of the list are. */
+export const ISSUE_LIST: SearchedList = {
+  table: 'issue',
+  key: 'id',
+  fields: ISSUE_SEARCH_FIELDS,
+  columns: COLUMNS,
+  timelines: { detected_at: 'detected_at' },
+}
+
 /** An issue as the API shows it. */
 export type IssueRecord = Selectable<IssueTable>
 
@@ -44,29 +54,26 @@ export interface IssueListRequest {
   readonly window: PageWindow
   /** Only open issues of this device; without it open and resolved issues of all. */
   readonly openOnDeviceId?: string
-  /** Only the issues that this holds for, open or not. */
+  /** Only the issues that this, about columns of the issue itself, holds for; open or not. */
   readonly condition?: Expression<SqlBool>
 }
 
 /** A page of issues by ascending id. */
 export async function listIssues(
   db: Kysely<Schema>,
-  { search, window, openOnDeviceId, condition }: IssueListRequest,
+  { search, window, openOnDeviceId, condition = sql<SqlBool>`true` }: IssueListRequest,
 ): Promise<IssueRecord[]> {
-  let query = db
+  const scope =
+    openOnDeviceId === undefined
+      ? condition
+      : sql<SqlBool>`${condition} and issue.device_id = ${openOnDeviceId} and issue.resolved_at is null`
+  return db
     .selectFrom('issue')
     .selectAll()
-    .where(afterKey(sql.ref('issue.id'), window))
+    .where(isOnPage(ISSUE_LIST, { search, window, scope }))
     .orderBy('issue.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  if (condition !== undefined) query = query.where(condition)
-  if (openOnDeviceId !== undefined) {
-    query = query
-      .where('issue.device_id', '=', openOnDeviceId)
-      .where('issue.resolved_at', 'is', null)
-  }
-  return query.execute()
+    .execute()
 }
 
 /** The issues with these ids. */

@@ -1,12 +1,13 @@
 import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type {
   SearchClause,
   SearchExpression,
   SearchField,
 } from '../platform/search/search-field.ts'
-import { clauseToSql, searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What campaigns can be searched by. */
 export const CAMPAIGN_SEARCH_FIELDS: readonly SearchField[] = [
@@ -21,6 +22,14 @@ const COLUMNS: SearchColumns = {
   name: sql.ref('live_query_campaign.name'),
   published: sql.ref('live_query_campaign.published'),
   tables_used: usesTable,
+}
+
+/** Where the fields of the list are. */
+export const CAMPAIGN_LIST: SearchedList = {
+  table: 'live_query_campaign',
+  key: 'id',
+  fields: CAMPAIGN_SEARCH_FIELDS,
+  columns: COLUMNS,
 }
 
 function usesTable(clause: SearchClause) {
@@ -39,10 +48,7 @@ export async function listCampaigns(
   window: PageWindow,
 ): Promise<CampaignRecord[]> {
   return selectCampaigns(db)
-    .where(afterKey(sql.ref('live_query_campaign.id'), window))
-    .$if(search !== undefined, (query) =>
-      search === undefined ? query : query.where(searchToSql(search, COLUMNS)),
-    )
+    .where(isOnPage(CAMPAIGN_LIST, { search, window }))
     .orderBy('live_query_campaign.id')
     .limit(window.limit)
     .execute()

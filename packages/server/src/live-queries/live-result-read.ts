@@ -2,7 +2,8 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type { LiveQueryResultTable, LiveQueryTargetTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What the results of a campaign can be searched by. */
 export const LIVE_RESULT_SEARCH_FIELDS: readonly SearchField[] = [
@@ -13,6 +14,14 @@ export const LIVE_RESULT_SEARCH_FIELDS: readonly SearchField[] = [
 const COLUMNS: SearchColumns = {
   error_message: sql.ref('live_query_result.error_message'),
   warning_message: sql.ref('live_query_result.warning_message'),
+}
+
+/** Where the fields of the list are. */
+export const LIVE_RESULT_LIST: SearchedList = {
+  table: 'live_query_result',
+  key: 'id',
+  fields: LIVE_RESULT_SEARCH_FIELDS,
+  columns: COLUMNS,
 }
 
 /** The answer of one device. */
@@ -28,10 +37,12 @@ export async function listLiveResults(
   return db
     .selectFrom('live_query_result')
     .selectAll()
-    .where('campaign_id', '=', campaignId)
-    .where(afterKey(sql.ref('live_query_result.id'), window))
-    .$if(search !== undefined, (query) =>
-      search === undefined ? query : query.where(searchToSql(search, COLUMNS)),
+    .where(
+      isOnPage(LIVE_RESULT_LIST, {
+        search,
+        window,
+        scope: sql`live_query_result.campaign_id = ${campaignId}`,
+      }),
     )
     .orderBy('id')
     .limit(window.limit)

@@ -1,8 +1,9 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { PersonGroupTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 export const PERSON_GROUP_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'name', type: 'text', operators: [':', '~'] },
@@ -12,6 +13,14 @@ export const PERSON_GROUP_SEARCH_FIELDS: readonly SearchField[] = [
 const COLUMNS: SearchColumns = {
   name: sql.ref('person_group.name'),
   updated_at: sql.ref('person_group.updated_at'),
+}
+
+/** Where the fields of the list are. */
+export const PERSON_GROUP_LIST: SearchedList = {
+  table: 'person_group',
+  key: 'id',
+  fields: PERSON_GROUP_SEARCH_FIELDS,
+  columns: COLUMNS,
 }
 
 /** A group of people as the API shows it. */
@@ -24,15 +33,13 @@ export async function listPersonGroups(
   window: PageWindow,
   condition: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Promise<PersonGroupRecord[]> {
-  let query = db
+  return db
     .selectFrom('person_group')
     .selectAll()
-    .where(condition)
-    .where(afterKey(sql.ref('person_group.id'), window))
+    .where(isOnPage(PERSON_GROUP_LIST, { search, window, scope: condition }))
     .orderBy('person_group.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The same of the groups that a person belongs to. */

@@ -1,8 +1,9 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What people can be searched by. */
 export const PERSON_SEARCH_FIELDS: readonly SearchField[] = [
@@ -19,6 +20,14 @@ const COLUMNS: SearchColumns = {
   name: sql.ref('person.name'),
   last_authenticated_at: sql.ref('person.last_authenticated_at'),
   updated_at: sql.ref('person.updated_at'),
+}
+
+/** Where the fields of the list are. */
+export const PERSON_LIST: SearchedList = {
+  table: 'person',
+  key: 'id',
+  fields: PERSON_SEARCH_FIELDS,
+  columns: COLUMNS,
 }
 
 const IS_LIVE = sql<SqlBool>`person.deprovisioned_at is null`
@@ -60,13 +69,11 @@ async function listPeopleWhere(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<PersonRecord[]> {
-  let query = selectPeople(db)
-    .where(condition)
-    .where(afterKey(sql.ref('person.id'), window))
+  return selectPeople(db)
+    .where(isOnPage(PERSON_LIST, { search, window, scope: condition }))
     .orderBy('person.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The person with this id, unless deprovisioned; the id is a decimal number within bigint. */

@@ -1,12 +1,9 @@
-import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import { sql, type Kysely, type SqlBool } from 'kysely'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import {
-  searchToSql,
-  type SearchColumn,
-  type SearchColumns,
-} from '../platform/search/search-to-sql.ts'
+import type { SearchColumn, SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 import { toColumnName, type ReportingTable } from './reporting-table.ts'
 
 const COMMON_FIELDS: readonly SearchField[] = [
@@ -28,13 +25,24 @@ export function toRecordFields(table: ReportingTable): SearchField[] {
 function toRecordColumns(table: ReportingTable): SearchColumns {
   const columns = table.columns.map((column): [string, SearchColumn] => [
     toColumnName(table, column),
-    sql`(record.columns->>${column.name})`,
+    sql`(reporting_record.columns->>${column.name})`,
   ])
   return {
     ...Object.fromEntries(columns),
-    device_id: sql.ref('record.device_id'),
+    device_id: sql.ref('reporting_record.device_id'),
     device_name: sql.ref('device.name'),
-    collected_at: sql.ref('record.collected_at'),
+    collected_at: sql.ref('reporting_record.collected_at'),
+  }
+}
+
+/** Where the fields of the list are. */
+export function tableRecordList(table: ReportingTable): SearchedList {
+  return {
+    table: 'reporting_record',
+    key: 'id',
+    fields: toRecordFields(table),
+    columns: toRecordColumns(table),
+    joins: sql`join device on device.id = reporting_record.device_id`,
   }
 }
 
@@ -45,27 +53,24 @@ export async function listTableRecords(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<TableRecord[]> {
+  const scope = sql<SqlBool>`reporting_record.table_name = ${table.name}`
   return selectRecords(db)
-    .where('record.table_name', '=', table.name)
-    .where(afterKey(sql.ref('record.id'), window))
-    .$if(search !== undefined, (query) =>
-      search === undefined ? query : query.where(searchToSql(search, toRecordColumns(table))),
-    )
-    .orderBy('record.id')
+    .where(isOnPage(tableRecordList(table), { search, window, scope }))
+    .orderBy('reporting_record.id')
     .limit(window.limit)
     .execute()
 }
 
 function selectRecords(db: Kysely<Schema>) {
   return db
-    .selectFrom('reporting_record as record')
-    .innerJoin('device', 'device.id', 'record.device_id')
+    .selectFrom('reporting_record')
+    .innerJoin('device', 'device.id', 'reporting_record.device_id')
     .select([
-      'record.id',
-      'record.device_id',
+      'reporting_record.id',
+      'reporting_record.device_id',
       'device.name as device_name',
-      'record.columns',
-      'record.collected_at',
+      'reporting_record.columns',
+      'reporting_record.collected_at',
     ])
 }
 

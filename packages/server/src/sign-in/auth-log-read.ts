@@ -1,8 +1,9 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { AuthLogSessionTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What sign-ins can be searched by. */
 export const AUTH_LOG_SEARCH_FIELDS: readonly SearchField[] = [
@@ -35,6 +36,15 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('auth_log_session.updated_at'),
 }
 
+/** Where the fields of the list are. */
+export const AUTH_LOG_LIST: SearchedList = {
+  table: 'auth_log_session',
+  key: 'id',
+  fields: AUTH_LOG_SEARCH_FIELDS,
+  columns: COLUMNS,
+  timelines: { timestamp: 'started_at', updated_at: 'updated_at' },
+}
+
 /** A sign-in session as the API shows it. */
 export type AuthLogRecord = Selectable<AuthLogSessionTable>
 
@@ -44,14 +54,13 @@ export async function listAuthLogs(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<AuthLogRecord[]> {
-  let query = db
+  return db
     .selectFrom('auth_log_session')
     .selectAll()
-    .where(afterKey(sql.ref('auth_log_session.id'), window))
+    .where(isOnPage(AUTH_LOG_LIST, { search, window }))
     .orderBy('id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The sign-in session with this id; the id is a decimal number within bigint. */

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../../platform/search/searched-list.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
 
 /** What drafts can be searched by. */
@@ -22,18 +23,25 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('custom_check_draft.updated_at'),
 }
 
+/** Where the fields of the list are. */
+export const DRAFT_LIST: SearchedList = {
+  table: 'custom_check_draft',
+  key: 'id',
+  fields: DRAFT_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
 /** A page of drafts by ascending id. */
 export async function listDrafts(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<CustomCheckDraft[]> {
-  let query = db
+  return db
     .selectFrom('custom_check_draft')
     .selectAll()
-    .where(afterKey(sql.ref('custom_check_draft.id'), window))
+    .where(isOnPage(DRAFT_LIST, { search, window }))
     .orderBy('custom_check_draft.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }

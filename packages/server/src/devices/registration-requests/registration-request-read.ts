@@ -1,8 +1,9 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { PageWindow } from '../../platform/db/page.ts'
 import type { RegistrationRequestTable, Schema } from '../../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../../platform/search/searched-list.ts'
 
 /** What may become of a request for a registration. */
 export const REGISTRATION_REQUEST_STATUSES = ['pending', 'approved', 'denied'] as const
@@ -22,6 +23,14 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('registration_request.updated_at'),
 }
 
+/** Where the fields of the list are. */
+export const REGISTRATION_REQUEST_LIST: SearchedList = {
+  table: 'registration_request',
+  key: 'id',
+  fields: REGISTRATION_REQUEST_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
 /** A request for a registration as the API shows it. */
 export type RegistrationRequestRecord = Selectable<RegistrationRequestTable>
 
@@ -31,14 +40,13 @@ export async function listRegistrationRequests(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<RegistrationRequestRecord[]> {
-  let query = db
+  return db
     .selectFrom('registration_request')
     .selectAll()
-    .where(afterKey(sql.ref('registration_request.id'), window))
+    .where(isOnPage(REGISTRATION_REQUEST_LIST, { search, window }))
     .orderBy('registration_request.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The request with this id; the id is a decimal number within bigint. */

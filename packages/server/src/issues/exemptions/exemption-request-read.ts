@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { isOnPage, type SearchedList } from '../../platform/search/searched-list.ts'
 
 /** What may become of a request for an exemption. */
 export const EXEMPTION_REQUEST_STATUSES = ['open', 'withdrawn', 'approved', 'denied'] as const
@@ -22,18 +23,25 @@ const COLUMNS: SearchColumns = {
   updated_at: sql.ref('exemption_request.updated_at'),
 }
 
+/** Where the fields of the list are. */
+export const EXEMPTION_REQUEST_LIST: SearchedList = {
+  table: 'exemption_request',
+  key: 'id',
+  fields: EXEMPTION_REQUEST_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
 /** A page of requests by ascending id. */
 export async function listExemptionRequests(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<ExemptionRequestRecord[]> {
-  let query = selectRequests(db)
-    .where(afterKey(sql.ref('exemption_request.id'), window))
+  return selectRequests(db)
+    .where(isOnPage(EXEMPTION_REQUEST_LIST, { search, window }))
     .orderBy('exemption_request.id')
     .limit(window.limit)
-  if (search !== undefined) query = query.where(searchToSql(search, COLUMNS))
-  return query.execute()
+    .execute()
 }
 
 /** The request with this id; the id is a decimal number within bigint. */
