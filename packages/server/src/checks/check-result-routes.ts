@@ -10,7 +10,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { expanded, type Expansions } from '../platform/http/expand.ts'
 import { listRoute } from '../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../platform/http/route.ts'
 import {
   notFound,
   parseId,
@@ -142,18 +142,19 @@ function refreshRoute({ runChange }: CheckResultRouteDependencies): ApiRoute {
     permission: 'Refresh Check',
     body: z.object({ check_id: recordIdSchema.optional() }),
     responses: { 200: checkRefreshSchema },
-    handler: async (context) => {
+    example: { body: { check_id: '1' } },
+    handler: (context) => {
       const deviceId = parseId(context.params.id, 'device')
       const { check_id: checkId } = context.body
       if (checkId === undefined) throw missingCheckId()
-      const refresh = await runChange(toOrigin(context), (change) =>
-        requestCheckRefresh(change, deviceId, checkId),
-      )
-      return {
-        device_id: refresh.deviceId,
-        check_id: refresh.checkId,
-        check_refresh_initiated_at: toTimestamp(refresh.requestedAt),
-      }
+      return runChange(toOrigin(context), async (change) => {
+        const refresh = await requestCheckRefresh(change, deviceId, checkId)
+        return answer(200, {
+          device_id: refresh.deviceId,
+          check_id: refresh.checkId,
+          check_refresh_initiated_at: toTimestamp(refresh.requestedAt),
+        })
+      })
     },
   })
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RunChange } from '../audit/change.ts'
 import { toOrigin } from '../audit/to-origin.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
-import { route, type ApiRoute } from '../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../platform/http/route.ts'
 import { recordIdSchema } from '../platform/http/wire-values.ts'
 import { CHECK_ROW_STATUSES, CHECK_STATUS_COLUMN } from './check-definition.ts'
 import { RESULT_ROWS_MAX } from './parse-check-result.ts'
@@ -68,17 +68,20 @@ export function checkRunRoutes({ runChange, status }: CheckRunRouteDependencies)
       tags: ['Checks'],
       permission: 'Submit Check Runs',
       body: bodySchema,
+      example: {
+        body: { device_id: 1, check_data: '{"KOLIDE_CHECK_STATUS":"PASS","source":"inventory"}' },
+      },
       responses: { 200: checkRunSchema },
-      handler: async (context) => {
+      handler: (context) => {
         const { body, params } = context
-        const run = await runChange(toOrigin(context), (change) =>
-          submitCheckRun(change, status, {
+        return runChange(toOrigin(context), async (change) => {
+          const run = await submitCheckRun(change, status, {
             checkId: params.id,
             subject: toSubject(body),
             rows: toRows(parseData(body.check_data)),
-          }),
-        )
-        return toCheckRunJson(run, body.check_data)
+          })
+          return answer(200, toCheckRunJson(run, body.check_data))
+        })
       },
     }),
   ]

@@ -9,7 +9,7 @@ import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
 import { AppError } from '../platform/app-error.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { listRoute } from '../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../platform/http/route.ts'
 import { notFound, parseId, recordIdSchema } from '../platform/http/wire-values.ts'
 import { toStorableText } from '../platform/storable-text.ts'
 import { changeDeviceGroup, createDeviceGroup, deleteDeviceGroup } from './change-device-groups.ts'
@@ -110,13 +110,14 @@ function membershipRoutes({ runChange, status }: DeviceGroupRouteDependencies): 
         device_ids: z.array(recordIdSchema).max(DEVICES_PER_REQUEST_MAX).optional(),
       }),
       responses: { 200: z.object({ data: z.array(deviceGroupMemberSchema) }) },
-      handler: async (context) => {
+      example: { body: { device_ids: ['1', '2'] } },
+      handler: (context) => {
         const { device_ids: deviceIds = [] } = context.body
         if (deviceIds.length === 0) throw missingDeviceIds()
-        const members = await runChange(toOrigin(context), (change) =>
-          addDevicesToGroup(change, status, context.params.id, deviceIds),
-        )
-        return { data: members.map(toDeviceGroupMemberJson) }
+        return runChange(toOrigin(context), async (change) => {
+          const members = await addDevicesToGroup(change, status, context.params.id, deviceIds)
+          return answer(200, { data: members.map(toDeviceGroupMemberJson) })
+        })
       },
     }),
     route({
@@ -125,12 +126,12 @@ function membershipRoutes({ runChange, status }: DeviceGroupRouteDependencies): 
       path: '/device_groups/:id/memberships/:device_id',
       summary: 'Remove a device from a group',
       responses: { 200: deviceGroupMemberSchema },
-      handler: async (context) => {
+      handler: (context) => {
         const { id, device_id: deviceId } = context.params
-        const member = await runChange(toOrigin(context), (change) =>
-          removeDeviceFromGroup(change, status, id, deviceId),
-        )
-        return toDeviceGroupMemberJson(member)
+        return runChange(toOrigin(context), async (change) => {
+          const member = await removeDeviceFromGroup(change, status, id, deviceId)
+          return answer(200, toDeviceGroupMemberJson(member))
+        })
       },
     }),
   ]
@@ -153,9 +154,10 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       summary: 'Create a device group',
       body: z.object({ name: nameSchema, description: descriptionSchema.default('') }),
       responses: { 200: deviceGroupSchema },
-      handler: async (context) =>
-        toDeviceGroupJson(
-          await runChange(toOrigin(context), (change) => createDeviceGroup(change, context.body)),
+      example: { body: { name: 'Laptops', description: 'Computers that leave the house.' } },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceGroupJson(await createDeviceGroup(change, context.body))),
         ),
     }),
     route({
@@ -166,16 +168,15 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       description: 'Members that are left out stay as they are.',
       body: z.object({ name: nameSchema.optional(), description: descriptionSchema.optional() }),
       responses: { 200: deviceGroupSchema },
-      handler: async (context) => {
+      example: { body: { name: 'Travel laptops' } },
+      handler: (context) => {
         const { name, description } = context.body
         const input = {
           ...(name === undefined ? {} : { name }),
           ...(description === undefined ? {} : { description }),
         }
-        return toDeviceGroupJson(
-          await runChange(toOrigin(context), (change) =>
-            changeDeviceGroup(change, context.params.id, input),
-          ),
+        return runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceGroupJson(await changeDeviceGroup(change, context.params.id, input))),
         )
       },
     }),
@@ -186,11 +187,9 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       summary: 'Delete a device group',
       description: 'Refused while checks are configured for it.',
       responses: { 200: deviceGroupSchema },
-      handler: async (context) =>
-        toDeviceGroupJson(
-          await runChange(toOrigin(context), (change) =>
-            deleteDeviceGroup(change, context.params.id),
-          ),
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceGroupJson(await deleteDeviceGroup(change, context.params.id))),
         ),
     }),
   ]

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { RunChange } from '../audit/change.ts'
 import { toOrigin } from '../audit/to-origin.ts'
 import type { Schema } from '../platform/db/schema.ts'
-import { route, type ApiRoute } from '../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../platform/http/route.ts'
 import { notFound, parseId, recordIdSchema } from '../platform/http/wire-values.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
 import {
@@ -50,6 +50,7 @@ function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRou
       authentication_mode: z.enum(AUTHENTICATION_MODES),
       person_group_ids: z.array(recordIdSchema).max(PERSON_GROUPS_MAX).optional(),
     }),
+    example: { body: { authentication_mode: 'anyone' } },
     responses: { 200: authenticationModeSchema },
     handler: async (context) => {
       const { authentication_mode: mode, person_group_ids: personGroupIds } = context.body
@@ -59,7 +60,7 @@ function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRou
           mode,
           ...(personGroupIds === undefined ? {} : { personGroupIds }),
         })
-        return toAuthenticationModeJson(await getShownDevice(change.tx, id))
+        return answer(200, toAuthenticationModeJson(await getShownDevice(change.tx, id)))
       })
     },
   })
@@ -81,10 +82,9 @@ function removalRoutes({
       responses: { 200: deviceRegistrationSchema },
       handler: async (context) => {
         const id = parseId(context.params.id, 'device')
-        const registration = await runChange(toOrigin(context), (change) =>
-          unregisterDevice(change, id),
+        return runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceRegistrationJson(baseUrl, await unregisterDevice(change, id))),
         )
-        return toDeviceRegistrationJson(baseUrl, registration)
       },
     }),
     route({
@@ -99,7 +99,7 @@ function removalRoutes({
         const id = parseId(context.params.id, 'device')
         return runChange(toOrigin(context), async (change) => {
           await requestDeviceDeletion(change, id, deviceDeletionDelaySeconds)
-          return toDeviceJson(baseUrl, await getShownDevice(change.tx, id))
+          return answer(200, toDeviceJson(baseUrl, await getShownDevice(change.tx, id)))
         })
       },
     }),
@@ -113,7 +113,7 @@ function removalRoutes({
         const id = parseId(context.params.id, 'device')
         return runChange(toOrigin(context), async (change) => {
           await cancelDeviceDeletion(change, id)
-          return toDeviceJson(baseUrl, await getShownDevice(change.tx, id))
+          return answer(200, toDeviceJson(baseUrl, await getShownDevice(change.tx, id)))
         })
       },
     }),

@@ -4,7 +4,7 @@ import type { RunChange } from '../audit/change.ts'
 import { toOrigin } from '../audit/to-origin.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { listRoute } from '../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../platform/http/route.ts'
 import { parseId } from '../platform/http/wire-values.ts'
 import { createCampaignBody, updateCampaignBody } from './campaign-input.ts'
 import {
@@ -104,7 +104,7 @@ function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ db, runChange }: CampaignRouteDependencies): ApiRoute[] {
+function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
   return [
     route({
       ...WRITE,
@@ -115,12 +115,14 @@ function writeRoutes({ db, runChange }: CampaignRouteDependencies): ApiRoute[] {
         'Puts SQL to the devices that match at this moment, unless it is kept as a draft. A device that enrolls later is asked when the campaign changes or is published again.',
       body: createCampaignBody,
       responses: { 200: campaignSchema },
-      handler: async (context) => {
-        const { id } = await runChange(toOrigin(context), (change) =>
-          createCampaign(change, context.body),
-        )
-        return toCampaignJson(await getCampaign(db, id))
+      example: {
+        body: { name: 'Uptime', sql: 'select * from uptime', target_all_devices: true },
       },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const { id } = await createCampaign(change, context.body)
+          return answer(200, toCampaignJson(await getCampaign(change.tx, id)))
+        }),
     }),
     route({
       ...WRITE,
@@ -131,10 +133,13 @@ function writeRoutes({ db, runChange }: CampaignRouteDependencies): ApiRoute[] {
         'Another SQL or other targets raise the revision and ask all targets anew; earlier answers are dropped.',
       body: updateCampaignBody,
       responses: { 200: campaignSchema },
-      handler: async (context) => {
+      example: { body: { name: 'Uptime of all devices' } },
+      handler: (context) => {
         const id = parseId(context.params.id, 'live query campaign')
-        await runChange(toOrigin(context), (change) => changeCampaign(change, id, context.body))
-        return toCampaignJson(await getCampaign(db, id))
+        return runChange(toOrigin(context), async (change) => {
+          await changeCampaign(change, id, context.body)
+          return answer(200, toCampaignJson(await getCampaign(change.tx, id)))
+        })
       },
     }),
     route({
@@ -144,11 +149,12 @@ function writeRoutes({ db, runChange }: CampaignRouteDependencies): ApiRoute[] {
       summary: 'Delete a live query campaign',
       description: 'With its results. Answers the deleted campaign.',
       responses: { 200: campaignSchema },
-      handler: async (context) => {
-        const campaign = await getCampaign(db, context.params.id)
-        await runChange(toOrigin(context), (change) => removeCampaign(change, campaign.id))
-        return toCampaignJson(campaign)
-      },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const campaign = await getCampaign(change.tx, context.params.id)
+          await removeCampaign(change, campaign.id)
+          return answer(200, toCampaignJson(campaign))
+        }),
     }),
   ]
 }

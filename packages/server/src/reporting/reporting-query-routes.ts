@@ -23,7 +23,7 @@ import {
 } from './run-reporting-query.ts'
 
 const resultSchema = z
-  .record(z.string(), z.json())
+  .record(z.string(), z.unknown())
   .describe('One row: the names and values depend on the query.')
   .meta({ id: 'ReportQueryResult' })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RunChange } from '../audit/change.ts'
 import { toOrigin } from '../audit/to-origin.ts'
-import { route, type ApiRoute } from '../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../platform/http/wire-values.ts'
 import {
   changeReportingQuery,
@@ -39,11 +39,12 @@ export function reportingQueryWriteRoutes({
       summary: 'Save a reporting query',
       body: z.strictObject({ name: nameSchema, sql: sqlSchema }),
       responses: { 200: savedQuerySchema },
-      handler: async (context) =>
-        toSavedQueryJson(
-          await runChange(toOrigin(context), (change) =>
-            createReportingQuery(change, context.body),
-          ),
+      example: {
+        body: { name: 'Shells', sql: 'select shell, count(*) from users group by shell' },
+      },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toSavedQueryJson(await createReportingQuery(change, context.body))),
         ),
     }),
     route({
@@ -54,12 +55,12 @@ export function reportingQueryWriteRoutes({
       description: 'Its results are computed anew.',
       body: z.strictObject({ name: nameSchema.optional(), sql: sqlSchema.optional() }),
       responses: { 200: savedQuerySchema },
-      handler: async (context) =>
-        toSavedQueryJson(
-          await runChange(toOrigin(context), (change) =>
-            changeReportingQuery(change, context.params.id, context.body),
-          ),
-        ),
+      example: { body: { name: 'Shells in use' } },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const query = await changeReportingQuery(change, context.params.id, context.body)
+          return answer(200, toSavedQueryJson(query))
+        }),
     }),
     route({
       ...shared,
@@ -68,11 +69,9 @@ export function reportingQueryWriteRoutes({
       summary: 'Delete a reporting query',
       description: 'With its results. Answers the deleted query.',
       responses: { 200: savedQuerySchema },
-      handler: async (context) =>
-        toSavedQueryJson(
-          await runChange(toOrigin(context), (change) =>
-            removeReportingQuery(change, context.params.id),
-          ),
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toSavedQueryJson(await removeReportingQuery(change, context.params.id))),
         ),
     }),
   ]

@@ -43,6 +43,9 @@ export function checkConfigurationRoutes({
       tags,
       permission: 'Manage Checks',
       body: configureCheckBody,
+      example: {
+        body: { remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 7 },
+      },
       responses: { 200: checkConfigurationSchema },
       handler: (context) => {
         const checkId = parseId(context.params.id, 'check')

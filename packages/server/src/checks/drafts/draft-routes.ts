@@ -72,6 +72,7 @@ function writeRoutes({ runChange, status }: CustomCheckDraftDependencies): ApiRo
       description:
         'It may be incomplete; `problems` says what is missing until it can be published.',
       body: createDraftBody,
+      example: { body: { name: 'Company antivirus runs', platforms: ['darwin'] } },
       handler: (context) =>
         runChange(toOrigin(context), async (change) =>
           toAnswer(await createDraft(change, context.body)),
@@ -84,6 +85,7 @@ function writeRoutes({ runChange, status }: CustomCheckDraftDependencies): ApiRo
       summary: 'Change a custom check draft',
       description: 'The check that was made from it changes when the draft is published again.',
       body: changeDraftBody,
+      example: { body: { issue_title: 'The company antivirus does not run' } },
       handler: (context) => {
         const id = toId(context.params.id)
         return runChange(toOrigin(context), async (change) =>

@@ -116,6 +116,9 @@ function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): A
       tags,
       permission: 'Manage User Requests',
       body: createBody,
+      example: {
+        body: { person_id: 1, device_id: 2, requester_message: 'My second computer.' },
+      },
       responses: { 200: registrationRequestSchema },
       handler: (context) => {
         const { device_id: deviceId, requester_message: message, ...requester } = context.body
@@ -134,6 +137,7 @@ function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): A
       tags,
       permission: 'Manage User Requests',
       body: decideBody,
+      example: { body: { status: 'approved', internal_message: 'It is theirs.' } },
       responses: { 200: registrationRequestSchema },
       handler: (context) => {
         const id = parseId(context.params.id, 'registration request')

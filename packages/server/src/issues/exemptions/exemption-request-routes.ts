@@ -130,6 +130,9 @@ function writeRoutes({ baseUrl, runChange, status }: ExemptionRequestDependencie
       tags,
       permission: 'Manage User Requests',
       body: createBody,
+      example: {
+        body: { person_id: 1, issue_ids: [1], requester_message: 'Repaired next week.' },
+      },
       responses: { 200: exemptionRequestSchema },
       handler: (context) => {
         const { body } = context
@@ -155,6 +158,7 @@ function writeRoutes({ baseUrl, runChange, status }: ExemptionRequestDependencie
       tags,
       permission: 'Manage User Requests',
       body: decideBody,
+      example: { body: { status: 'approved', internal_message: 'Repaired next week.' } },
       responses: { 200: exemptionRequestSchema },
       handler: (context) => {
         const id = parseId(context.params.id, 'exemption request')

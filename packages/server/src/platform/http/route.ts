@@ -202,6 +202,8 @@ export interface RouteDefinition<
   /** What `expand` can put into the answer; reads only. */
   readonly expand?: Expansions
   readonly example?: RouteExample
+  /** Whether 409 is among the answers; of writes it always is. */
+  readonly mayConflict?: boolean
   /** Announced in the headers of every answer and in the OpenAPI document. */
   readonly deprecation?: Deprecation
   /** Left out of the OpenAPI document. */
@@ -245,6 +247,7 @@ export interface ApiRoute {
   readonly putAlias: boolean
   readonly operationId: string
   readonly example: RouteExample
+  readonly mayConflict: boolean
   readonly deprecation: Deprecation | undefined
   readonly hidden: boolean
   readonly credential: AlternativeCredential | undefined
@@ -292,6 +295,7 @@ export function route<
     putAlias: method === 'PATCH' && definition.putAlias !== false,
     operationId: definition.operationId ?? defaultOperationId(method, path),
     example: definition.example ?? {},
+    mayConflict: definition.mayConflict ?? (method !== 'GET' && permission !== 'public'),
     deprecation: definition.deprecation,
     hidden: definition.hidden ?? false,
     credential: definition.credential,

@@ -44,6 +44,7 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       path: '/ssf_streams/:id/events',
       summary: 'Show the events that wait',
       description: 'Answers at once and acknowledges nothing.',
+      mayConflict: true,
       responses: { 200: pollResponseSchema },
       handler: async ({ params }) => {
         const stream = await getPolledStream(dependencies, params.id)
@@ -56,6 +57,7 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       path: '/ssf_streams/:id/events',
       summary: 'Acknowledge events and get the next ones',
       body: pollBody,
+      example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'] } },
       responses: { 200: pollResponseSchema },
       handler: async ({ params, body }) => {
         const stream = await getPolledStream(dependencies, params.id)

@@ -78,13 +78,22 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       description: 'Takes the standard members, or the same in an `ssf_stream` wrapper.',
       body: createStreamBody,
       responses: { 201: streamSchema },
-      handler: async (context) => {
+      example: {
+        body: {
+          name: 'Gateway',
+          delivery: {
+            method: 'urn:ietf:rfc:8935',
+            endpoint_url: 'https://receiver.example.com/events',
+          },
+        },
+      },
+      handler: (context) => {
         const input = readStreamInput(context.body)
-        const stream = await runChange(toOrigin(context), (change) =>
-          createStream(change, input, dependencies),
-        )
-        const location = `${baseUrl}/ssf_streams/${stream.stream_id}`
-        return answer(201, toStreamJson(stream, baseUrl), { location })
+        return runChange(toOrigin(context), async (change) => {
+          const stream = await createStream(change, input, dependencies)
+          const location = `${baseUrl}/ssf_streams/${stream.stream_id}`
+          return answer(201, toStreamJson(stream, baseUrl), { location })
+        })
       },
     }),
     route({
@@ -95,12 +104,13 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       description: 'Members that are left out stay as they are.',
       body: updateStreamBody,
       responses: { 200: streamSchema },
-      handler: async (context) => {
+      example: { body: { name: 'Gateway of the office' } },
+      handler: (context) => {
         const input = readStreamInput(context.body)
-        const stream = await runChange(toOrigin(context), (change) =>
-          changeStream(change, context.params.id, input, dependencies),
-        )
-        return toStreamJson(stream, baseUrl)
+        return runChange(toOrigin(context), async (change) => {
+          const stream = await changeStream(change, context.params.id, input, dependencies)
+          return answer(200, toStreamJson(stream, baseUrl))
+        })
       },
     }),
     route({
@@ -110,12 +120,11 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       summary: 'Delete a stream',
       description: 'What is queued for it goes with it.',
       responses: { 204: noContent },
-      handler: async (context) => {
-        await runChange(toOrigin(context), (change) =>
-          deleteStream(change, context.params.id, wake),
-        )
-        return undefined
-      },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          await deleteStream(change, context.params.id, wake)
+          return answer(204, undefined)
+        }),
     }),
   ]
 }

@@ -4,7 +4,7 @@ import type { RunChange } from '../../audit/change.ts'
 import { toOrigin } from '../../audit/to-origin.ts'
 import type { WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { STREAM_ACCESS } from './stream-routes.ts'
 import { getStream, type StreamRow } from './stream-store.ts'
@@ -44,6 +44,7 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
       path: '/ssf_streams/status',
       summary: 'Show the status of a stream',
       query: z.object({ stream_id: z.string().min(1).max(64) }),
+      example: { query: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11' } },
       responses: { 200: statusSchema },
       handler: async ({ query }) => toStatusJson(await getStream(db, query.stream_id)),
     }),
@@ -55,12 +56,17 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
       description: 'A paused stream holds its events; a disabled one gives them up.',
       body: statusBody,
       responses: { 200: statusSchema },
-      handler: async (context) => {
+      example: {
+        body: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', status: 'paused' },
+      },
+      handler: (context) => {
         const { stream_id: streamId, status, reason = null } = context.body
-        const stream = await runChange(toOrigin(context), (change) =>
-          setStreamStatus(change, streamId, { status, reason }, wake),
+        return runChange(toOrigin(context), async (change) =>
+          answer(
+            200,
+            toStatusJson(await setStreamStatus(change, streamId, { status, reason }, wake)),
+          ),
         )
-        return toStatusJson(stream)
       },
     }),
   ]

@@ -1,0 +1,291 @@
+/*
+ * The published contract, held against the running API: every operation is exercised, and every answer
+ * is judged by the OpenAPI document that the service publishes.
+ */
+import type { LightMyRequestResponse } from 'fastify'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { API_VERSIONS } from '../src/platform/http/api-version.ts'
+import { isRepeatable, listRouteTable } from '../src/platform/http/register-api.ts'
+import type { RouteMethod } from '../src/platform/http/route.ts'
+import {
+  startContractService,
+  type ContractRequest,
+  type ContractService,
+} from './contract/contract-service.ts'
+import { createContractWorld, type ContractWorld } from './contract/contract-world.ts'
+import { K2_OBJECTS, type Fact } from './contract/k2-objects.ts'
+import { describeFields } from './contract/published-fields.ts'
+import { PublishedContract, type PublishedDocument } from './contract/published-contract.ts'
+import type { Prepared, Recipe } from './contract/recipe.ts'
+import { findRecipe, RECIPES } from './contract/recipes.ts'
+
+/** Served beside the API: documents, health, pictures, and what has been shut down. */
+const BESIDE_THE_API =
+  /^(?:HEAD |OPTIONS |\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0))/
+/** Their answer is not known before the change is committed: one sends, the other changes no record. */
+const LATE_ANSWERS = ['POST /ssf_streams/{id}/test', 'POST /ssf_streams/{id}/events']
+const MISSING_ID = '999999999'
+
+let service: ContractService
+let world: ContractWorld
+let contract: PublishedContract
+let requestCount = 0
+const closers: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  service = await startContractService()
+  closers.push(service.close)
+  contract = new PublishedContract(await fetchDocument('2026-04-07'))
+  world = await createContractWorld(service)
+  closers.push(world.close)
+})
+
+afterAll(async () => {
+  for (const close of closers.reverse()) await close()
+})
+
+async function fetchDocument(version: string): Promise<PublishedDocument> {
+  const url = `/openapi_specifications/${version}`
+  return (await service.send({ method: 'GET', url, key: null })).json()
+}
+
+interface Case {
+  readonly name: string
+  readonly method: RouteMethod
+  readonly recipe: Recipe
+}
+
+/** The operations that a recipe exists for: reads first, so that writes cannot spoil them. */
+function listCases(): Case[] {
+  return contract.operations
+    .flatMap((name): Case[] => {
+      const recipe = findRecipe(name)
+      const method = name.slice(0, name.indexOf(' ')) as RouteMethod
+      return recipe === undefined ? [] : [{ name, method, recipe }]
+    })
+    .sort((a, b) => Number(a.method !== 'GET') - Number(b.method !== 'GET'))
+}
+
+function isPublic({ name }: Case): boolean {
+  return contract.operation(name).security.length === 0
+}
+
+function hasBody({ name }: Case): boolean {
+  return contract.operation(name).requestBody !== undefined
+}
+
+/** Sends a prepared request, and judges the answer. */
+async function send(
+  { name, method }: Case,
+  prepared: Prepared,
+  options: Partial<ContractRequest> & { readonly query?: Record<string, string> } = {},
+): Promise<LightMyRequestResponse> {
+  const { query: more = {}, ...request } = options
+  const query = new URLSearchParams({ ...prepared.query, ...more }).toString()
+  const answer = await service.send({
+    method,
+    url: query === '' ? prepared.path : `${prepared.path}?${query}`,
+    key: service.fullKey,
+    ...(prepared.body === undefined ? {} : { body: prepared.body }),
+    ...request,
+  })
+  requestCount += 1
+  expect(contract.findFaults(name, answer), `${name} ${String(answer.statusCode)}`).toEqual([])
+  return answer
+}
+
+function expectRefusal(answer: LightMyRequestResponse, status: number, what: string): void {
+  expect([what, answer.statusCode, answer.body]).toEqual([what, status, answer.body])
+  const body = answer.json<{ request_id: string }>()
+  expect(body.request_id).toBe(answer.headers['request-id'])
+}
+
+/** The kept answer was written by the transaction that wrote the audit entry. */
+async function expectOneTransaction(name: string, first: LightMyRequestResponse): Promise<void> {
+  const { rows } = await sql<{ has_committed_with_effect: boolean }>`
+    select bool_and(a.xmin = i.xmin) as has_committed_with_effect
+    from audit_entry a join idempotency_record i on i.request_id = a.request_id
+    where a.request_id = ${String(first.headers['request-id'])}`.execute(service.services.db)
+  expect([name, rows[0]?.has_committed_with_effect]).toEqual([name, true])
+}
+
+describe('the published document', () => {
+  it('names every operation that the service answers, and no other', () => {
+    const declared = listRouteTable(service.routes.filter((route) => !route.hidden))
+    const paths = declared.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
+    expect(contract.operations.sort()).toEqual(paths.sort())
+    const undeclared = service.served
+      .map((route) => route.replace(/:(\w+)/g, '{$1}'))
+      .filter((route) => !BESIDE_THE_API.test(route) && !contract.operations.includes(route))
+    expect(undeclared).toEqual([])
+  })
+
+  it('has a recipe for every operation, and no recipe for another', () => {
+    const missing = contract.operations.filter((name) => findRecipe(name) === undefined)
+    expect(missing, 'add these to test/contract/').toEqual([])
+    const unknown = Object.keys(RECIPES).filter((name) => !contract.operations.includes(name))
+    expect(unknown).toEqual([])
+  })
+
+  it('shows a command for every operation, with a body that the operation takes', () => {
+    for (const { name, method } of listCases()) {
+      const operation = contract.operation(name)
+      const source = operation['x-codeSamples'][0]?.source ?? ''
+      expect(source, name).toMatch(/^curl /)
+      expect(source.includes(`-X ${method}`), name).toBe(method !== 'GET')
+      const example = operation.requestBody?.content['application/json']?.example
+      if (operation.requestBody === undefined) continue
+      expect(contract.findRequestFaults(name, example), name).toEqual([])
+      expect(source, name).toContain(JSON.stringify(example).replaceAll("'", `'\\''`))
+    }
+  })
+
+  it('shows no example that its operation calls invalid', async () => {
+    const refused: string[] = []
+    for (const each of listCases().filter(hasBody)) {
+      const { requestBody } = contract.operation(each.name)
+      const body = requestBody?.content['application/json']?.example as object
+      const answer = await send(each, { ...(await each.recipe.prepare(world)), body })
+      const { code, message } = answer.json<{ code?: string; message?: string }>()
+      // The records that an example names need not exist.
+      if (code === undefined || code === 'not_found' || code === 'conflict') continue
+      refused.push(`${each.name} ${JSON.stringify(body)}: ${message ?? ''}`)
+    }
+    expect(refused).toEqual([])
+  })
+})
+
+describe.each(Object.entries(K2_OBJECTS))('the object %s', (name, facts) => {
+  it('has the names, types, words and nulls of the K2 API', () => {
+    const published = describeFields(contract.document, name) ?? {}
+    const shown = Object.keys(facts).map((field) => [field, published[field]] as const)
+    const expected = Object.entries(facts).map(
+      ([field, fact]) => [field, asShownHere(fact)] as const,
+    )
+    expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(expected))
+  })
+})
+
+/** A fact with what this service does otherwise on purpose. */
+function asShownHere({ differs, ...fact }: Fact): Fact {
+  if (differs === undefined) return fact
+  const shown: Partial<Record<string, unknown>> = { ...fact, ...differs }
+  delete shown['reason']
+  return shown as unknown as Fact
+}
+
+describe('every operation', () => {
+  it('answers with success as documented', async () => {
+    for (const each of listCases()) {
+      const prepared = await each.recipe.prepare(world)
+      const answer = await send(each, prepared)
+      const what = `${each.name}: ${answer.body}`
+      expect([what, answer.statusCode >= 200 && answer.statusCode < 300]).toEqual([what, true])
+      if (prepared.body !== undefined) {
+        expect(contract.findRequestFaults(each.name, prepared.body), each.name).toEqual([])
+      }
+    }
+  })
+
+  it('is refused without a credential, unless it is public', async () => {
+    for (const each of listCases()) {
+      const answer = await send(each, await each.recipe.prepare(world), { key: null })
+      if (isPublic(each)) {
+        expect(answer.statusCode, each.name).toBe(200)
+      } else {
+        expectRefusal(answer, 401, each.name)
+        expect(answer.headers['www-authenticate']).toMatch(/^Bearer/)
+      }
+    }
+  })
+
+  it('is refused with 403 on every write, and answered on every read, without permissions', async () => {
+    for (const each of listCases()) {
+      const answer = await send(each, await each.recipe.prepare(world), { key: service.readKey })
+      const permission = contract.operation(each.name)['x-permission']
+      if (permission === undefined) {
+        expect([each.name, answer.statusCode]).toEqual([each.name, 200])
+        expect(each.method, `${each.name} needs no permission`).toBe('GET')
+      } else {
+        expectRefusal(answer, 403, each.name)
+        expect(answer.json<{ message: string }>().message).toContain(permission)
+      }
+    }
+  })
+
+  it('is not found for records that do not exist', async () => {
+    for (const each of listCases()) {
+      const template = each.name.slice(each.name.indexOf(' ') + 1)
+      const prepared = await each.recipe.prepare(world)
+      const concrete = prepared.path.split('/')
+      for (const [index, part] of template.split('/').entries()) {
+        if (!part.startsWith('{')) continue
+        const path = concrete.map((own, at) => (at === index ? MISSING_ID : own)).join('/')
+        expectRefusal(await send(each, { ...prepared, path }), 404, `${each.name} ${part}`)
+      }
+    }
+  })
+
+  it('refuses parameters that do not exist', async () => {
+    for (const each of listCases()) {
+      const query = { nonsense: '1' }
+      const answer = await send(each, await each.recipe.prepare(world), { query })
+      expectRefusal(answer, 400, each.name)
+      expect(answer.json()).toMatchObject({ code: 'invalid_parameter' })
+    }
+  })
+
+  it('refuses bodies that are no JSON, not announced as JSON, or not valid', async () => {
+    for (const each of listCases().filter(hasBody)) {
+      const prepared = await each.recipe.prepare(world)
+      const withText = (type: string) => ({ body: '{"', headers: { 'content-type': type } })
+      const json = await send(each, prepared, withText('application/json'))
+      expectRefusal(json, 400, each.name)
+      expectRefusal(await send(each, prepared, withText('text/plain')), 415, each.name)
+      const body = each.recipe.invalidBody ?? { ...prepared.body, nonsense: 1 }
+      const invalid = await send(each, prepared, { body })
+      expectRefusal(invalid, 422, each.name)
+      expect(invalid.json<{ details: unknown[] }>().details.length, each.name).toBeGreaterThan(0)
+    }
+  })
+
+  it('is carried out once under an idempotency key, and refuses the key for another request', async () => {
+    const repeatable = service.routes.filter(isRepeatable).map((route) => route.path)
+    for (const each of listCases().filter(({ method }) => method !== 'GET')) {
+      const path = each.name.slice(each.name.indexOf(' ') + 1).replace(/\{(\w+)\}/g, ':$1')
+      expect(repeatable, each.name).toContain(path)
+      const prepared = await each.recipe.prepare(world)
+      const headers = { 'idempotency-key': world.unique(each.name) }
+      const first = await send(each, prepared, { headers })
+      const again = await send(each, prepared, { headers })
+      const what = `${each.name}: ${again.body}`
+      expect([what, again.headers['idempotent-replayed']]).toEqual([what, 'true'])
+      expect([what, again.statusCode, again.body]).toEqual([what, first.statusCode, first.body])
+      if (!LATE_ANSWERS.includes(each.name)) await expectOneTransaction(each.name, first)
+      const other = await send(each, prepared, { headers, query: { nonsense: '1' } })
+      expectRefusal(other, 422, each.name)
+      expect(other.json()).toMatchObject({ code: 'idempotency_key_reused' })
+    }
+  })
+
+  it('answers alike in the older version, or is unknown there', async () => {
+    const older = new PublishedContract(await fetchDocument(API_VERSIONS[0]))
+    const headers = { 'x-kolide-api-version': API_VERSIONS[0] }
+    for (const each of listCases().filter(({ method }) => method === 'GET')) {
+      const answer = await send(each, await each.recipe.prepare(world), { headers })
+      const isKnown = older.operations.includes(each.name)
+      expect([each.name, answer.statusCode]).toEqual([each.name, isKnown ? 200 : 404])
+      if (isKnown) expect(older.findFaults(each.name, answer), each.name).toEqual([])
+      expect(answer.headers['deprecation']).toBe('@1775520000')
+      expect(answer.headers['sunset']).toBe('Fri, 07 Apr 2028 00:00:00 GMT')
+    }
+    const hidden = contract.operations.filter((name) => !older.operations.includes(name))
+    expect(hidden.every((name) => name.includes(' /custom_check_drafts'))).toBe(true)
+    expect(hidden.length).toBeGreaterThan(0)
+  })
+
+  it('has been exercised', () => {
+    expect(requestCount).toBeGreaterThan(5 * contract.operations.length)
+  })
+})

@@ -1,0 +1,47 @@
+import { read, type RecipeTable } from './recipe.ts'
+
+export const CHECK_RECIPES: RecipeTable = {
+  'GET /checks': read(() => '/checks'),
+  'GET /checks/{id}': read(({ check }) => `/checks/${check}`),
+  'GET /checks/{id}/results': read(
+    ({ check }) => `/checks/${check}/results`,
+    () => ({ expand: 'device' }),
+  ),
+  'GET /checks/{id}/configurations': read(({ check }) => `/checks/${check}/configurations`),
+  'PATCH /checks/{id}/configurations': {
+    prepare: async ({ newCheck }) => ({
+      path: `/checks/${await newCheck()}/configurations`,
+      body: {
+        remediation_strategy: 'warn_then_block',
+        block_auth_grace_period_days: 7,
+        excluded_groups: ['linux'],
+      },
+    }),
+  },
+  'POST /checks/{id}/runs': {
+    prepare: ({ ids }) => ({
+      path: `/checks/${ids.externalCheck}/runs`,
+      body: {
+        device_id: Number(ids.device),
+        check_data: JSON.stringify({ KOLIDE_CHECK_STATUS: 'PASS', source: 'inventory' }),
+      },
+    }),
+  },
+  'GET /custom_check_drafts': read(() => '/custom_check_drafts'),
+  'GET /custom_check_drafts/{id}': read(({ draft }) => `/custom_check_drafts/${draft}`),
+  'POST /custom_check_drafts': {
+    prepare: ({ unique }) => ({ path: '/custom_check_drafts', body: { name: unique('Draft') } }),
+  },
+  'PATCH /custom_check_drafts/{id}': {
+    prepare: async ({ newDraft }) => ({
+      path: `/custom_check_drafts/${await newDraft()}`,
+      body: { description: 'Another one.' },
+    }),
+  },
+  'DELETE /custom_check_drafts/{id}': {
+    prepare: async ({ newDraft }) => ({ path: `/custom_check_drafts/${await newDraft()}` }),
+  },
+  'POST /custom_check_drafts/{id}/publish': {
+    prepare: async ({ newDraft }) => ({ path: `/custom_check_drafts/${await newDraft()}/publish` }),
+  },
+}

@@ -1,0 +1,11 @@
+import { read, type RecipeTable } from './recipe.ts'
+
+/** The organisation, its admins, and what enrolls devices. */
+export const ORGANISATION_RECIPES: RecipeTable = {
+  'GET /whoami': read(() => '/whoami'),
+  'GET /admin_users': read(() => '/admin_users'),
+  'GET /admin_users/{id}': read(({ admin }) => `/admin_users/${admin}`),
+  'GET /packages': read(() => '/packages'),
+  'GET /packages/{id}': read(() => '/packages/1'),
+  'GET /packages/{id}/download': read(() => '/packages/1/download'),
+}

@@ -1,0 +1,27 @@
+import { CHECK_RECIPES } from './check-recipes.ts'
+import { DEVICE_RECIPES } from './device-recipes.ts'
+import { ORGANISATION_RECIPES } from './organisation-recipes.ts'
+import { PERSON_RECIPES } from './person-recipes.ts'
+import { QUERY_RECIPES } from './query-recipes.ts'
+import type { Recipe, RecipeTable } from './recipe.ts'
+import { RECORD_RECIPES } from './record-recipes.ts'
+import { REQUEST_RECIPES } from './request-recipes.ts'
+import { STREAM_RECIPES } from './stream-recipes.ts'
+
+/** How every operation of the API is exercised. A new operation needs an entry here. */
+export const RECIPES: RecipeTable = {
+  ...DEVICE_RECIPES,
+  ...PERSON_RECIPES,
+  ...CHECK_RECIPES,
+  ...REQUEST_RECIPES,
+  ...RECORD_RECIPES,
+  ...QUERY_RECIPES,
+  ...ORGANISATION_RECIPES,
+  ...STREAM_RECIPES,
+}
+
+/** The recipe of an operation; PUT is exercised as PATCH is. */
+export function findRecipe(operation: string): Recipe | undefined {
+  const table: Readonly<Record<string, Recipe>> = RECIPES
+  return table[operation] ?? table[operation.replace(/^PUT /, 'PATCH ')]
+}

@@ -1,0 +1,51 @@
+import { read, type RecipeTable } from './recipe.ts'
+
+export const STREAM_RECIPES: RecipeTable = {
+  'GET /.well-known/ssf-configuration': read(() => '/.well-known/ssf-configuration'),
+  'GET /ssf/jwks.json': read(() => '/ssf/jwks.json'),
+  'GET /ssf_streams': read(() => '/ssf_streams'),
+  'GET /ssf_streams/{id}': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}`),
+  'GET /ssf_streams/status': read(
+    () => '/ssf_streams/status',
+    ({ pollStreamId }) => ({ stream_id: pollStreamId }),
+  ),
+  'POST /ssf_streams/status': {
+    prepare: async ({ newStream }) => ({
+      path: '/ssf_streams/status',
+      body: { stream_id: (await newStream()).streamId, status: 'paused', reason: 'Maintenance' },
+    }),
+  },
+  'POST /ssf_streams': {
+    prepare: ({ unique, receiverUrl }) => ({
+      path: '/ssf_streams',
+      body: {
+        name: unique('Stream'),
+        delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: receiverUrl },
+      },
+    }),
+  },
+  'PATCH /ssf_streams/{id}': {
+    prepare: async ({ newStream, unique }) => ({
+      path: `/ssf_streams/${(await newStream()).id}`,
+      body: { name: unique('Renamed') },
+    }),
+  },
+  'DELETE /ssf_streams/{id}': {
+    prepare: async ({ newStream }) => ({ path: `/ssf_streams/${(await newStream()).id}` }),
+  },
+  'POST /ssf_streams/{id}/test': {
+    prepare: async ({ newStream }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/test`,
+      body: { email: 'ada@example.com' },
+    }),
+  },
+  'GET /ssf_streams/{id}/events': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}/events`),
+  'POST /ssf_streams/{id}/events': {
+    prepare: ({ ids }) => ({
+      path: `/ssf_streams/${ids.pollStreamId}/events`,
+      body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'] },
+    }),
+    // A poll takes members that it does not know (RFC 8936 section 2.2 leaves room for more).
+    invalidBody: { ack: 'all' },
+  },
+}
