@@ -106,6 +106,41 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it('shows a command that sends each operation, with a body that its schema describes', () => {
+    const sampleOf = (path: string, method: string) =>
+      (at('paths', path, method, 'x-codeSamples') as { source: string }[])[0]?.source
+    expect(sampleOf('/examples', 'get')).toBe(
+      `curl '${baseUrl}/examples' \\\n  -H "Authorization: Bearer $API_KEY"`,
+    )
+    expect(sampleOf('/examples/{id}', 'patch')).toBe(
+      [
+        `curl -X PATCH '${baseUrl}/examples/1'`,
+        '-H "Authorization: Bearer $API_KEY"',
+        '-H "Idempotency-Key: $(uuidgen)"',
+        "-H 'Content-Type: application/json'",
+        `-d '{"owner":{"name":"text"}}'`,
+      ].join(' \\\n  '),
+    )
+    expect(sampleOf('/.well-known/example', 'get')).toBe(`curl '${baseUrl}/.well-known/example'`)
+  })
+
+  it('offers an idempotency key on writes of known callers, and nowhere else', () => {
+    const parametersOf = (path: string, method: string) =>
+      JSON.stringify(at('paths', path, method, 'parameters'))
+    expect(parametersOf('/examples/{id}', 'patch')).toContain('IdempotencyKey')
+    expect(parametersOf('/examples/{id}', 'delete')).toContain('IdempotencyKey')
+    expect(parametersOf('/examples', 'get')).not.toContain('IdempotencyKey')
+  })
+
+  it('says which versions there are and which of them end', async () => {
+    const older = await buildOpenApiDocument({ routes, baseUrl, version: '2023-05-26' })
+    const { description } = older.info as { description: string }
+    expect(description).toContain('**2026-04-07**: Current.')
+    expect(description).toContain(
+      '**2023-05-26** (this document): Deprecated since 2026-04-07; answers until 2028-04-07',
+    )
+  })
+
   it('documents the errors and the credential of every operation', () => {
     expect(at('paths', '/examples/{id}', 'patch', 'security')).toEqual([{ apiKey: [] }])
     expect(Object.keys(at('paths', '/examples/{id}', 'patch', 'responses') as object)).toEqual([

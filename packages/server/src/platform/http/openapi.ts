@@ -9,11 +9,14 @@ import {
   createJsonSchemaTransformObject,
 } from 'fastify-type-provider-zod'
 import {
+  API_VERSION_HEADER,
   API_VERSIONS,
   LATEST_API_VERSION,
   resolveApiVersion,
   type ApiVersion,
 } from './api-version.ts'
+import { deprecationOfVersion } from './deprecation.ts'
+import { IDEMPOTENCY_KEY_HEADER } from './idempotency/idempotency-key.ts'
 import { finishOpenApiDocument, type OpenApiDocument } from './openapi-document.ts'
 import { overrideJsonSchema } from './openapi-schema.ts'
 import { methodsOf } from './register-api.ts'
@@ -26,11 +29,33 @@ export interface OpenApiOptions {
   readonly version?: ApiVersion
 }
 
-const DESCRIPTION = [
-  'Devices, people, checks, issues, sign-ins and streams of a device trust service.',
-  'Every request but the public ones carries `Authorization: Bearer <API key>`.',
-  'Lists are read page by page in ascending order of ids; `pagination.next` is the address of the next page.',
-].join('\n\n')
+const DESCRIPTION = `Devices, people, checks, issues, sign-ins and streams of a device trust service.
+
+## Requests
+
+Every request but the public ones carries \`Authorization: Bearer <API key>\`. Lists are read page by page in ascending order of ids; \`pagination.next\` is the address of the next page. A write that carries an \`${IDEMPOTENCY_KEY_HEADER}\` can be repeated for 24 hours without being done twice.`
+
+/** What holds for versions, the one of the document marked. */
+function describeVersions(version: ApiVersion): string {
+  const lines = API_VERSIONS.map((each) => {
+    const end = deprecationOfVersion(each)
+    const isShown = each === version ? ' (this document)' : ''
+    const fate =
+      end?.sunset === undefined
+        ? 'Current.'
+        : `Deprecated since ${toDay(end.since)}; answers until ${toDay(end.sunset)} at least.`
+    return `- **${each}**${isShown}: ${fate}`
+  })
+  return `## Versions
+
+The header \`${API_VERSION_HEADER}\` names the version that a client was written for; without it the latest one answers. A version answers for at least 24 months after its successor has appeared; from then on its answers carry \`Deprecation\` and \`Sunset\`.
+
+${lines.join('\n')}`
+}
+
+function toDay(time: Date): string {
+  return time.toISOString().slice(0, 10)
+}
 
 /** The document of one API version; of the latest when none is named. Deterministic. */
 export async function buildOpenApiDocument(options: OpenApiOptions): Promise<OpenApiDocument> {
@@ -45,7 +70,11 @@ export async function buildOpenApiDocument(options: OpenApiOptions): Promise<Ope
   await generator.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Heliograph API', version, description: DESCRIPTION },
+      info: {
+        title: 'Heliograph API',
+        version,
+        description: `${DESCRIPTION}\n\n${describeVersions(version)}`,
+      },
       servers: [{ url: options.baseUrl }],
     },
     transform: createJsonSchemaTransform(config),
