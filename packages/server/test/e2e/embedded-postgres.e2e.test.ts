@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import {
@@ -30,12 +30,24 @@ const IS_ROOT = process.getuid?.() === 0
 const ROWS_BEFORE_KILL = 50
 
 /** As root both ways of running; an ordinary user can run only as itself. */
-const ACCOUNTS: readonly [string, Account | undefined][] = IS_ROOT
-  ? [
-      ['root', undefined],
-      ['an ordinary user', await findNamedAccount()],
-    ]
-  : [['an ordinary user', undefined]]
+const ACCOUNTS: readonly [string, Account | undefined][] = await listAccounts()
+
+async function listAccounts(): Promise<[string, Account | undefined][]> {
+  if (!IS_ROOT) return [['an ordinary user', undefined]]
+  const account = await findNamedAccount()
+  if (!canReach(account, PROGRAM)) return [['root', undefined]]
+  return [
+    ['root', undefined],
+    ['an ordinary user', account],
+  ]
+}
+
+/** A checkout in a folder of root alone cannot be run by anybody else. */
+function canReach(account: Account, file: string): boolean {
+  const script = `require('node:fs').accessSync(${JSON.stringify(file)})`
+  const { status } = spawnSync(process.execPath, ['-e', script], { ...account, stdio: 'ignore' })
+  return status === 0
+}
 
 const running = new Set<ServiceProcess>()
 const folders = new Set<string>()
@@ -63,10 +75,13 @@ class ServiceProcess {
       this.lines.push({ word: line.slice(0, space), value: JSON.parse(line.slice(space + 1)) })
     })
     this.ended = new Promise((resolve) => {
-      this.child.on('close', (code) => {
+      const end = (code: number | null): void => {
         running.delete(this)
         resolve(code)
-      })
+      }
+      this.child.on('close', end)
+      // A program that cannot be started never closes.
+      this.child.on('error', () => end(null))
     })
     running.add(this)
   }

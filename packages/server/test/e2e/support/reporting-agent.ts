@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 50
+const REQUEST_TIMEOUT_MS = 10_000
 
 export interface AcknowledgedAnswer {
   readonly checkId: string
@@ -77,6 +78,7 @@ export class ReportingAgent {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       })
       const answer = (await response.json()) as Record<string, unknown>
       if (answer['node_invalid'] === true) this.nodeInvalidCount += 1

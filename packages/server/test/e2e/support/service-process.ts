@@ -11,6 +11,7 @@ import { promisify } from 'node:util'
 const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const NODE_ARGS = ['--conditions=source', '--disable-warning=ExperimentalWarning', MAIN]
 const READY_TIMEOUT_MS = 60_000
+const REQUEST_TIMEOUT_MS = 5_000
 
 export interface ServiceOptions {
   readonly dataDir: string
@@ -44,7 +45,7 @@ export class ServiceProcess {
     child.stderr.on('data', remember)
     const end = performance.now() + READY_TIMEOUT_MS
     while (!(await this.#isReady())) {
-      if (child.exitCode !== null || performance.now() > end) {
+      if (hasExited(child) || performance.now() > end) {
         throw new Error(`the service did not become ready:\n${this.#output}`)
       }
       await sleep(20)
@@ -100,7 +101,8 @@ export class ServiceProcess {
 
   async #isReady(): Promise<boolean> {
     try {
-      return (await fetch(`${this.baseUrl}/readyz`)).ok
+      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
+      return (await fetch(`${this.baseUrl}/readyz`, { signal })).ok
     } catch {
       return false
     }
@@ -128,9 +130,13 @@ export function findFreePort(): Promise<number> {
   })
 }
 
+function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null
+}
+
 function waitForExit(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
-    if (child.exitCode !== null) resolve(child.exitCode)
+    if (hasExited(child)) resolve(child.exitCode)
     else child.once('exit', (code) => resolve(code))
   })
 }
