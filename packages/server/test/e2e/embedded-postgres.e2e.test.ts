@@ -345,7 +345,7 @@ describe.skipIf(!IS_ROOT)('the embedded database below a folder that only root c
   })
 })
 
-describe.skipIf(!IS_ROOT)('the embedded database of an ordinary user', () => {
+describe.skipIf(ACCOUNTS.length < 2)('the embedded database of an ordinary user', () => {
   test('serves commands of root, and stays usable for its owner', async () => {
     const account = await findNamedAccount()
     const dataDir = join(await makeParent(account), 'data')
