@@ -93,7 +93,7 @@ export function curlSample(
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${path}${requiredQuery(route)}'`,
     ...(route.permission === 'public' ? [] : ['-H "Authorization: Bearer $API_KEY"']),
-    ...(isRepeatable(route) ? [`-H "${IDEMPOTENCY_KEY_HEADER}: $(uuidgen)"`] : []),
+    ...(isRepeatable(route) ? [`-H "${IDEMPOTENCY_KEY_HEADER}: $(date +%s)-$RANDOM"`] : []),
     ...(body === undefined
       ? []
       : [

@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
       [
         `curl -X PATCH '${baseUrl}/examples/1'`,
         '-H "Authorization: Bearer $API_KEY"',
-        '-H "Idempotency-Key: $(uuidgen)"',
+        '-H "Idempotency-Key: $(date +%s)-$RANDOM"',
         "-H 'Content-Type: application/json'",
         `-d '{"owner":{"name":"text"}}'`,
       ].join(' \\\n  '),
