@@ -7,9 +7,6 @@ import { sql, type Kysely } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
 
-/** How long a finished delivery and its attempts can be looked at. */
-export const DELIVERY_RETENTION_DAYS = 180
-
 /**
  * Longer than the schedule of retries lasts (52 h, with jitter 62 h). While a circuit is open most
  * deliveries are not attempted at all, so that their schedules would never run out.

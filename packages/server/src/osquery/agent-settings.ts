@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
 
 /** The limits and intervals of the agent intake. */
 export interface AgentSettings {
@@ -46,6 +46,3 @@ export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
   configRefreshSeconds: 300,
   logPeriodSeconds: 10,
 }
-
-/** The longest schedule interval that osquery takes. */
-export const SCHEDULE_INTERVAL_SECONDS_MAX = (7 * DAY_MS) / 1000

@@ -11,6 +11,3 @@ export interface StreamDependencies {
   readonly wake: WakeDelivery
   readonly streamsMax: number
 }
-
-/** Streams that there may be at most, unless set otherwise. */
-export const STREAMS_MAX_DEFAULT = 100

@@ -47,7 +47,7 @@ export class ReportingAgent {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const work = await this.#post('distributed/read', { node_key: this.#nodeKey })
-      const queries = Object.keys((work?.['queries'] ?? {}) as object)
+      const queries = Object.keys(work?.['queries'] ?? {})
       if (queries.length > 0) await this.#answer(queries)
       else await sleep(RETRY_MS)
     }
