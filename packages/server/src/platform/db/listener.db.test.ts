@@ -81,3 +81,18 @@ test('comes back after its connection was killed, tells so, and hears again', as
 test('refuses a payload that PostgreSQL would refuse', async () => {
   await expect(notify(database.db, 'any', 'é'.repeat(4_000))).rejects.toThrow(RangeError)
 })
+
+test('stops while it connects, at whatever moment, and leaves no connection', async () => {
+  for (const delayMs of [0, 1, 2, 4, 8, 16]) {
+    const connecting = createListener(database.connection, { log })
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
+    await connecting.stop()
+  }
+  await vi.waitFor(async () => {
+    const { rows } = await database.pool.query(
+      `select from pg_stat_activity
+       where datname = current_database() and application_name = 'heliograph listener'`,
+    )
+    expect(rows).toHaveLength(0)
+  })
+})

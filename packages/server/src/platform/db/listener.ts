@@ -169,6 +169,8 @@ class ReconnectingListener implements Listener {
     try {
       await client.connect()
       this.#client = client
+      // From here on `stop` ends the client; before, it knew of none.
+      if (this.#isStopping()) return
       await this.#listen(client)
       onListening()
       await Promise.race([this.#probe(client, ended), ended])
