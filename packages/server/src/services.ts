@@ -10,21 +10,22 @@ import { createChangeRunner, type Change, type RunChange } from './audit/change.
 import { CHECK_CATALOGUE } from './checks/catalogue/index.ts'
 import { syncCatalogue } from './checks/sync-catalogue.ts'
 import { composeStatus } from './compose/status.ts'
-import type { Config } from './config/load-config.ts'
+import { ConfigError, type Config } from './config/load-config.ts'
 import { SYSTEM_ACTOR } from './audit/audit-entry.ts'
 import type { StatusDependencies } from './devices/change-device-status.ts'
 import { reevaluateEveryDevice } from './devices/reevaluate-every-device.ts'
 import { insertOrganisation } from './organisation/organisation-store.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
 import type { DatabaseConnection } from './platform/db/connection.ts'
-import { openDatabase } from './platform/db/database.ts'
+import { openDatabase, type Database } from './platform/db/database.ts'
 import { openDataFolder } from './platform/db/embedded/open-data-folder.ts'
 import { migrateDatabase } from './platform/db/migrate.ts'
 import type { Schema } from './platform/db/schema.ts'
 import { createLogger, type Logger } from './platform/logger.ts'
 import { loadMasterKey, type MasterKeys } from './platform/secrets/master-key.ts'
-import { createSealer, type Sealer } from './platform/secrets/sealed-box.ts'
+import { createSealer, UnsealError, type Sealer } from './platform/secrets/sealed-box.ts'
 import { syncReportingViews } from './reporting/sync-reporting-views.ts'
+import { assertSigningKeysOpen, ensureSigningKey } from './ssf/signing/signing-keys.ts'
 
 export interface Services {
   readonly config: Config
@@ -60,7 +61,8 @@ const DEFAULT_ORGANISATION_NAME = 'My organisation'
  * Opens the database of the configuration, brings its schema and the built-in checks up to date, and
  * composes what works on it.
  *
- * @throws DatabaseStartError when the embedded database cannot be opened
+ * @throws DatabaseStartError when the embedded database cannot be opened; ConfigError for a data folder
+ * or master key that cannot be used, or a master key that is not that of the database; MigrationError
  */
 export async function openServices(
   config: Config,
@@ -71,22 +73,25 @@ export async function openServices(
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
+  let database: Database | undefined
   try {
     await migrateDatabase(connection, { log })
-    const database = openDatabase(connection, {
+    database = openDatabase(connection, {
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
     const services = compose(config, { clock, log, masterKeys, connection, ...database })
     await prepareRecords(services)
+    const opened = database
     return {
       ...services,
       close: async () => {
-        await database.close()
+        await opened.close()
         await folder.stop()
       },
     }
   } catch (error) {
+    await database?.close()
     await folder.stop()
     throw error
   }
@@ -110,12 +115,33 @@ async function openFolder(
 }
 
 async function openMasterKeys(config: Config): Promise<MasterKeys> {
+  const { masterKey: fromSetting } = config
   const dataDir = resolve(config.dataDir)
-  if (config.masterKey === undefined) await mkdir(dataDir, { recursive: true, mode: 0o711 })
-  return loadMasterKey({
-    ...(config.masterKey === undefined ? {} : { fromSetting: config.masterKey }),
-    filePath: join(dataDir, 'master.key'),
-  })
+  try {
+    if (fromSetting === undefined) await mkdir(dataDir, { recursive: true, mode: 0o711 })
+    return await loadMasterKey({ fromSetting, filePath: masterKeyFile(config) })
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const setting = fromSetting === undefined ? 'HELIOGRAPH_DATA_DIR' : 'HELIOGRAPH_MASTER_KEY'
+    throw new ConfigError([`${setting}: ${error.message}`])
+  }
+}
+
+function masterKeyFile(config: Config): string {
+  return join(resolve(config.dataDir), 'master.key')
+}
+
+/** Under another key, what this process seals could be opened by nobody else, and the reverse. */
+async function assertMasterKeyFits({ config, db, sealer }: Omit<Services, 'close'>): Promise<void> {
+  try {
+    await assertSigningKeysOpen(db, sealer)
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    const origin = config.masterKey === undefined ? masterKeyFile(config) : 'HELIOGRAPH_MASTER_KEY'
+    throw new ConfigError([
+      `The master key from ${origin} is not the one that the secrets in the database are sealed under. Give that one as HELIOGRAPH_MASTER_KEY, or put its file back.`,
+    ])
+  }
 }
 
 interface Foundation {
@@ -143,7 +169,11 @@ function compose(config: Config, foundation: Foundation): Omit<Services, 'close'
 
 /** What must exist before anything else works. Idempotent, also between processes. */
 async function prepareRecords(services: Omit<Services, 'close'>): Promise<void> {
-  const { clock, db, runChange, status } = services
+  const { config, clock, db, runChange, sealer, status } = services
+  await assertMasterKeyFits(services)
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
+  )
   await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     syncCatalogue(change, status, CHECK_CATALOGUE),

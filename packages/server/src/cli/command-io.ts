@@ -16,7 +16,7 @@ export const EXIT_CODES = {
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
-  /** The database cannot be reached or opened. */
+  /** The database, or something else of the system such as a port or a file, cannot be had. */
   unavailable: 3,
 } as const
 

@@ -6,7 +6,8 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/load-config.ts'
 import { AppError } from '../platform/app-error.ts'
 import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
-import { toUnavailable } from '../platform/db/unavailable.ts'
+import { MigrationError } from '../platform/db/migration-error.ts'
+import { isAccessRefusal, toUnavailable } from '../platform/db/unavailable.ts'
 import { addAdminCommands } from './commands/admin-commands.ts'
 import { addAuditCommands } from './commands/audit-commands.ts'
 import { addBenchCommand } from './commands/bench-command.ts'
@@ -72,7 +73,12 @@ function reportFailure(error: unknown, io: CommandIo): number {
     return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
   }
   if (error instanceof ConfigError) return tell(io, error.message, EXIT_CODES.usage)
-  if (error instanceof DatabaseStartError) return tell(io, error.message, EXIT_CODES.unavailable)
+  if (error instanceof DatabaseStartError || error instanceof MigrationError) {
+    return tell(io, error.message, EXIT_CODES.unavailable)
+  }
+  if (isAccessRefusal(error)) {
+    return tell(io, `The database refused access: ${error.message}.`, EXIT_CODES.unavailable)
+  }
   const refusal = error instanceof AppError ? error : toUnavailable(error)
   if (refusal instanceof AppError) {
     const code = refusal.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed

@@ -4,6 +4,7 @@ import { openServices, type Services } from '../services.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { SETTINGS, toFlag } from '../config/settings.ts'
 import type { CommandIo } from './command-io.ts'
+import { explainSystemErrors } from './explain-system-errors.ts'
 
 /** Settings that every command takes as flags: they say which database it works on. */
 const DATABASE_SETTINGS = [SETTINGS.dataDir, SETTINGS.databaseUrl, SETTINGS.masterKey] as const
@@ -40,7 +41,7 @@ export async function runWithServices(
   work: (services: Services) => Promise<void>,
 ): Promise<void> {
   const config = loadConfig(io.environment, readFlags(command))
-  const services = await openServices(config, { purpose: 'command' })
+  const services = await explainSystemErrors(() => openServices(config, { purpose: 'command' }))
   try {
     await work(services)
   } finally {

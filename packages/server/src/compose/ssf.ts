@@ -1,11 +1,9 @@
-import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { Services } from '../services.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
 import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
-import { ensureSigningKey } from '../ssf/signing/signing-keys.ts'
 import { createSigningPool, type SigningPool } from '../ssf/signing/signing-pool.ts'
 import type { Outbound } from './outbound.ts'
 
@@ -15,14 +13,11 @@ export interface Signing {
   readonly keyRing: KeyRing
 }
 
-/** Opens the signing keys; makes the first one. */
+/** Opens the signing keys. */
 export async function composeSigning(services: Services): Promise<Signing> {
-  const { config, clock, db, runChange, sealer } = services
+  const { clock, db, sealer } = services
   const pool = createSigningPool()
   const keyRing = createKeyRing({ db, clock, sealer, pool })
-  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
-  )
   await keyRing.refresh()
   return { pool, keyRing }
 }

@@ -4,6 +4,7 @@ import { SETTINGS, toFlag, type SettingDefinition } from '../../config/settings.
 import { createLogger } from '../../platform/logger.ts'
 import { startService } from '../../service.ts'
 import type { CommandIo } from '../command-io.ts'
+import { explainSystemErrors } from '../explain-system-errors.ts'
 import { readFlags } from '../run-command.ts'
 
 /** `heliograph serve`: runs until SIGINT or SIGTERM. */
@@ -15,7 +16,7 @@ export function addServeCommand(program: Command, io: CommandIo): void {
   serve.action(async (_options: object, command: Command) => {
     const config = loadConfig(io.environment, readFlags(command))
     const log = createLogger(config.logLevel, io.stderr)
-    const service = await startService(config, log)
+    const service = await explainSystemErrors(() => startService(config, log))
     io.stderr.write(`Heliograph is ready at ${service.baseUrl} (documentation at /docs)\n`)
     await untilAborted(io.signal)
     log.info('stopping')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AppError } from '../app-error.ts'
-import { toUnavailable } from './unavailable.ts'
+import { isAccessRefusal, toUnavailable } from './unavailable.ts'
 
 function failure(code: string | undefined, properties: object = {}, message = 'text'): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code }, properties)
@@ -32,4 +32,16 @@ test.each([
   ['not an error', 'ECONNREFUSED'],
 ])('leaves alone what is no matter of the connection: %s', (_, error) => {
   expect(toUnavailable(error)).toBeUndefined()
+})
+
+test.each([
+  ['28P01', true],
+  ['28000', true],
+  ['3D000', true],
+  ['42501', true],
+  ['42601', false],
+  ['57P03', false],
+  [undefined, false],
+])('tells from %s whether the server refuses the role: %s', (code, isRefused) => {
+  expect(isAccessRefusal(failure(code))).toBe(isRefused)
 })

@@ -51,6 +51,15 @@ export function toUnavailable(error: unknown): AppError | undefined {
   )
 }
 
+/**
+ * Whether the server let the role of DATABASE_URL not in: a wrong password or no entry in `pg_hba.conf`
+ * (28), no such database (3D), or no privilege (42501). Only an operator can mend it.
+ */
+export function isAccessRefusal(error: unknown): error is Error {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false
+  return /^(28|3D)[0-9A-Z]{3}$/.test(error.code) || error.code === '42501'
+}
+
 /** Whether the database could not be reached or went away, so that trying again later may help. */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -2,9 +2,10 @@
  * The keys that sign SETs: made at the first start, sealed at rest, rotated with overlap. Owns their
  * rows and their lives; the threads that use them are signing-pool.ts, their publication jwks-routes.ts.
  */
-import { sql } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Change } from '../../audit/change.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/clock.ts'
+import type { Schema } from '../../platform/db/schema.ts'
 import type { SealContext, Sealer } from '../../platform/secrets/sealed-box.ts'
 import {
   generateSigningKey,
@@ -47,6 +48,18 @@ export async function ensureSigningKey(
   const keys = await listSigningKeys(change.tx)
   if (keys.some((key) => key.retired_at === null)) return
   await addSigningKey(change, dependencies, change.at)
+}
+
+/**
+ * Makes sure that the signing keys open under the master keys of this process. Every process asks before
+ * it seals anything: under another master key, nobody else could open that.
+ *
+ * @throws UnsealError
+ */
+export async function assertSigningKeysOpen(db: Kysely<Schema>, sealer: Sealer): Promise<void> {
+  for (const { kid, private_key_sealed } of await listSigningKeys(db)) {
+    sealer.open(private_key_sealed, privateKeyContext(kid))
+  }
 }
 
 /**

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { withDatabase, type DatabaseConnection } from '../platform/db/connection.ts'
+import type { CommandIo } from './command-io.ts'
+import { runProgram } from './program.ts'
+
+const MASTER_KEY = randomBytes(32).toString('base64')
+const OTHER_KEY = randomBytes(32).toString('base64')
+
+let folder: string
+let database: TestDatabase
+let taken: Server
+let takenPort: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'start-failures-'))
+  await writeFile(join(folder, 'file'), '')
+  database = await createTestDatabase()
+  taken = createServer()
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  takenPort = String((taken.address() as AddressInfo).port)
+})
+afterAll(async () => {
+  taken.close()
+  await database.close()
+  await rm(folder, { recursive: true })
+})
+
+function toUrl(connection: DatabaseConnection): string {
+  if ('url' in connection) return connection.url
+  const { host, port, user, database: name } = connection
+  const query = new URLSearchParams({ host, port: String(port) })
+  return `postgresql://${user}@localhost/${name}?${query.toString()}`
+}
+
+/** Runs a command on the database of this file to its end; `told` is the standard error. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const result = { exitCode: 0, told: '' }
+  const io = {
+    stdout: new PassThrough().resume(),
+    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
+    environment: {
+      DATABASE_URL: toUrl(database.connection),
+      HELIOGRAPH_MASTER_KEY: MASTER_KEY,
+      HELIOGRAPH_DATA_DIR: join(folder, 'data'),
+      HELIOGRAPH_LOG_LEVEL: 'silent',
+      ...environment,
+    },
+    signal: new AbortController().signal,
+    setExitCode: (code: number) => (result.exitCode = code),
+  }
+  await runProgram(args, io as unknown as CommandIo)
+  return result
+}
+
+it('a service whose port is taken says so in one line and ends with nothing left open', async () => {
+  const told = `listen EADDRINUSE: address already in use 127.0.0.1:${takenPort}.\n`
+  expect(await run(['serve', '--port', takenPort])).toEqual({ exitCode: 3, told })
+  const metrics = ['serve', '--port', '0', '--admin-port', takenPort]
+  expect(await run(metrics)).toEqual({ exitCode: 3, told })
+})
+
+it('no process works with another master key than that of the database', async () => {
+  const create = ['admins', 'create', '--first-name', 'Ada', '--last-name', 'Admin', '--email']
+  expect(await run([...create, 'ada@example.com'])).toEqual({ exitCode: 0, told: '' })
+  const other = { HELIOGRAPH_MASTER_KEY: OTHER_KEY }
+  for (const args of [
+    [...create, 'bo@example.com'],
+    ['serve', '--port', '0'],
+  ]) {
+    const { exitCode, told } = await run(args, other)
+    expect(told).toContain('The master key from HELIOGRAPH_MASTER_KEY is not the one')
+    expect(exitCode).toBe(2)
+  }
+  const fresh = await run(['keys', 'list'], { HELIOGRAPH_MASTER_KEY: '' })
+  expect(fresh.told).toContain(join(folder, 'data', 'master.key'))
+  const emails = await database.db.selectFrom('admin_user').select('email').execute()
+  expect(emails).toEqual([{ email: 'ada@example.com' }])
+})
+
+it('a database that refuses access is told apart from one that is down', async () => {
+  const missing = toUrl(withDatabase(database.connection, 'missing_database'))
+  const { exitCode, told } = await run(['keys', 'list'], { DATABASE_URL: missing })
+  expect(told).toBe('The database refused access: database "missing_database" does not exist.\n')
+  expect(exitCode).toBe(3)
+})
+
+it.each([
+  ['a master key that is none', 'short', 'data', /MASTER_KEY: .*32 bytes/],
+  ['a data folder that is a file', '', 'file', /HELIOGRAPH_DATA_DIR: EEXIST/],
+  ['a data folder below a file', '', 'file/data', /HELIOGRAPH_DATA_DIR: ENOTDIR/],
+])('names the setting of %s, without a stack', async (_what, masterKey, dataDir, words) => {
+  const { exitCode, told } = await run(['keys', 'list'], {
+    HELIOGRAPH_MASTER_KEY: masterKey,
+    HELIOGRAPH_DATA_DIR: join(folder, dataDir),
+  })
+  expect(told).toMatch(words)
+  expect(told).not.toMatch(/\n\s+at /)
+  expect(exitCode).toBe(2)
+})
