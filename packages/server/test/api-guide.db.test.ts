@@ -73,7 +73,7 @@ function toRequest(words: readonly string[]): ContractRequest {
     words.flatMap((word, index) => (words[index - 1] === option ? [word] : []))
   const path = words.find((word) => word.startsWith('/')) ?? ''
   const query = new URLSearchParams(
-    valuesOf('--data-urlencode').map((pair) => {
+    valuesOf('--data-urlencode').map((pair): [string, string] => {
       const at = pair.indexOf('=')
       return [pair.slice(0, at), pair.slice(at + 1)]
     }),
