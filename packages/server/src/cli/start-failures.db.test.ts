@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { withDatabase, type DatabaseConnection } from '../platform/db/connection.ts'
+import { toUrl } from '../../test/support/to-url.ts'
+import { withDatabase } from '../platform/db/connection.ts'
 import type { CommandIo } from './command-io.ts'
 import { runProgram } from './program.ts'
 
@@ -31,13 +32,6 @@ afterAll(async () => {
   await database.close()
   await rm(folder, { recursive: true })
 })
-
-function toUrl(connection: DatabaseConnection): string {
-  if ('url' in connection) return connection.url
-  const { host, port, user, database: name } = connection
-  const query = new URLSearchParams({ host, port: String(port) })
-  return `postgresql://${user}@localhost/${name}?${query.toString()}`
-}
 
 /** Runs a command on the database of this file to its end; `told` is the standard error. */
 async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {

@@ -17,7 +17,9 @@ export function addServeCommand(program: Command, io: CommandIo): void {
     const config = loadConfig(io.environment, readFlags(command))
     const log = createLogger(config.logLevel, io.stderr)
     const service = await explainSystemErrors(() => startService(config, log))
-    io.stderr.write(`Heliograph is ready at ${service.baseUrl} (documentation at /docs)\n`)
+    // Not on the standard error, where every line is one of the log.
+    const documentation = config.roles.includes('api') ? ' (documentation at /docs)' : ''
+    io.stdout.write(`Heliograph is ready at ${service.baseUrl}${documentation}\n`)
     await untilAborted(io.signal)
     log.info('stopping')
     await service.stop()
