@@ -211,7 +211,7 @@ function createApplication(dependencies: ApplicationDependencies): Application {
     http,
     start: async () => {
       await listener.whenListening()
-      await delivery?.engine.start()
+      await delivery?.start()
       scheduler?.start()
     },
     stop: async () => {

@@ -1,3 +1,4 @@
+import { releaseEveryClaim } from '../delivery/claim-store.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
@@ -25,6 +26,7 @@ export async function composeSigning(services: Services): Promise<Signing> {
 /** The engine that delivers queued events, with the database connections that it works on. */
 export interface Delivery {
   readonly engine: DeliveryEngine
+  start(): Promise<void>
   close(): Promise<void>
 }
 
@@ -61,6 +63,11 @@ export function composeDelivery(
   })
   return {
     engine,
+    start: async () => {
+      // The embedded database belongs to one service, so that no other process can be delivering.
+      if (config.databaseUrl === undefined) await releaseEveryClaim(db)
+      await engine.start()
+    },
     close: async () => {
       await engine.close()
       await database.close()

@@ -156,6 +156,19 @@ export async function releaseClaims(
   )
 }
 
+/**
+ * Gives back every claim. For the start of a process that is the only one to deliver: what is claimed
+ * then was claimed by a process that died, and would wait for the end of its lease.
+ */
+export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
+  await db
+    .updateTable('delivery')
+    .set({ claimed_by: null, claim_expires_at: null })
+    .where('state', '=', 'queued')
+    .where('claimed_by', 'is not', null)
+    .execute()
+}
+
 /** A destination as its pump needs to know it. */
 export interface DestinationOutlook extends DestinationHealth {
   readonly kind: DestinationKind

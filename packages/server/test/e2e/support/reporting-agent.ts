@@ -20,6 +20,9 @@ export class ReportingAgent {
   readonly #failingCheckIds: ReadonlySet<string>
   #nodeKey = ''
   #marker = 0
+  #onAcknowledged: () => void = () => undefined
+  #isHeld = false
+  #underWay: Promise<unknown> = Promise.resolve()
   nodeInvalidCount = 0
 
   constructor(
@@ -41,6 +44,21 @@ export class ReportingAgent {
       host_details: { system_info: { hostname: this.hostIdentifier, uuid: this.hostIdentifier } },
     })
     this.#nodeKey = String(answer?.['node_key'])
+  }
+
+  /** Resolves the moment that the next answer is acknowledged. */
+  nextAcknowledgement(): Promise<void> {
+    return new Promise((resolve) => (this.#onAcknowledged = resolve))
+  }
+
+  /** Sends nothing more until `release`; resolves when what is under way has been answered or has failed. */
+  async hold(): Promise<void> {
+    this.#isHeld = true
+    await this.#underWay
+  }
+
+  release(): void {
+    this.#isHeld = false
   }
 
   /** Reads and answers until the signal is aborted and the last answer was accepted. */
@@ -69,10 +87,18 @@ export class ReportingAgent {
     }
     while ((await this.#post('distributed/write', message)) === undefined) await sleep(RETRY_MS)
     for (const id of queries) this.acknowledged.set(toCheckId(id), marker)
+    this.#onAcknowledged()
   }
 
   /** The answer, or undefined when there was none or it was a failure. */
   async #post(path: string, body: object): Promise<Record<string, unknown> | undefined> {
+    while (this.#isHeld) await sleep(RETRY_MS)
+    const request = this.#send(path, body)
+    this.#underWay = request
+    return request
+  }
+
+  async #send(path: string, body: object): Promise<Record<string, unknown> | undefined> {
     try {
       const response = await fetch(`${this.#baseUrl}/osquery/${path}`, {
         method: 'POST',
