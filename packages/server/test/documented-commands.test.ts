@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { expect, it } from 'vitest'
+import type { CommandIo } from '../src/cli/command-io.ts'
+import { runProgram } from '../src/cli/program.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+const DOCUMENTS = [
+  'README.md',
+  'SECURITY.md',
+  'ARCHITECTURE.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+]
+
+/** The command lines of a document: in code blocks over several lines too, and in running text. */
+function listCommands(document: string): string[] {
+  const text = readFileSync(join(ROOT, document), 'utf8').replaceAll('\\\n', ' ')
+  return [...text.matchAll(/(?:npx heliograph|npm start --) ([^`\n]+)/g)].map(
+    ([line, rest = '']) => (line.startsWith('npm') ? `serve ${rest}` : rest),
+  )
+}
+
+const commands = DOCUMENTS.flatMap((document) =>
+  listCommands(document).map((command) => [document, command] as const),
+)
+
+async function helpOf(words: readonly string[]): Promise<{ exitCode: number; text: string }> {
+  const result = { exitCode: 0, text: '' }
+  const keep = (chunk: Buffer) => (result.text += chunk.toString())
+  const io = {
+    stdout: new PassThrough().on('data', keep),
+    stderr: new PassThrough().on('data', keep),
+    environment: {},
+    signal: new AbortController().signal,
+    setExitCode: (code: number) => (result.exitCode = code),
+  }
+  await runProgram([...words, '--help'], io as unknown as CommandIo)
+  return result
+}
+
+it('finds commands in the documents', () => {
+  expect(commands.length).toBeGreaterThan(8)
+})
+
+it.each(commands)('%s: the command and the flags of "%s" exist', async (_document, command) => {
+  const words = command.split(/\s+/).filter((word) => word !== '...')
+  const flagsAt = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
+  const { text } = await helpOf(flagsAt === -1 ? words : words.slice(0, flagsAt))
+  const name = words.slice(0, flagsAt === -1 ? undefined : flagsAt).join(' ')
+  expect(text).toContain(`Usage: heliograph ${name}`.trimEnd())
+  for (const flag of command.matchAll(/(?<=\s)--[a-z-]+/g)) {
+    if (flag[0] !== '--help') expect(text).toMatch(new RegExp(`${flag[0]}\\b`))
+  }
+})
