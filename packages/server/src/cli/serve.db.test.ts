@@ -10,7 +10,22 @@ import { runProgram } from './program.ts'
 const database = await createTestDatabase()
 afterAll(() => database.close())
 
-it('logs JSON lines on the standard error and nothing else, and ends in order when told to', async () => {
+/** With a secret that the service does not know. */
+async function simulateOneDevice(url: string) {
+  const result = { exitCode: 0, told: '' }
+  const io = {
+    stdout: new PassThrough().resume(),
+    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
+    environment: {},
+    signal: new AbortController().signal,
+    setExitCode: (code: number) => (result.exitCode = code),
+  }
+  const device = ['--secret', 'unknown', '--devices', '1', '--seconds', '1']
+  await runProgram(['simulate', '--url', url, ...device], io as unknown as CommandIo)
+  return result
+}
+
+it('logs JSON lines and nothing else, lets no device in without a secret, and ends in order', async () => {
   const stopping = new AbortController()
   const exitCodes: number[] = []
   let printed = ''
@@ -30,6 +45,11 @@ it('logs JSON lines on the standard error and nothing else, and ends in order wh
   }
   const ended = runProgram(['serve', '--port', '0'], io as unknown as CommandIo)
   await vi.waitFor(() => expect(printed).toMatch(/^Heliograph is ready at http:\S+\n$/), 10_000)
+  const url = printed.trim().split(' ').at(-1) ?? ''
+  expect(await simulateOneDevice(url)).toEqual({
+    exitCode: 1,
+    told: 'No device could enroll: check the address and the enrollment secret.\n',
+  })
   stopping.abort()
   await ended
   const lines = logged.trimEnd().split('\n')

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander'
-import { createProgress, printJson, printLine, type CommandIo } from '../command-io.ts'
+import { createProgress, EXIT_CODES, printJson, printLine, type CommandIo } from '../command-io.ts'
 import { explainSystemErrors } from '../explain-system-errors.ts'
 import { parseShare, parseWhole } from '../parse-arguments.ts'
 
@@ -61,6 +61,10 @@ async function runSimulation(flags: SimulateFlags, io: CommandIo): Promise<void>
       { progress: (line) => progress.update(line), signal: io.signal },
     ),
   ).finally(() => progress.end())
+  if (summary.statistics.nodes > 0 && summary.statistics.enrolled === 0) {
+    io.stderr.write('No device could enroll: check the address and the enrollment secret.\n')
+    io.setExitCode(EXIT_CODES.failed)
+  }
   if (flags.json) {
     printJson(io, summary)
     return
