@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
+import { openDatabase } from './database.ts'
 
 const database = await createTestDatabase()
 afterAll(() => database.close())
@@ -35,4 +36,20 @@ test('works as a role without administrative rights', async () => {
   const { rows } = await sql<{ superuser: boolean }>`
     select rolsuper as superuser from pg_roles where rolname = current_user`.execute(database.db)
   expect(rows).toEqual([{ superuser: false }])
+})
+
+test('tells of a connection that breaks, but not of one that the closing pool leaves', async () => {
+  const logError = vi.fn()
+  const options = { poolMax: 1, logError, applicationName: 'heliograph broken' }
+  const opened = openDatabase(database.connection, options)
+  await sql`select`.execute(opened.db)
+  await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'heliograph broken'`,
+  )
+  await vi.waitFor(() => expect(logError).toHaveBeenCalledTimes(1))
+  const closed = opened.close()
+  opened.pool.emit('error', new Error('terminating connection'), {})
+  await closed
+  expect(logError).toHaveBeenCalledTimes(1)
 })

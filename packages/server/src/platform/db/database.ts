@@ -52,12 +52,15 @@ const valueTypes: CustomTypesConfig = {
  * Failures of the connection are recognised by `toUnavailable`.
  */
 export function openDatabase(connection: DatabaseConnection, options: DatabaseOptions): Database {
+  let closing: Promise<void> | undefined
   const pool = new Pool(toPoolConfig(connection, options))
-  // Without a listener, a connection that breaks while idle would end the process.
-  pool.on('error', options.logError)
+  // Without a listener, a connection that breaks while idle would end the process. While the pool
+  // closes, a server that stops too may be faster; nobody misses the connection then.
+  pool.on('error', (error) => {
+    if (closing === undefined) options.logError(error)
+  })
   pool.on('connect', (client) => client.on('error', () => undefined))
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
-  let closing: Promise<void> | undefined
   return {
     db,
     pool,
