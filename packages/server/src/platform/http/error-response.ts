@@ -133,11 +133,16 @@ export function createErrorHandler(toUnavailable: ToUnavailable = () => undefine
   }
 }
 
-/** Sends a prepared error answer as JSON. */
+/**
+ * Sends a prepared error answer as JSON. `Retry-After` goes to the raw response in its documented
+ * spelling, like the rate limit headers beside it.
+ */
 export function sendErrorAnswer(reply: FastifyReply, errorAnswer: ErrorAnswer): FastifyReply {
+  const { 'retry-after': retryAfter, ...headers } = errorAnswer.headers
+  if (retryAfter !== undefined) reply.raw.setHeader('Retry-After', retryAfter)
   return reply
     .code(errorAnswer.status)
-    .headers(errorAnswer.headers)
+    .headers(headers)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorAnswer.body))
 }

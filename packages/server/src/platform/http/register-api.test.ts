@@ -368,6 +368,16 @@ describe('rate limit', () => {
     const response = await app.inject({ url: '/widgets/1', headers: reader })
     expect(response.statusCode).toBe(429)
     expect(response.headers['retry-after']).toBe('17')
+    // The types know the method for requests only; every outgoing message has it.
+    const { res } = response.raw as unknown as { res: { getRawHeaderNames(): string[] } }
+    expect(res.getRawHeaderNames()).toEqual(
+      expect.arrayContaining([
+        'Retry-After',
+        'RateLimit-Limit',
+        'Ratelimit-Remaining',
+        'Ratelimit-Reset',
+      ]),
+    )
     expect(response.json()).toMatchObject({ code: 'rate_limited' })
   })
 
