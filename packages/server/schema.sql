@@ -129,6 +129,13 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.short_grams(value text)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN ((string_to_array(lower(value), NULL::text) || string_to_array(rtrim(regexp_replace(lower(value), '(..)'::text, '\1'::text, 'g'::text), ''::text), ''::text)) || string_to_array(rtrim(regexp_replace(substr(lower(value), 2), '(..)'::text, '\1'::text, 'g'::text), ''::text), ''::text))
+;
+
 CREATE OR REPLACE FUNCTION public.take_rate_limit(p_bucket text, p_capacity integer, p_window_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(is_allowed boolean, remaining integer, reset_epoch_seconds double precision, reset_seconds integer)
  LANGUAGE plpgsql
@@ -976,20 +983,30 @@ create table ssf_stream (
 
 
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
+CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_actor_name_trgm ON public.audit_entry USING gin (actor_name gin_trgm_ops);
+CREATE INDEX audit_entry_description ON public.audit_entry USING btree ("left"(description, 64));
+CREATE INDEX audit_entry_description_grams ON public.audit_entry USING gin (short_grams(description));
 CREATE INDEX audit_entry_description_trgm ON public.audit_entry USING gin (description gin_trgm_ops);
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
 CREATE INDEX audit_entry_recorded_at_zone ON public.audit_entry USING btree (((sequence / 4096)), recorded_at);
 CREATE INDEX audit_entry_target ON public.audit_entry USING btree (target_type, target_id, sequence);
 CREATE INDEX audit_entry_txn ON public.audit_entry USING btree (txn);
-CREATE INDEX auth_log_session_agent_version_trgm ON public.auth_log_session USING gin (agent_version gin_trgm_ops);
-CREATE INDEX auth_log_session_browser_name_trgm ON public.auth_log_session USING gin (browser_name gin_trgm_ops);
+CREATE INDEX auth_log_session_agent_version ON public.auth_log_session USING btree ("left"(agent_version, 64), id);
+CREATE INDEX auth_log_session_browser_name ON public.auth_log_session USING btree ("left"(browser_name, 64), id);
+CREATE INDEX auth_log_session_city ON public.auth_log_session USING btree ("left"(city, 64), id);
 CREATE INDEX auth_log_session_city_trgm ON public.auth_log_session USING gin (city gin_trgm_ops);
-CREATE INDEX auth_log_session_country_trgm ON public.auth_log_session USING gin (country gin_trgm_ops);
+CREATE INDEX auth_log_session_country ON public.auth_log_session USING btree ("left"(country, 64), id);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
+CREATE INDEX auth_log_session_ip_address ON public.auth_log_session USING btree ("left"(ip_address, 64));
+CREATE INDEX auth_log_session_ip_address_grams ON public.auth_log_session USING gin (short_grams(ip_address));
 CREATE INDEX auth_log_session_ip_address_trgm ON public.auth_log_session USING gin (ip_address gin_trgm_ops);
 CREATE INDEX auth_log_session_person ON public.auth_log_session USING btree (person_id, id);
+CREATE INDEX auth_log_session_person_email ON public.auth_log_session USING btree ("left"(person_email, 64));
+CREATE INDEX auth_log_session_person_email_grams ON public.auth_log_session USING gin (short_grams(person_email));
 CREATE INDEX auth_log_session_person_email_trgm ON public.auth_log_session USING gin (person_email gin_trgm_ops);
+CREATE INDEX auth_log_session_person_name ON public.auth_log_session USING btree ("left"(person_name, 64));
+CREATE INDEX auth_log_session_person_name_grams ON public.auth_log_session USING gin (short_grams(person_name));
 CREATE INDEX auth_log_session_person_name_trgm ON public.auth_log_session USING gin (person_name gin_trgm_ops);
 CREATE INDEX auth_log_session_result ON public.auth_log_session USING btree (result, id);
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at);
@@ -998,8 +1015,9 @@ CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING btree 
 CREATE INDEX auth_log_session_updated_at_zone ON public.auth_log_session USING btree (((id / 4096)), updated_at);
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
+CREATE INDEX check_result_check_ran_at ON public.check_result USING btree (check_id, ran_at);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
-CREATE INDEX check_result_ran_at ON public.check_result USING btree (ran_at);
+CREATE INDEX check_result_check_updated_at ON public.check_result USING btree (check_id, updated_at);
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
 CREATE INDEX custom_check_draft_created_at ON public.custom_check_draft USING btree (created_at);
 CREATE INDEX custom_check_draft_updated_at ON public.custom_check_draft USING btree (updated_at);
@@ -1013,6 +1031,7 @@ CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_a
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
 CREATE INDEX device_hardware_uuid_trgm ON public.device USING gin (hardware_uuid gin_trgm_ops);
 CREATE UNIQUE INDEX device_host_identifier_key ON public.device USING btree (host_identifier);
+CREATE INDEX device_id_trgm ON public.device USING gin (((id)::text) gin_trgm_ops);
 CREATE INDEX device_last_authenticated_at ON public.device USING btree (last_authenticated_at);
 CREATE INDEX device_name_trgm ON public.device USING gin (name gin_trgm_ops);
 CREATE INDEX device_note_trgm ON public.device USING gin (note gin_trgm_ops);
@@ -1038,20 +1057,22 @@ CREATE INDEX exemption_request_updated_at ON public.exemption_request USING btre
 CREATE INDEX exemption_request_check_check ON public.exemption_request_check USING btree (check_id);
 CREATE INDEX exemption_request_issue_issue ON public.exemption_request_issue USING btree (issue_id);
 CREATE INDEX idempotency_record_expires_at ON public.idempotency_record USING btree (expires_at);
-CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at);
+CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at, id);
 CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
-CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at);
-CREATE INDEX issue_detected_at_zone ON public.issue USING btree (((id / 4096)), detected_at);
+CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at, id);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
 CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
-CREATE INDEX issue_key_trgm ON public.issue USING gin (issue_key gin_trgm_ops);
-CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at);
+CREATE INDEX issue_issue_key ON public.issue USING btree ("left"(issue_key, 64), id);
+CREATE INDEX issue_issue_value ON public.issue USING btree ("left"(issue_value, 64));
+CREATE INDEX issue_issue_value_grams ON public.issue USING gin (short_grams(issue_value));
+CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at, id);
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
-CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at);
+CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id);
+CREATE INDEX issue_title ON public.issue USING btree ("left"(title, 64), id);
 CREATE INDEX issue_title_trgm ON public.issue USING gin (title gin_trgm_ops);
-CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at);
+CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at, id);
 CREATE INDEX issue_value_trgm ON public.issue USING gin (issue_value gin_trgm_ops);
 CREATE INDEX live_query_campaign_created_at ON public.live_query_campaign USING btree (created_at);
 CREATE INDEX live_query_campaign_tables_used ON public.live_query_campaign USING gin (tables_used);
@@ -1062,6 +1083,7 @@ CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COAL
 CREATE UNIQUE INDEX person_email_key ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NULL);
 CREATE INDEX person_email_trgm ON public.person USING gin (email gin_trgm_ops);
 CREATE INDEX person_external_id ON public.person USING btree (external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX person_id_trgm ON public.person USING gin (((id)::text) gin_trgm_ops);
 CREATE INDEX person_last_authenticated_at ON public.person USING btree (last_authenticated_at);
 CREATE INDEX person_name_trgm ON public.person USING gin (name gin_trgm_ops);
 CREATE INDEX person_updated_at ON public.person USING btree (updated_at);
@@ -1081,6 +1103,8 @@ CREATE INDEX registration_request_requester ON public.registration_request USING
 CREATE INDEX registration_request_status ON public.registration_request USING btree (status, id);
 CREATE INDEX registration_request_updated_at ON public.registration_request USING btree (updated_at);
 CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree (query_id, id);
+CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btree (table_name, collected_at);
+CREATE INDEX reporting_record_columns_trgm ON public.reporting_record USING gin (table_name, ((columns)::text) gin_trgm_ops);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 

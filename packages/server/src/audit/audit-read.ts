@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 import type { AuditEntryRow } from './audit-store.ts'
 
 /** What audit entries can be searched by. */
@@ -26,6 +26,7 @@ export const AUDIT_LIST: SearchedList = {
   fields: AUDIT_SEARCH_FIELDS,
   columns: COLUMNS,
   timelines: { timestamp: 'recorded_at' },
+  indexes: { actor_name: 'values and trigrams', description: 'grams' },
 }
 
 /** A page of audit entries in the order of the chain. */
@@ -34,13 +35,15 @@ export async function listAuditEntries(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<AuditEntryRow[]> {
-  return db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where(isOnPage(AUDIT_LIST, { search, window }))
-    .orderBy('sequence')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, AUDIT_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('audit_entry')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('sequence')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The entry at this place of the chain, which is a decimal number within bigint. */

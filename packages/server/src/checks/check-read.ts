@@ -7,7 +7,7 @@ import type {
   SearchField,
 } from '../platform/search/search-field.ts'
 import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What checks can be searched by. */
 export const CHECK_SEARCH_FIELDS: readonly SearchField[] = [
@@ -67,11 +67,9 @@ export async function listChecks(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<CheckRecord[]> {
-  return selectChecks(db)
-    .where(isOnPage(CHECK_LIST, { search, window }))
-    .orderBy('posture_check.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, CHECK_LIST, { search, window }, (source, isOnPage) =>
+    selectChecks(source).where(isOnPage).orderBy('posture_check.id').limit(window.limit).execute(),
+  )
 }
 
 /** The check with this id; the id is a decimal number within bigint. */

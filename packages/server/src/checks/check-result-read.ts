@@ -2,9 +2,9 @@ import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { PageWindow } from '../platform/db/page.ts'
 import type { CheckStatus, OsqueryRow, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
-import { readStatus } from './stale-result.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readsAs, readStatus } from './stale-result.ts'
 
 /** The statuses that a result can have. */
 export const CHECK_RESULT_STATUSES = [
@@ -32,7 +32,7 @@ function toColumns(before: Date): SearchColumns {
     device_display_name: sql.ref('device.name'),
     ran_at: sql.ref('check_result.ran_at'),
     check_name: sql.ref('posture_check.name'),
-    status: (clause) => clauseToSql(readStatus(before), clause),
+    status: ({ values: [status] }) => readsAs(before, String(status)),
     updated_at: sql.ref('check_result.updated_at'),
   }
 }
@@ -46,6 +46,12 @@ export function checkResultList(before: Date): SearchedList {
     columns: toColumns(before),
     joins: sql`join posture_check on posture_check.id = check_result.check_id
       join device on device.id = check_result.device_id`,
+    // The results of a check lie far apart: each is a page of its own to read, with its device.
+    nearRows: 2_000,
+    indexes: {
+      device_display_name: { of: 'device', column: 'name', by: 'device_id' },
+      check_name: { of: 'posture_check', column: 'name', by: 'check_id' },
+    },
   }
 }
 
@@ -73,11 +79,17 @@ export async function listCheckResults(
     'deviceId' in of
       ? sql<SqlBool>`check_result.device_id = ${of.deviceId}`
       : sql<SqlBool>`check_result.check_id = ${of.checkId}`
-  return selectCheckResults(db, request)
-    .where(isOnPage(checkResultList(request.staleBefore), { search, window, scope }))
-    .orderBy('check_result.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(
+    db,
+    checkResultList(request.staleBefore),
+    { search, window, scope },
+    (source, isOnPage) =>
+      selectCheckResults(source, request)
+        .where(isOnPage)
+        .orderBy('check_result.id')
+        .limit(window.limit)
+        .execute(),
+  )
 }
 
 function selectCheckResults(

@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { DeviceGroupTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What device groups can be searched by. */
 export const DEVICE_GROUP_SEARCH_FIELDS: readonly SearchField[] = [
@@ -37,13 +37,15 @@ export async function listDeviceGroups(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<DeviceGroup[]> {
-  return db
-    .selectFrom('device_group')
-    .selectAll()
-    .where(isOnPage(DEVICE_GROUP_LIST, { search, window }))
-    .orderBy('device_group.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, DEVICE_GROUP_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('device_group')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('device_group.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The device group with this id; the id is a decimal number within bigint. */

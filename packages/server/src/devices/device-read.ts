@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { Platform, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** The word of the API for each platform. */
 export const DEVICE_TYPES = {
@@ -63,11 +63,9 @@ export async function listDevices(
   window: PageWindow,
   condition: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Promise<DeviceRecord[]> {
-  return selectDevices(db)
-    .where(isOnPage(DEVICE_LIST, { search, window, scope: condition }))
-    .orderBy('device.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, DEVICE_LIST, { search, window, scope: condition }, (source, isOnPage) =>
+    selectDevices(source).where(isOnPage).orderBy('device.id').limit(window.limit).execute(),
+  )
 }
 
 /** The device with this id; the id is a decimal number within bigint. */

@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { IssueTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What issues can be searched by, in every list of them. */
 export const ISSUE_SEARCH_FIELDS: readonly SearchField[] = [
@@ -42,7 +42,13 @@ export const ISSUE_LIST: SearchedList = {
   key: 'id',
   fields: ISSUE_SEARCH_FIELDS,
   columns: COLUMNS,
-  timelines: { detected_at: 'detected_at' },
+  indexes: {
+    title: 'values and trigrams',
+    issue_key: 'values',
+    issue_value: 'grams',
+    check_id: { references: 'posture_check' },
+    device_id: { references: 'device' },
+  },
 }
 
 /** An issue as the API shows it. */
@@ -67,13 +73,15 @@ export async function listIssues(
     openOnDeviceId === undefined
       ? condition
       : sql<SqlBool>`${condition} and issue.device_id = ${openOnDeviceId} and issue.resolved_at is null`
-  return db
-    .selectFrom('issue')
-    .selectAll()
-    .where(isOnPage(ISSUE_LIST, { search, window, scope }))
-    .orderBy('issue.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, ISSUE_LIST, { search, window, scope }, (source, isOnPage) =>
+    source
+      .selectFrom('issue')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('issue.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The issues with these ids. */

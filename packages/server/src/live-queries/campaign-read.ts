@@ -7,7 +7,7 @@ import type {
   SearchField,
 } from '../platform/search/search-field.ts'
 import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What campaigns can be searched by. */
 export const CAMPAIGN_SEARCH_FIELDS: readonly SearchField[] = [
@@ -47,11 +47,13 @@ export async function listCampaigns(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<CampaignRecord[]> {
-  return selectCampaigns(db)
-    .where(isOnPage(CAMPAIGN_LIST, { search, window }))
-    .orderBy('live_query_campaign.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, CAMPAIGN_LIST, { search, window }, (source, isOnPage) =>
+    selectCampaigns(source)
+      .where(isOnPage)
+      .orderBy('live_query_campaign.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The campaign with this id; the id is a decimal number within bigint. */

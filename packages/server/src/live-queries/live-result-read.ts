@@ -3,7 +3,7 @@ import { afterKey, type PageWindow } from '../platform/db/page.ts'
 import type { LiveQueryResultTable, LiveQueryTargetTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What the results of a campaign can be searched by. */
 export const LIVE_RESULT_SEARCH_FIELDS: readonly SearchField[] = [
@@ -34,19 +34,23 @@ export async function listLiveResults(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<LiveResultRecord[]> {
-  return db
-    .selectFrom('live_query_result')
-    .selectAll()
-    .where(
-      isOnPage(LIVE_RESULT_LIST, {
-        search,
-        window,
-        scope: sql`live_query_result.campaign_id = ${campaignId}`,
-      }),
-    )
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  return readPage(
+    db,
+    LIVE_RESULT_LIST,
+    {
+      search,
+      window,
+      scope: sql`live_query_result.campaign_id = ${campaignId}`,
+    },
+    (source, isOnPage) =>
+      source
+        .selectFrom('live_query_result')
+        .selectAll()
+        .where(isOnPage)
+        .orderBy('id')
+        .limit(window.limit)
+        .execute(),
+  )
 }
 
 /** A device that a campaign is put to. */

@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { PersonGroupTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 export const PERSON_GROUP_SEARCH_FIELDS: readonly SearchField[] = [
   { name: 'name', type: 'text', operators: [':', '~'] },
@@ -33,13 +33,15 @@ export async function listPersonGroups(
   window: PageWindow,
   condition: Expression<SqlBool> = sql<SqlBool>`true`,
 ): Promise<PersonGroupRecord[]> {
-  return db
-    .selectFrom('person_group')
-    .selectAll()
-    .where(isOnPage(PERSON_GROUP_LIST, { search, window, scope: condition }))
-    .orderBy('person_group.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, PERSON_GROUP_LIST, { search, window, scope: condition }, (source, isOnPage) =>
+    source
+      .selectFrom('person_group')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('person_group.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The same of the groups that a person belongs to. */

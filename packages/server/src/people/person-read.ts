@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What people can be searched by. */
 export const PERSON_SEARCH_FIELDS: readonly SearchField[] = [
@@ -69,11 +69,9 @@ async function listPeopleWhere(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<PersonRecord[]> {
-  return selectPeople(db)
-    .where(isOnPage(PERSON_LIST, { search, window, scope: condition }))
-    .orderBy('person.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, PERSON_LIST, { search, window, scope: condition }, (source, isOnPage) =>
+    selectPeople(source).where(isOnPage).orderBy('person.id').limit(window.limit).execute(),
+  )
 }
 
 /** The person with this id, unless deprovisioned; the id is a decimal number within bigint. */

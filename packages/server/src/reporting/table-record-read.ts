@@ -1,9 +1,10 @@
 import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import type { FieldIndexes } from '../platform/search/field-index.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumn, SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 import { toColumnName, type ReportingTable } from './reporting-table.ts'
 
 const COMMON_FIELDS: readonly SearchField[] = [
@@ -35,6 +36,15 @@ function toRecordColumns(table: ReportingTable): SearchColumns {
   }
 }
 
+function toColumnIndexes(table: ReportingTable): FieldIndexes {
+  return Object.fromEntries(
+    table.columns.map((column) => [
+      toColumnName(table, column),
+      { json: 'columns', member: column.name },
+    ]),
+  )
+}
+
 /** Where the fields of the list are. */
 export function tableRecordList(table: ReportingTable): SearchedList {
   return {
@@ -43,6 +53,10 @@ export function tableRecordList(table: ReportingTable): SearchedList {
     fields: toRecordFields(table),
     columns: toRecordColumns(table),
     joins: sql`join device on device.id = reporting_record.device_id`,
+    indexes: {
+      ...toColumnIndexes(table),
+      device_name: { of: 'device', column: 'name', by: 'device_id' },
+    },
   }
 }
 
@@ -54,11 +68,13 @@ export async function listTableRecords(
   window: PageWindow,
 ): Promise<TableRecord[]> {
   const scope = sql<SqlBool>`reporting_record.table_name = ${table.name}`
-  return selectRecords(db)
-    .where(isOnPage(tableRecordList(table), { search, window, scope }))
-    .orderBy('reporting_record.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, tableRecordList(table), { search, window, scope }, (source, isOnPage) =>
+    selectRecords(source)
+      .where(isOnPage)
+      .orderBy('reporting_record.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 function selectRecords(db: Kysely<Schema>) {

@@ -3,7 +3,7 @@ import type { PageWindow } from '../platform/db/page.ts'
 import type { AuthLogSessionTable, Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 
 /** What sign-ins can be searched by. */
 export const AUTH_LOG_SEARCH_FIELDS: readonly SearchField[] = [
@@ -43,6 +43,17 @@ export const AUTH_LOG_LIST: SearchedList = {
   fields: AUTH_LOG_SEARCH_FIELDS,
   columns: COLUMNS,
   timelines: { timestamp: 'started_at', updated_at: 'updated_at' },
+  indexes: {
+    city: 'values and trigrams',
+    country: 'values',
+    ip_address: 'grams',
+    agent_version: 'values',
+    browser_name: 'values',
+    person_name: 'grams',
+    person_email: 'grams',
+    person_id: { references: 'person' },
+    device_id: { references: 'device' },
+  },
 }
 
 /** A sign-in session as the API shows it. */
@@ -54,13 +65,15 @@ export async function listAuthLogs(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<AuthLogRecord[]> {
-  return db
-    .selectFrom('auth_log_session')
-    .selectAll()
-    .where(isOnPage(AUTH_LOG_LIST, { search, window }))
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, AUTH_LOG_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('auth_log_session')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The sign-in session with this id; the id is a decimal number within bigint. */

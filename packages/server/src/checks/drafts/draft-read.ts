@@ -3,7 +3,7 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
 import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
 
 /** What drafts can be searched by. */
@@ -37,11 +37,13 @@ export async function listDrafts(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<CustomCheckDraft[]> {
-  return db
-    .selectFrom('custom_check_draft')
-    .selectAll()
-    .where(isOnPage(DRAFT_LIST, { search, window }))
-    .orderBy('custom_check_draft.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, DRAFT_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('custom_check_draft')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('custom_check_draft.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }

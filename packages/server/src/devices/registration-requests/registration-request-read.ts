@@ -3,7 +3,7 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { RegistrationRequestTable, Schema } from '../../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
 import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 
 /** What may become of a request for a registration. */
 export const REGISTRATION_REQUEST_STATUSES = ['pending', 'approved', 'denied'] as const
@@ -40,13 +40,15 @@ export async function listRegistrationRequests(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<RegistrationRequestRecord[]> {
-  return db
-    .selectFrom('registration_request')
-    .selectAll()
-    .where(isOnPage(REGISTRATION_REQUEST_LIST, { search, window }))
-    .orderBy('registration_request.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, REGISTRATION_REQUEST_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('registration_request')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('registration_request.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The request with this id; the id is a decimal number within bigint. */

@@ -3,7 +3,7 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
 import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { isOnPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 
 /** What may become of a request for an exemption. */
 export const EXEMPTION_REQUEST_STATUSES = ['open', 'withdrawn', 'approved', 'denied'] as const
@@ -37,11 +37,13 @@ export async function listExemptionRequests(
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<ExemptionRequestRecord[]> {
-  return selectRequests(db)
-    .where(isOnPage(EXEMPTION_REQUEST_LIST, { search, window }))
-    .orderBy('exemption_request.id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, EXEMPTION_REQUEST_LIST, { search, window }, (source, isOnPage) =>
+    selectRequests(source)
+      .where(isOnPage)
+      .orderBy('exemption_request.id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The request with this id; the id is a decimal number within bigint. */

@@ -14,6 +14,12 @@ export type SearchColumns = Readonly<Record<string, SearchColumn>>
 const BIGINT_MAX = 9_223_372_036_854_775_807n
 const DECIMAL_ID = /^(?:0|[1-9]\d{0,18})$/
 
+/** What else a statement says of a clause; about the same rows, for the sake of the planner. */
+export type RefineClause = (
+  clause: SearchClause,
+  condition: Expression<SqlBool>,
+) => Expression<SqlBool>
+
 /**
  * The condition that an expression means. Values are bound parameters, never text of the statement.
  * Every field of the list needs a column: a missing one is a bug and throws.
@@ -21,14 +27,17 @@ const DECIMAL_ID = /^(?:0|[1-9]\d{0,18})$/
 export function searchToSql(
   expression: SearchExpression,
   columns: SearchColumns,
+  refine: RefineClause = (_clause, condition) => condition,
 ): Expression<SqlBool> {
   if (expression.kind !== 'clause') {
-    const operands = expression.operands.map((operand) => searchToSql(operand, columns))
+    const operands = expression.operands.map((operand) => searchToSql(operand, columns, refine))
     return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
   }
   const column = columns[expression.field.name]
   if (column === undefined) throw new Error(`no column for the field ${expression.field.name}`)
-  return typeof column === 'function' ? column(expression) : clauseToSql(column, expression)
+  const condition =
+    typeof column === 'function' ? column(expression) : clauseToSql(column, expression)
+  return refine(expression, condition)
 }
 
 /** The condition that a clause means for a column of the type of its field. */

@@ -1,12 +1,21 @@
 /*
- * How a list finds the rows of a page, whatever is searched: one shape of statement for all lists, made
- * so that its cost is bounded by the rows that match near the page or by the rows that match at all,
- * whichever is less. Owns that shape; what a field means in SQL is `search-to-sql.ts`.
+ * How a list finds the rows of a page, whatever is searched: one way for all lists, made so that its
+ * cost is bounded by the rows that match near the page or by the rows that match at all, whichever is
+ * less. Owns that way; what a field means in SQL is `search-to-sql.ts`, how it is indexed
+ * `field-index.ts`.
  */
-import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { afterKey, type PageWindow } from '../db/page.ts'
-import type { SearchClause, SearchExpression, SearchField } from './search-field.ts'
+import type { Schema } from '../db/schema.ts'
+import {
+  findIndexConditions,
+  findValueSearch,
+  type FieldIndexes,
+  type ValueSearch,
+} from './field-index.ts'
+import type { SearchExpression, SearchField } from './search-field.ts'
 import { searchToSql, type SearchColumns } from './search-to-sql.ts'
+import { asksForTime, findKeyRanges, type KeyRange } from './timeline.ts'
 
 /** A list: the table that its rows are of, and where its fields are. */
 export interface SearchedList {
@@ -18,10 +27,17 @@ export interface SearchedList {
   /** Tables besides that columns live in, joined to the rows of `table` without multiplying them. */
   readonly joins?: RawBuilder<unknown>
   /**
-   * Timestamp columns, by field, that grow with the key but for details: when something began that is
-   * never inserted late. Each has an index on `(key / 4096, column)`.
+   * Timestamp columns, by field, that grow with the key but for exceptions: when something began that
+   * is not inserted late. Each has an index on `(key / 4096, column)`.
    */
   readonly timelines?: Readonly<Record<string, string>>
+  /**
+   * How fields, columns of the same name, are indexed where their own column is not enough. A list
+   * that has it is long, and every field of it has an index.
+   */
+  readonly indexes?: FieldIndexes
+  /** Rows that are looked at one by one; `NEAR_ROWS` when left out. */
+  readonly nearRows?: number
 }
 
 /** Which rows of a list a page shows. */
@@ -34,105 +50,171 @@ export interface SearchedPage {
 
 /**
  * How many rows after the start of a page are looked at one by one before the indexes of the fields are
- * asked. 101 rows are found in them when more than one of a hundred matches; reading them all takes
- * about 10 ms.
+ * asked. 101 rows are found in them when one of two hundred matches; reading all of them takes about
+ * 10 ms, as do as many matches as an index then finds at most in a million rows.
  */
-const NEAR_ROWS = 10_000
-
-/** Rows that share an entry of a timeline: reading one such zone takes about a page's time. */
-export const TIMELINE_ZONE_ROWS = 4_096
+const NEAR_ROWS = 20_000
 
 /**
- * The condition that a row is on the page; to be joined with `orderBy(key).limit(window.limit)`, since
- * it holds for up to twice as many rows.
+ * Reads a page: `read` gets the condition that a row is on it and the source to read it from, and
+ * orders by the key.
  *
- * With a search, the planner has to choose between walking the key until enough rows match, which reads
- * the whole table when few do, and reading every match through the index of a field, which reads the
- * whole table when most do. Its estimates do not tell which: they know neither how matches lie along
- * the key nor how often a text contains another (at a million sign-ins, a rare text took 900 ms because
- * the key was walked, and 5 ms by its index). So it does not choose: the rows near the start of the page
- * are walked, a bounded number of them, and only when they do not fill it, all matches behind them are
- * collected and sorted.
+ * With a search, PostgreSQL would have to choose between walking the key until enough rows match, which
+ * reads the whole table when few do, and reading every match through the index of a field, which reads
+ * the whole table when most do. Its estimates do not tell which: they know neither how matches lie along
+ * the key nor how often a text contains another. Among a million sign-ins, a text that is in none took
+ * 900 ms because the key was walked, and takes 2 ms by its index. So it does not choose: a bounded number
+ * of rows behind the start of the page is walked, and only when they do not fill it, all matches behind
+ * them are collected and sorted. The statements share one snapshot.
  */
-export function isOnPage(
+export async function readPage<Row>(
+  db: Kysely<Schema>,
   list: SearchedList,
-  { search, window, scope = sql<SqlBool>`true` }: SearchedPage,
-): Expression<SqlBool> {
+  page: SearchedPage,
+  read: (source: Kysely<Schema>, isOnPage: Expression<SqlBool>) => Promise<Row[]>,
+): Promise<Row[]> {
+  const { search, window, scope = sql<SqlBool>`true` } = page
   const key = sql.ref(`${list.table}.${list.key}`)
-  if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(key, window)}`
+  if (search === undefined) return read(db, sql<SqlBool>`${scope} and ${afterKey(key, window)}`)
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .setAccessMode('read only')
+    .execute(async (tx) => {
+      const keys = await findKeys({ tx, list, key, scope, search, window })
+      return read(tx, sql<SqlBool>`${key} = any(${keys}::bigint[])`)
+    })
+}
+
+interface Finder {
+  readonly tx: Kysely<Schema>
+  readonly list: SearchedList
+  readonly key: RawBuilder<unknown>
+  readonly scope: Expression<SqlBool>
+  readonly search: SearchExpression
+  readonly window: PageWindow
+}
+
+/** The keys of the rows of the page. */
+async function findKeys(finder: Finder): Promise<string[]> {
+  const { list, tx, search, window } = finder
+  const ranges = await findKeyRanges(tx, list, search, window)
+  const keys: string[] = []
+  let budget = list.nearRows ?? NEAR_ROWS
+  for (const range of ranges) {
+    const near = await walk(finder, range, window.limit - keys.length, budget)
+    keys.push(...near.keys)
+    if (keys.length >= window.limit) return keys
+    if (range.rows !== undefined) budget -= range.rows
+    const edge = near.edge ?? (budget <= 0 ? range.last : undefined)
+    if (edge === undefined) continue
+    const rest = { after: edge, last: ranges.at(-1)?.last }
+    return [...keys, ...(await collect(finder, rest, window.limit - keys.length))]
+  }
+  return keys
+}
+
+function isWithin({ key }: Finder, { after, last }: Pick<KeyRange, 'after' | 'last'>) {
+  const isAfter = after === undefined ? sql`true` : sql`${key} > ${after}`
+  return last === undefined ? isAfter : sql`${isAfter} and ${key} <= ${last}`
+}
+
+interface Walk {
+  readonly keys: readonly string[]
+  /** The last key that was looked at; null when there are enough or no more. */
+  readonly edge: string | null
+}
+
+/** Looks at up to `budget` rows one by one, in the order of the key, for up to `count` matches. */
+async function walk(finder: Finder, range: KeyRange, count: number, budget: number): Promise<Walk> {
+  const { tx, list, key, scope, search } = finder
   const table = sql.table(list.table)
-  const joins = list.joins ?? sql``
-  const isMatch = searchToSql(search, list.columns)
-  const isWithin = sql`${scope} and ${afterKey(key, window)} ${boundsOf(list, search, window)}`
-  const { limit } = window
-  return sql<SqlBool>`${key} = any(array(
+  const isCandidate = sql`${scope} and ${isWithin(finder, range)}`
+  const { rows } = await sql<Walk>`
     with near as materialized (
       select ${key} as key
-      from (select * from ${table} where ${isWithin} order by ${key} limit ${NEAR_ROWS}) as ${table}
-      ${joins} where ${isMatch} order by ${key} limit ${limit}
-    ), far as materialized (
-      select ${key} as key from ${table} ${joins}
-      where (select count(*) from near) < ${limit}
-        and ${isWithin} and ${isMatch}
-        and ${key} > (select ${key} from ${table} where ${isWithin}
-          order by ${key} offset ${NEAR_ROWS - 1} limit 1)
+      from (select * from ${table} where ${isCandidate} order by ${key} limit ${budget}) as ${table}
+      ${list.joins ?? sql``} where ${searchToSql(search, list.columns)}
+      order by ${key} limit ${count}
     )
-    select key from near
-    union all (select key from far order by key limit ${limit})))`
+    select array(select key::text from near order by key) as keys,
+      case when (select count(*) from near) < ${count} then (
+        select ${key}::text from ${table} where ${isCandidate}
+        order by ${key} offset ${budget - 1} limit 1) end as edge`.execute(tx)
+  return rows[0] ?? { keys: [], edge: null }
+}
+
+/** The first `count` of all matches, which are collected by the indexes of the fields and sorted. */
+async function collect(
+  finder: Finder,
+  range: Pick<KeyRange, 'after' | 'last'>,
+  count: number,
+): Promise<string[]> {
+  const { tx, list, key, scope, search } = finder
+  if (search.kind === 'or' && list.indexes !== undefined) {
+    return unite(finder, search.operands, range, count)
+  }
+  const valueSearch = await findValueSearch(tx, list, search)
+  if (valueSearch !== undefined) return merge(finder, range, valueSearch, count)
+  const conditions = await findIndexConditions(tx, list, search)
+  const isMatch = searchToSql(search, list.columns, (clause, condition) => {
+    const indexed = conditions.get(clause)
+    // "is true" keeps the clause from being looked for in an index that reads everything for it.
+    return indexed === undefined ? condition : sql<SqlBool>`(${indexed} and (${condition}) is true)`
+  })
+  // How rare a text is cannot be estimated, and where the estimate is too high the whole table is read.
+  // A sum keeps the index of the key out of the plan: it would be walked again, to the end.
+  if (list.indexes !== undefined) await sql`set local enable_seqscan = off`.execute(tx)
+  const keyOutOfPlan = list.indexes === undefined ? key : sql`(${key} + 0)`
+  // "offset 0" has the matches collected as if all were wanted, whatever the limit outside.
+  const { rows } = await sql<{ key: string }>`
+    select far.key from (
+      select ${key} as key from ${sql.table(list.table)} ${list.joins ?? sql``}
+      where ${scope} and ${isWithin({ ...finder, key: keyOutOfPlan }, range)} and ${isMatch}
+      offset 0
+    ) as far
+    order by far.key limit ${count}`.execute(tx)
+  return rows.map((row) => row.key)
+}
+
+/** The same for any of several searches: each costs what it costs alone. */
+async function unite(
+  finder: Finder,
+  searches: readonly SearchExpression[],
+  range: Pick<KeyRange, 'after' | 'last'>,
+  count: number,
+): Promise<string[]> {
+  const keys = new Set<string>()
+  for (const search of searches) {
+    const one = { ...finder, search, window: { afterId: range.after, limit: count } }
+    const found = asksForTime(finder.list, search)
+      ? await findKeys(one)
+      : await collect(one, range, count)
+    for (const key of found) keys.add(key)
+  }
+  return [...keys].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).slice(0, count)
 }
 
 /**
- * Where along the key the matches of a search in a timeline begin and end, so that nothing outside is
- * read: without it, the entries of a week at the end of a year are behind a walk over the year.
+ * The same for a search of a few values, whose rows the index holds in the order of the key. Compared
+ * as pairs: with "=", the order of the key alone would do, and the index of the key be walked.
  */
-function boundsOf(
-  list: SearchedList,
-  search: SearchExpression,
-  window: PageWindow,
-): RawBuilder<unknown> {
-  const bounds = requiredClauses(search).flatMap((clause) => {
-    const column = list.timelines?.[clause.field.name]
-    return column === undefined ? [] : [boundOf(list, column, clause, window)]
-  })
-  return sql`${sql.join(bounds, sql` `)}`
-}
-
-/** Zone by zone, the first or last in which the clause holds for any row; one index entry each. */
-function boundOf(
-  { table, key }: SearchedList,
-  column: string,
-  clause: SearchClause,
-  window: PageWindow,
-): RawBuilder<unknown> {
-  const [time] = clause.values
-  const rows = sql.lit(TIMELINE_ZONE_ROWS)
-  const keyRef = sql.ref(`${table}.${key}`)
-  const isLower = clause.operator === '>'
-  const direction = isLower ? sql`asc` : sql`desc`
-  const comparison = isLower ? sql`>` : sql`<`
-  // The inner select keeps the exists from becoming a join, which would read every row.
-  const zone = sql`(
-    select number from (
-      select number from generate_series(${window.afterId ?? 0}::bigint / ${rows},
-        (select max(${sql.ref(key)}) from ${sql.table(table)}) / ${rows}) as zones(number)
-      order by number ${direction} offset 0
-    ) as zone
-    where (select true from ${sql.table(table)} where ${sql.ref(key)} / ${rows} = zone.number
-      and ${sql.ref(column)} ${comparison} ${time} limit 1)
-    order by number ${direction} limit 1)`
-  return isLower
-    ? sql`and ${keyRef} >= ${zone} * ${rows}`
-    : sql`and ${keyRef} < (${zone} + 1) * ${rows}`
-}
-
-/** The clauses without which nothing matches. */
-function requiredClauses(expression: SearchExpression): SearchClause[] {
-  switch (expression.kind) {
-    case 'clause':
-      return [expression]
-    case 'and':
-      return expression.operands.flatMap(requiredClauses)
-    case 'or':
-      return []
-  }
+async function merge(
+  finder: Finder,
+  range: Pick<KeyRange, 'after' | 'last'>,
+  { value, values }: ValueSearch,
+  count: number,
+): Promise<string[]> {
+  const { tx, list, key, scope, search } = finder
+  const { rows } = await sql<{ key: string }>`
+    select match.key from unnest(${values}::text[]) as sought(value)
+    cross join lateral (
+      select ${key} as key from ${sql.table(list.table)} ${list.joins ?? sql``}
+      where ${scope} and (${value}, ${key}) > (sought.value, ${range.after ?? '-1'}::bigint)
+        and ${value} <= sought.value and ${isWithin({ ...finder, key: sql`(${key} + 0)` }, range)}
+        and (${searchToSql(search, list.columns)}) is true
+      order by ${value}, ${key} limit ${count}
+    ) as match
+    order by match.key limit ${count}`.execute(tx)
+  return rows.map((row) => row.key)
 }
