@@ -1,0 +1,186 @@
+/*
+ * Conditions that follow from a clause and that an index answers where the clause itself has none: a
+ * substring shorter than three characters, a long text that equals, the digits of an id. They are added
+ * to the clause, never put in its place, so that they can find too much but never too little.
+ */
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import type { SearchClause, SearchExpression } from './search-field.ts'
+import { clauseToSql, escapeLikePattern } from './search-to-sql.ts'
+
+/**
+ * What is indexed of a field beside its own column:
+ *
+ * - `values`: few different texts. A btree of `(left(column, 64), key)`; a substring is looked for in
+ *   the different values, which are read one by one from that index.
+ * - `values and trigrams`: the same and a trigram index, for texts that are often few but may be many.
+ * - `grams`: different texts. A btree of `left(column, 64)`, a trigram index, and a GIN index of
+ *   `short_grams(column)` for what trigrams do not know.
+ * - `references`: an id of a row of another table, by foreign key. A btree of the column; digits are
+ *   looked for in that table.
+ * - `of`: a column of another table that the list is joined to, indexed there; `by` is the foreign key,
+ *   which has an index of its own.
+ * - `json`: a member of the `jsonb` column, all of whose values are texts. A trigram index of the text
+ *   of that column.
+ */
+export type FieldIndex =
+  | 'values'
+  | 'values and trigrams'
+  | 'grams'
+  | { readonly references: string }
+  | OtherColumn
+  | { readonly json: string; readonly member: string }
+
+interface OtherColumn {
+  readonly of: string
+  readonly column: string
+  readonly by: string
+}
+
+/** By the name of the field. */
+export type FieldIndexes = Readonly<Record<string, FieldIndex>>
+
+/** The beginning of a text that is indexed: a whole one could be larger than an index entry may be. */
+const INDEXED_LENGTH = 64
+
+/** Of fewer than three letters or digits in a row, `pg_trgm` knows nothing. */
+const TRIGRAM = /[\p{L}\p{N}]{3}/u
+
+/** The conditions that indexes answer, by the clauses of a search that they follow from. */
+export async function findIndexConditions(
+  db: Kysely<Schema>,
+  { table, indexes = {} }: { readonly table: string; readonly indexes?: FieldIndexes },
+  search: SearchExpression,
+): Promise<Map<SearchClause, Expression<SqlBool>>> {
+  const conditions = new Map<SearchClause, Expression<SqlBool>>()
+  for (const clause of clausesOf(search)) {
+    const index = indexes[clause.field.name]
+    const condition = index && (await findIndexCondition(db, table, index, clause))
+    if (condition !== undefined) conditions.set(clause, condition)
+  }
+  return conditions
+}
+
+async function findIndexCondition(
+  db: Kysely<Schema>,
+  table: string,
+  index: FieldIndex,
+  clause: SearchClause,
+): Promise<Expression<SqlBool> | undefined> {
+  const column = sql.ref(`${table}.${clause.field.name}`)
+  if (typeof index === 'object') {
+    if ('of' in index) return isOfMatch(db, table, index, clause)
+    if ('json' in index) return isInJsonText(sql.ref(`${table}.${index.json}`), index, clause)
+    return clause.operator === '~' ? isIdWithDigits(column, index.references, clause) : undefined
+  }
+  const text = String(clause.values[0])
+  if (clause.operator === ':') return sql<SqlBool>`${beginning(column)} = ${beginning(text)}`
+  if (index !== 'values' && TRIGRAM.test(text)) return undefined
+  if (index === 'grams') return sql<SqlBool>`short_grams(${column}) @> short_grams(${text})`
+  const values = await listBeginnings(db, table, clause)
+  return values.length === 0
+    ? sql<SqlBool>`false`
+    : sql<SqlBool>`${beginning(column)} in (${sql.join(values)})`
+}
+
+/** The beginnings of the values that a search for nothing else than a field of few values can find. */
+export interface ValueSearch {
+  /** What the index holds of a row. */
+  readonly value: RawBuilder<unknown>
+  readonly values: readonly string[]
+}
+
+/**
+ * The values to look for when the whole search is one clause about a field of few values: the rows of
+ * each are in the index in the order of the key. Undefined for other searches, and for so many values
+ * that it does not pay.
+ */
+export async function findValueSearch(
+  db: Kysely<Schema>,
+  { table, indexes = {} }: { readonly table: string; readonly indexes?: FieldIndexes },
+  search: SearchExpression,
+): Promise<ValueSearch | undefined> {
+  if (search.kind !== 'clause') return undefined
+  const index = indexes[search.field.name]
+  if (index !== 'values' && index !== 'values and trigrams') return undefined
+  const values =
+    search.operator === ':'
+      ? [Array.from(String(search.values[0])).slice(0, INDEXED_LENGTH).join('')]
+      : await listBeginnings(db, table, search)
+  if (values.length > VALUES_MERGED_MAX) return undefined
+  return { value: beginning(sql.ref(`${table}.${search.field.name}`)), values }
+}
+
+/** Of each value, as many rows as a page has are read. */
+const VALUES_MERGED_MAX = 200
+
+/**
+ * The different beginnings that contain a text or may go on with it, found by asking the index for the
+ * next larger one, time and again. Asked beforehand: the planner knows how frequent given values are,
+ * but takes those of a subquery for most of the table.
+ */
+async function listBeginnings(
+  db: Kysely<Schema>,
+  table: string,
+  clause: SearchClause,
+): Promise<string[]> {
+  const from = sql.table(table)
+  const value = beginning(sql.ref(`${table}.${clause.field.name}`))
+  const pattern = toPattern(String(clause.values[0]))
+  const { rows } = await sql<{ value: string }>`
+    with recursive different(value) as (
+      (select ${value} from ${from} where ${value} is not null order by ${value} limit 1)
+      union all
+      select (select ${value} from ${from} where ${value} > different.value order by ${value} limit 1)
+      from different where different.value is not null
+    )
+    select value from different
+    where value ilike ${pattern} or length(value) = ${sql.lit(INDEXED_LENGTH)}`.execute(db)
+  return rows.map((row) => row.value)
+}
+
+function isIdWithDigits(
+  column: Expression<unknown>,
+  table: string,
+  clause: SearchClause,
+): Expression<SqlBool> {
+  const pattern = toPattern(String(clause.values[0]))
+  return sql<SqlBool>`${column} = any(array(
+    select referenced.id from ${sql.table(table)} as referenced
+    where referenced.id::text ilike ${pattern}))`
+}
+
+async function isOfMatch(
+  db: Kysely<Schema>,
+  table: string,
+  { of, column, by }: OtherColumn,
+  clause: SearchClause,
+): Promise<Expression<SqlBool>> {
+  const isMatch = clauseToSql(sql.ref(`${of}.${column}`), clause)
+  const { rows } = await sql<{ id: string }>`
+    select ${sql.ref(`${of}.id`)}::text as id from ${sql.table(of)} where ${isMatch}`.execute(db)
+  return sql<SqlBool>`${sql.ref(`${table}.${by}`)} = any(${rows.map(({ id }) => id)}::bigint[])`
+}
+
+/** As PostgreSQL writes `jsonb`: a space behind the colon, and escapes as JavaScript has them. */
+function isInJsonText(
+  column: Expression<unknown>,
+  { member }: { readonly member: string },
+  clause: SearchClause,
+): Expression<SqlBool> {
+  const value = JSON.stringify(String(clause.values[0]))
+  const text = clause.operator === ':' ? `${JSON.stringify(member)}: ${value}` : value.slice(1, -1)
+  return sql<SqlBool>`${column}::text ilike ${toPattern(text)}`
+}
+
+function beginning(text: unknown) {
+  return sql`left(${text}, ${sql.lit(INDEXED_LENGTH)})`
+}
+
+function toPattern(text: string): string {
+  return `%${escapeLikePattern(text)}%`
+}
+
+function clausesOf(expression: SearchExpression): SearchClause[] {
+  return expression.kind === 'clause' ? [expression] : expression.operands.flatMap(clausesOf)
+}
