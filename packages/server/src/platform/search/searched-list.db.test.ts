@@ -51,7 +51,7 @@ const list: SearchedList = {
 }
 
 const LONG = 'A very long text, the beginning of which is shared by others, and then it goes on: '
-const FEW = ['1.5.0', '1.5.1', 'İstanbul', 'Chrome', '%', `${LONG}x`, null]
+const FEW = ['1.5.0', '1.5.1', 'Istanbul', 'Chrome', '%', `${LONG}x`, null]
 const DIFFERENT = ['a"b\\c', 'Größe', '10.0.0.1', 'ab', 'A', '', `${LONG}é`, 'x\ty\nz', 'q_%', null]
 const OWNERS = ['Robin', 'Ada', 'ada', "O'Hara"]
 /** Two zones apart in half of the steps, so that timelines have gaps. */
