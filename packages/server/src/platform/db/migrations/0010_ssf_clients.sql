@@ -1,0 +1,1 @@
+-- Clients of the strict Shared Signals face, their tokens, and the subjects of streams.

@@ -1,0 +1,1 @@
+-- What a stream chooses: profile, identifiers, reasons; tokens for polling.

@@ -1,0 +1,1 @@
+-- How the service authenticates to receivers; what becomes of events that cannot be pushed.

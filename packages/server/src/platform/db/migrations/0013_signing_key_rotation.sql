@@ -1,0 +1,1 @@
+-- The life of signing keys, and which receivers have proven to use them.

@@ -1,0 +1,1 @@
+-- The sequence of each stream, for replay and for the current state of its subjects.

@@ -1,0 +1,1 @@
+-- Webhook endpoints, their events and deliveries.

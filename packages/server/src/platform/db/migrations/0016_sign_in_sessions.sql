@@ -1,0 +1,1 @@
+-- Sign-ins as they are opened, extended and closed.
