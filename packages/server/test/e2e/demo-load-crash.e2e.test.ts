@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDemoApi } from '../../src/cli/demo/demo-api.ts'
+import { createDemoConnections } from '../../src/cli/demo/demo-connections.ts'
+import { inventDevices, listOwners, startFleet } from '../../src/cli/demo/demo-fleet.ts'
+import { startReceivers, type DemoReceivers } from '../../src/cli/demo/demo-receivers.ts'
+import { EventTally } from '../../src/cli/demo/event-tally.ts'
+import { DEMO_ADMIN, prepareOrganisation } from '../../src/cli/demo/prepare-organisation.ts'
+import type { Method } from '../../src/cli/demo/verified-event.ts'
+import { loadConfig } from '../../src/config/load-config.ts'
+import { RecordingProxy } from './support/recording-proxy.ts'
+import { findFreePort, ServiceProcess } from './support/service-process.ts'
+
+/** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=20 npm test -- --project e2e demo-load`. */
+const KILLS = Number(process.env['HELIOGRAPH_TEST_KILLS'] ?? 3)
+const DEVICES = 30
+const WARM_UP_MS = 9_000
+const DRAIN_TIMEOUT_MS = 90_000
+
+interface Delivery {
+  readonly event_id: string
+  readonly kind: string
+}
+
+describe('a service that is killed while the fleet of the demo reports', () => {
+  const devices = inventDevices(DEVICES)
+  const connections = createDemoConnections()
+  const received: Record<Method, Set<string>> = { push: new Set(), poll: new Set() }
+  const tally = new EventTally()
+  let folder: string
+  let service: ServiceProcess
+  let proxy: RecordingProxy
+  let receivers: DemoReceivers | undefined
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'heliograph-demo-'))
+    // As root the database runs as another user, who must be able to pass through.
+    await chmod(folder, 0o711)
+    service = new ServiceProcess({
+      dataDir: join(folder, 'data'),
+      port: await findFreePort(),
+      environment: {
+        HELIOGRAPH_CHECK_INTERVAL_SECONDS: '5',
+        HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: '2',
+        HELIOGRAPH_LOG_LEVEL: 'warn',
+      },
+    })
+    await service.start()
+    proxy = new RecordingProxy(service.baseUrl)
+    await proxy.listen()
+  })
+
+  afterAll(async () => {
+    await receivers?.stop()
+    await connections.close()
+    proxy.close()
+    await service.stop()
+    devices.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it(
+    `keeps every acknowledged result and delivers every event over ${KILLS} kills`,
+    { timeout: 180_000 + KILLS * 20_000 },
+    async () => {
+      const { baseUrl } = service
+      const owner = { name: 'Demo Admin', email: DEMO_ADMIN.email }
+      const credentials = await prepareOrganisation(
+        loadConfig(
+          {},
+          {
+            HELIOGRAPH_DATA_DIR: join(folder, 'data'),
+            HELIOGRAPH_PORT: new URL(baseUrl).port,
+          },
+        ),
+        [...listOwners(devices), owner],
+      )
+      receivers = await startReceivers({
+        baseUrl,
+        api: createDemoApi(baseUrl, credentials.key, connections.fetch),
+        pollKey: credentials.pollKey,
+        tally,
+        onEvent: ({ method, jti }) => void received[method].add(jti),
+        fetch: connections.fetch,
+      })
+      const fleet = startFleet(devices, {
+        baseUrl: proxy.url,
+        secretOf: (email) => credentials.secrets.get(email) ?? '',
+        hostOwnerEmail: DEMO_ADMIN.email,
+        onHost: () => undefined,
+      })
+      await sleep(WARM_UP_MS)
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        await sleep(Math.random() * 2_000)
+        // Every other one right after an acknowledgement: what is not durable then is lost.
+        if (kill % 2 === 0) await proxy.nextAcknowledgement()
+        await service.kill(kill % 4 === 3)
+        await proxy.hold()
+        await service.start()
+        // Before newer answers take the place of those that were acknowledged.
+        await expectAcknowledgedResults(folder, proxy)
+        proxy.release()
+      }
+      await sleep(3_000)
+      await fleet.stop()
+      await proxy.hold()
+      await expectAcknowledgedResults(folder, proxy)
+      const deliveries = await listDeliveries(folder)
+      const isAllReceived = () =>
+        deliveries.every(({ event_id: jti, kind }) => received[toMethod(kind)].has(jti))
+      const end = performance.now() + DRAIN_TIMEOUT_MS
+      while (!isAllReceived() && performance.now() < end) await sleep(100)
+
+      expect(deliveries.length).toBeGreaterThan(2 * DEVICES)
+      expect(
+        deliveries.filter(({ event_id: jti, kind }) => !received[toMethod(kind)].has(jti)),
+      ).toEqual([])
+      expect(await countUntoldChanges(folder)).toBe(0)
+      expect(tally.summarise()).toMatchObject({ badSignatures: 0, otherRefusals: 0 })
+      expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
+    },
+  )
+})
+
+function toMethod(kind: string): Method {
+  return kind === 'ssf_push' ? 'push' : 'poll'
+}
+
+async function query<Row extends object>(folder: string, sql: string, values: unknown[] = []) {
+  const text = await readFile(join(folder, 'data', 'database.json'), 'utf8')
+  const client = new Client((JSON.parse(text) as { connection: object }).connection)
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function listDeliveries(folder: string): Promise<Delivery[]> {
+  return query<Delivery>(
+    folder,
+    `select d.event_id, t.kind from delivery d
+     join delivery_destination t on t.id = d.destination_id`,
+  )
+}
+
+/** Changes of the word of compliance that were not queued for both streams. */
+async function countUntoldChanges(folder: string): Promise<number> {
+  const rows = await query<{ txn: string }>(
+    folder,
+    `select c.txn from device_status_transition c
+     where c.from_compliance <> c.to_compliance
+       and (select count(*) from delivery d where d.txn = c.txn
+            and d.subject_key = 'device:' || c.device_id) <> 2`,
+  )
+  return rows.length
+}
+
+/** No acknowledged answer is newer than the result that is stored. */
+async function expectAcknowledgedResults(folder: string, proxy: RecordingProxy): Promise<void> {
+  const rows = await query<{ device_id: string; check_id: string; ran_at: Date | null }>(
+    folder,
+    `select device_id::text, check_id::text, ran_at from check_result`,
+  )
+  const ranAt = new Map(
+    rows.map((row) => [`${row.device_id}:${row.check_id}`, row.ran_at?.getTime()]),
+  )
+  const deviceIds = await listDeviceIds(folder, [...proxy.acknowledged.keys()])
+  const lost: string[] = []
+  for (const [nodeKey, results] of proxy.acknowledged) {
+    const deviceId = deviceIds.get(nodeKey) ?? 'unknown'
+    for (const [checkId, sentAtMs] of results) {
+      const storedAtMs = ranAt.get(`${deviceId}:${checkId}`) ?? 0
+      if (storedAtMs < sentAtMs) lost.push(`check ${checkId} of device ${deviceId}`)
+    }
+  }
+  expect(lost).toEqual([])
+}
+
+async function listDeviceIds(
+  folder: string,
+  nodeKeys: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await query<{ id: string; hash: Buffer }>(
+    folder,
+    `select id::text, node_key_hash as hash from device where node_key_hash is not null`,
+  )
+  const idOfHash = new Map(rows.map(({ id, hash }) => [hash.toString('hex'), id]))
+  return new Map(
+    nodeKeys.flatMap((key) => {
+      const id = idOfHash.get(createHash('sha256').update(key).digest('hex'))
+      return id === undefined ? [] : [[key, id]]
+    }),
+  )
+}
