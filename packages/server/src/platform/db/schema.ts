@@ -567,6 +567,36 @@ export interface SigningKeyTable {
   created_at: Date
   active_from: Date
   retired_at: Date | null
+  id: Id
+  general_from: Date | null
+  rolled_back_at: Date | null
+  revoked_at: Date | null
+  canaries_verified_at: Date | null
+}
+
+export interface StreamSigningKeyTable {
+  destination_id: string
+  kid: string
+  reason: 'canary' | 'rolled_back'
+  refused_kid: string | null
+  refusal: string | null
+  from_at: Date
+  until_at: Date | null
+}
+
+export interface SigningKeyProofTable {
+  destination_id: string
+  kid: string
+  first_accepted_at: Date | null
+  last_accepted_at: Date | null
+  last_refused_at: Date | null
+  refusal: string | null
+  address: string | null
+}
+
+export interface JwksFetchTable {
+  address: string
+  last_fetched_at: Date
 }
 
 export interface DeliveryDestinationTable {
@@ -577,6 +607,13 @@ export interface DeliveryDestinationTable {
   consecutive_failures: Generated<number>
   failing_since: Date | null
   last_success_at: Date | null
+  keeps_exhausted: Generated<boolean>
+}
+
+export interface DeliveryWorkerTable {
+  id: number
+  started_at: Date
+  missing_since: Date | null
 }
 
 export interface DeliveryTable {
@@ -597,6 +634,7 @@ export interface DeliveryTable {
   txn: string
   created_at: Date
   finished_at: Date | null
+  outlives_stop: Generated<boolean>
 }
 
 /** Milliseconds that an attempt spent in each phase; absent phases were not reached or not needed. */
@@ -618,6 +656,7 @@ export interface DeliveryAttemptTable {
   status_code: number | null
   error_code: string | null
   error: string | null
+  request_headers: Json<Record<string, string> | null> | null
   response_headers: Json<Record<string, string> | null> | null
   response_body: string | null
   remote_address: string | null
@@ -639,10 +678,119 @@ export interface SsfStreamTable {
   events_requested: string[]
   spec_version: Generated<'1.0' | 'draft' | 'both'>
   subject_form: Generated<'complex' | 'iss_sub' | 'email'>
+  profile: Generated<'interface' | 'strict' | 'caep_interop' | 'okta' | 'sgnl'>
+  reason_fields: Generated<('reason_admin' | 'reason_user')[]>
+  reason_details: Generated<('issue_titles' | 'device_name')[]>
+  has_pairwise_identifiers: Generated<boolean>
+  pairwise_secret_sealed: Buffer | null
+  omits_more_available: Generated<boolean>
+  uses_legacy_status_codes: Generated<boolean>
   status: Generated<'enabled' | 'paused' | 'disabled'>
   status_reason: string | null
+  ssf_client_id: Generated<string | null>
+  default_subjects: Generated<'ALL' | 'NONE'>
+  subject_count: Generated<number>
+  verification_requested_at: Generated<Date | null>
+  last_activity_at: Generated<Date | null>
+  heartbeat_minutes: number | null
+  heartbeat_due_at: Date | null
   created_at: Date
   updated_at: Date
+}
+
+/** What a receiver made of one SET of a self-test. */
+export interface SelfTestCaseRecord {
+  name: string
+  description: string
+  sent: string
+  expected: string
+  verdict:
+    'ok' | 'accepted_bad_set' | 'wrong_error_code' | 'refused_good_set' | 'unreachable' | 'not_run'
+  advice: string
+  jti: string | null
+  status: number | null
+  error_code: string | null
+  response_body: string | null
+  duration_ms: number | null
+}
+
+export interface StreamSelfTestTable {
+  stream_id: string
+  started_at: Date
+  finished_at: Date | null
+  cases: DefaultJson<SelfTestCaseRecord[]>
+}
+
+/** Public keys only: a client keeps the private ones. RFC 7517. */
+export interface ClientJwks {
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+}
+
+export interface SsfClientTable {
+  id: Id
+  client_id: string
+  name: string
+  scopes: ('ssf.read' | 'ssf.manage')[]
+  audience: string | null
+  authentication_method: 'client_secret' | 'private_key_jwt'
+  jwks: ColumnType<ClientJwks | null, string | null, string | null>
+  default_subjects: 'ALL' | 'NONE' | null
+  created_at: Date
+  updated_at: Date
+  revoked_at: Generated<Date | null>
+  last_used_at: Generated<Date | null>
+}
+
+export interface SsfClientSecretTable {
+  id: Id
+  ssf_client_id: string
+  secret_hash: Buffer
+  last_four: string
+  created_at: Date
+  expires_at: Date | null
+}
+
+export interface SsfAccessTokenTable {
+  token_hash: Buffer
+  ssf_client_id: string
+  scopes: string[]
+  payload: Json<Record<string, unknown>>
+  issued_at: Date
+  expires_at: Date
+}
+
+export interface SsfClientAssertionTable {
+  assertion_id: string
+  payload: Json<Record<string, unknown>>
+  expires_at: Date
+}
+
+export interface SsfStreamSubjectTable {
+  id: Id
+  ssf_stream_id: string
+  subject_hash: Buffer
+  subject: Json<Record<string, unknown>>
+  match_keys: string[]
+  is_included: boolean
+  is_verified: boolean
+  created_at: Date
+}
+
+export interface SsfInactivityPolicyTable {
+  id: Generated<number>
+  timeout_seconds: number
+  effective_since: Date
+}
+
+export interface SsfPollTokenTable {
+  id: Id
+  ssf_stream_id: string
+  secret_hash: Buffer
+  secret_last_four: string
+  created_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
 }
 
 export interface IdempotencyRecordTable {
@@ -656,6 +804,53 @@ export interface IdempotencyRecordTable {
 }
 
 /** Every table of the database. */
+export interface WebhookTable {
+  id: Id
+  destination_id: string
+  identifier: string
+  name: string
+  description: string | null
+  url: string
+  events: string[]
+  enabled: Generated<boolean>
+  disabled_reason: 'admin' | 'failing' | 'gone' | null
+  disabled_at: Date | null
+  signing: 'standard' | 'ed25519' | 'hex'
+  header_names: Generated<string[]>
+  headers_sealed: Buffer | null
+  failure_warned_days: Generated<number>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface WebhookSecretTable {
+  id: string
+  webhook_id: string
+  secret_sealed: Buffer
+  public_key: string | null
+  created_at: Date
+  ends_at: Date | null
+}
+
+export interface WebhookPaceTable {
+  destination_id: string
+  per_second: number
+  tokens: number
+  filled_at: Date
+}
+
+export interface WebhookEventTable {
+  id: Id
+  event_id: string
+  event_type: string
+  object_type: string | null
+  object_id: string | null
+  occurred_at: Date
+  body: string | null
+  txn: string
+  created_at: Date
+}
+
 export interface Schema {
   admin_user: AdminUserTable
   api_key: ApiKeyTable
@@ -672,6 +867,7 @@ export interface Schema {
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
   delivery_destination: DeliveryDestinationTable
+  delivery_worker: DeliveryWorkerTable
   device: DeviceTable
   device_authentication_group: DeviceAuthenticationGroupTable
   device_contact: DeviceContactTable
@@ -684,6 +880,7 @@ export interface Schema {
   exemption_request_issue: ExemptionRequestIssueTable
   idempotency_record: IdempotencyRecordTable
   issue: IssueTable
+  jwks_fetch: JwksFetchTable
   live_query_campaign: LiveQueryCampaignTable
   live_query_counter: LiveQueryCounterTable
   live_query_result: LiveQueryResultTable
@@ -703,5 +900,19 @@ export interface Schema {
   reporting_record: ReportingRecordTable
   reporting_snapshot: ReportingSnapshotTable
   signing_key: SigningKeyTable
+  signing_key_proof: SigningKeyProofTable
+  ssf_access_token: SsfAccessTokenTable
+  ssf_client: SsfClientTable
+  ssf_client_assertion: SsfClientAssertionTable
+  ssf_client_secret: SsfClientSecretTable
+  ssf_inactivity_policy: SsfInactivityPolicyTable
+  ssf_poll_token: SsfPollTokenTable
   ssf_stream: SsfStreamTable
+  ssf_stream_subject: SsfStreamSubjectTable
+  stream_self_test: StreamSelfTestTable
+  stream_signing_key: StreamSigningKeyTable
+  webhook: WebhookTable
+  webhook_event: WebhookEventTable
+  webhook_pace: WebhookPaceTable
+  webhook_secret: WebhookSecretTable
 }
