@@ -470,6 +470,9 @@ export interface AuthLogSessionTable {
   app_instance_id: string | null
   app_name: string | null
   txn: string | null
+  timeout_seconds: Generated<number>
+  /** When a sign-in under way counts as abandoned; null once it has ended. */
+  expires_at: OptionalDate
   updated_at: Date
 }
 
@@ -687,6 +690,10 @@ export interface SsfStreamTable {
   uses_legacy_status_codes: Generated<boolean>
   status: Generated<'enabled' | 'paused' | 'disabled'>
   status_reason: string | null
+  push_authentication: Json<PushAuthenticationFacts | null> | null
+  fallback_to_poll: Generated<boolean>
+  fallback_since: Date | null
+  fallback_reason: string | null
   ssf_client_id: Generated<string | null>
   default_subjects: Generated<'ALL' | 'NONE'>
   subject_count: Generated<number>
@@ -696,6 +703,29 @@ export interface SsfStreamTable {
   heartbeat_due_at: Date | null
   created_at: Date
   updated_at: Date
+}
+
+/** What may be shown of the ways in which the service authenticates to a receiver. */
+export interface PushAuthenticationFacts {
+  oauth?: {
+    token_endpoint: string
+    client_id: string
+    scope: string | null
+    auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  }
+  mtls?: { subject: string; fingerprint_sha256: string; not_after: string }
+  has_extra_ca?: boolean
+}
+
+export interface SsfPushCredentialTable {
+  stream_id: string
+  oauth_client_secret_sealed: Buffer | null
+  oauth_previous_secret_sealed: Buffer | null
+  oauth_previous_secret_until: Date | null
+  client_certificate: string | null
+  client_key_sealed: Buffer | null
+  extra_ca: string | null
+  version: Generated<string>
 }
 
 /** What a receiver made of one SET of a self-test. */
@@ -907,6 +937,7 @@ export interface Schema {
   ssf_client_secret: SsfClientSecretTable
   ssf_inactivity_policy: SsfInactivityPolicyTable
   ssf_poll_token: SsfPollTokenTable
+  ssf_push_credential: SsfPushCredentialTable
   ssf_stream: SsfStreamTable
   ssf_stream_subject: SsfStreamSubjectTable
   stream_self_test: StreamSelfTestTable
