@@ -40,6 +40,7 @@ import { authLogRoutes } from './sign-in/auth-log-routes.ts'
 import { jwksRoutes } from './ssf/signing/jwks-routes.ts'
 import { createPollWaiters, type PollWaiters } from './ssf/poll/poll-waiters.ts'
 import { pollRoutes } from './ssf/poll/poll-routes.ts'
+import { pollTokenRoutes } from './ssf/poll/poll-token-routes.ts'
 import { streamRoutes } from './ssf/streams/stream-routes.ts'
 import { streamStatusRoutes } from './ssf/streams/stream-status-routes.ts'
 import { wellKnownRoutes } from './ssf/well-known-routes.ts'
@@ -76,7 +77,7 @@ export async function composeApplication(
   listener.onReconnect(() => features.forget())
   const keyUsage = createKeyUsageRecorder(services.db, services.clock)
 
-  const waiters = createPollWaiters()
+  const waiters = createPollWaiters({ waitersMax: config.longPollsMax })
   const delivery = isRole('worker')
     ? composeDelivery(services, signing, outbound, listener)
     : undefined
@@ -85,6 +86,7 @@ export async function composeApplication(
     waiters.wake(destinationId)
   }
   listener.subscribe(DELIVERY_CHANNEL, wake)
+  listener.onReconnect(() => waiters.wakeAll())
 
   const http = composeHttp(services, tls)
   const agents = isRole('agents') ? addAgents(http, services, listener, tls) : undefined
@@ -160,6 +162,7 @@ export function listRoutes({
       wake,
     }),
     ...pollRoutes({ db, clock, keyRing, waiters }),
+    ...pollTokenRoutes({ db, clock, runChange }),
   ]
 }
 

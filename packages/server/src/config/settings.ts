@@ -220,6 +220,13 @@ export const SETTINGS = {
     defaultText: '`100`',
     schema: integer(1, 10_000, 100),
   },
+  longPollsMax: {
+    env: 'HELIOGRAPH_LONG_POLLS_MAX',
+    description:
+      'How many poll requests may wait for events in one process; those beyond are answered at once.',
+    defaultText: '`10000`',
+    schema: integer(0, 1_000_000, 10_000),
+  },
   bodyBytesMax: {
     env: 'HELIOGRAPH_BODY_BYTES_MAX',
     description: 'The largest body of an API request, in bytes.',

@@ -3,6 +3,7 @@ import { createGuardedClient, type GuardedClient } from '../../src/platform/net/
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
 import { pollRoutes } from '../../src/ssf/poll/poll-routes.ts'
+import { pollTokenRoutes } from '../../src/ssf/poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/ssf/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/ssf/signing/jwks-routes.ts'
@@ -56,6 +57,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       ...streamRoutes(shared),
       ...streamStatusRoutes({ db, runChange, wake }),
       ...pollRoutes(shared),
+      ...pollTokenRoutes(shared),
       ...wellKnownRoutes({ baseUrl: BASE_URL }),
       ...jwksRoutes({ keyRing }),
     ]

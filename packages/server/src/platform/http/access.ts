@@ -100,7 +100,8 @@ async function authenticate(
   reply: FastifyReply,
 ): Promise<Principal> {
   try {
-    const other = await route.credential?.(request.headers)
+    const params = request.params as Readonly<Record<string, string>>
+    const other = await route.credential?.(request.headers, params)
     return other ?? (await options.authenticate(readBearerToken(request.headers), useOf(request)))
   } catch (error) {
     if (error instanceof AppError && error.kind === 'unauthenticated') {

@@ -79,13 +79,15 @@ function registerRoute(scope: FastifyInstance, route: ApiRoute, options: ApiOpti
       void reply.headers(deprecationHeaders(route, version, options.paging.baseUrl))
       request.setDecorator(ACCESS, await checkAccess(route, options, request, reply))
     },
-    handler: async (request, reply) => sendAnswer(reply, await runRoute(route, request, options)),
+    handler: async (request, reply) =>
+      sendAnswer(reply, await runRoute(route, request, reply, options)),
   })
 }
 
 async function runRoute(
   route: ApiRoute,
   request: FastifyRequest,
+  reply: FastifyReply,
   options: ApiOptions,
 ): Promise<RepeatableAnswer> {
   const { apiVersion, principal } = request.getDecorator<GrantedAccess>(ACCESS)
@@ -99,6 +101,7 @@ async function runRoute(
     path: pathOf(request.url),
     rawQuery: query as Record<string, string>,
     paging: options.paging,
+    disconnection: () => disconnectionOf(reply),
   }
   const perform = (companion?: TransactionCompanion) =>
     route.run({ params, query, body }, { ...facts, companion }, principal)
@@ -122,6 +125,13 @@ async function runRoute(
   return isReplayed
     ? { ...answer, headers: { ...answer.headers, [IDEMPOTENT_REPLAYED_HEADER]: 'true' } }
     : answer
+}
+
+function disconnectionOf({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  if (raw.destroyed) controller.abort()
+  else raw.once('close', () => controller.abort())
+  return controller.signal
 }
 
 /** Whether an idempotency key means something on the route: on every write of a known caller. */

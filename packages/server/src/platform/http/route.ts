@@ -91,6 +91,8 @@ export interface RequestFacts {
   readonly paging: Paging
   /** Takes part in the changes of a request with an idempotency key. */
   readonly companion: TransactionCompanion | undefined
+  /** Makes a signal that is aborted when the connection ends, which after the answer means nothing. */
+  readonly disconnection: () => AbortSignal
 }
 
 /** What lists need to write cursors and the address of the next page. */
@@ -154,8 +156,14 @@ type RouteResult<Responses extends ResponseSchemas> =
 /** Who calls a route with this access: nobody is known on a public one. */
 export type Caller<Access extends RouteAccess> = Access extends 'public' ? undefined : Principal
 
-/** Finds a caller by a credential other than an API key; `undefined` leaves it to the API key. */
-export type AlternativeCredential = (headers: IncomingHttpHeaders) => Promise<Principal | undefined>
+/**
+ * Finds a caller by a credential other than an API key; `undefined` leaves it to the API key. The path
+ * parameters have not been validated.
+ */
+export type AlternativeCredential = (
+  headers: IncomingHttpHeaders,
+  params: Readonly<Record<string, string>>,
+) => Promise<Principal | undefined>
 
 /** OpenAPI examples by key. */
 export type QueryExamples = Readonly<

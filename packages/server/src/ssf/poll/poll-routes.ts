@@ -1,14 +1,18 @@
 import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
-import { SECOND_MS } from '../../platform/clock.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
+import { route, type AlternativeCredential, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-routes.ts'
 import { getStream, type StreamRow } from '../streams/stream-store.ts'
 import {
+  authenticatePollToken,
+  readPollToken,
+  type PollTokenDependencies,
+} from './authenticate-poll-token.ts'
+import {
   POLL_ACKNOWLEDGEMENTS_MAX,
-  POLL_WAIT_MAX_MS,
   pollSets,
+  toPollWaitMs,
   type PollDependencies,
 } from './poll-sets.ts'
 
@@ -20,10 +24,12 @@ const pollBody = z
       .nullish()
       .describe('Ids of SETs that were refused, with `err` and `description`.'),
     maxEvents: z.int().nullish().describe('At most this many SETs; 0 acknowledges only.'),
+    max_events: z.int().nullish().describe('Another name for `maxEvents`.'),
     returnImmediately: z
       .boolean()
       .nullish()
       .describe('`false` waits up to 25 seconds for a SET; otherwise the answer comes at once.'),
+    timeoutSecs: z.number().nullish().describe('Wait no longer than this, in seconds.'),
   })
   .meta({ id: 'PollRequest', description: 'A poll. RFC 8936 section 2.2.' })
 
@@ -34,16 +40,26 @@ const pollResponseSchema = z
   })
   .meta({ id: 'PollResponse', description: 'The next SETs. RFC 8936 section 2.3.' })
 
-/** Poll delivery at the address of a stream: GET looks, POST acknowledges and looks. */
+/** Some clients name the stream in the query too; the path decides. */
+const pollQuery = z.object({
+  stream_id: z.string().max(64).optional().describe('Taken and not looked at.'),
+})
+
+/**
+ * Poll delivery at the address of a stream: GET looks, POST acknowledges and looks. Takes the poll tokens
+ * of the stream beside API keys.
+ */
 export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
   const nothing = { ack: [], setErrs: new Map() }
+  const access = { ...STREAM_ACCESS, credential: pollCredential(dependencies) }
   return [
     route({
-      ...STREAM_ACCESS,
+      ...access,
       method: 'GET',
       path: '/ssf_streams/:id/events',
       summary: 'Show the events that wait',
       description: 'Answers at once and acknowledges nothing.',
+      query: pollQuery,
       mayConflict: true,
       responses: { 200: pollResponseSchema },
       handler: async ({ params }) => {
@@ -52,31 +68,34 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       },
     }),
     route({
-      ...STREAM_ACCESS,
+      ...access,
       method: 'POST',
       path: '/ssf_streams/:id/events',
       summary: 'Acknowledge events and get the next ones',
+      query: pollQuery,
       body: pollBody,
       example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'] } },
       responses: { 200: pollResponseSchema },
-      handler: async ({ params, body }) => {
+      handler: async ({ params, body, disconnection }) => {
         const stream = await getPolledStream(dependencies, params.id)
         const poll = readPollRequest(body)
-        return pollSets(stream, { ...poll, waitMs: toWaitMs(poll) }, dependencies)
+        // An answer comes at once unless a wait is asked for in so many words: clients of the REST API
+        // acknowledge with `ack` alone and do not expect to wait. The time-out of a long poll is out of
+        // band (RFC 8936 section 2.5), so that none at all conforms.
+        const waitMs = toPollWaitMs(poll, { isLong: false })
+        const signal = waitMs > 0 ? { signal: disconnection() } : {}
+        return pollSets(stream, { ...poll, waitMs, ...signal }, dependencies)
       },
     }),
   ]
 }
 
-/**
- * An answer comes at once unless a wait is asked for in so many words: clients of the REST API
- * acknowledge with `ack` alone and do not expect to wait. The time-out of a long poll is out of band
- * (RFC 8936 section 2.5), so that none at all conforms.
- */
-function toWaitMs({ returnImmediately, timeoutSecs }: PollRequest): number {
-  if (returnImmediately !== false) return 0
-  if (timeoutSecs === undefined) return POLL_WAIT_MAX_MS
-  return Math.min(timeoutSecs * SECOND_MS, POLL_WAIT_MAX_MS)
+function pollCredential(dependencies: PollTokenDependencies): AlternativeCredential {
+  return async (headers, params) => {
+    const token = readPollToken(headers)
+    if (token === undefined) return undefined
+    return authenticatePollToken(dependencies, token, params['id'] ?? '')
+  }
 }
 
 function readPollRequest(body: unknown): PollRequest {

@@ -13,16 +13,19 @@ import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
+import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
 import type { StreamRow } from '../streams/stream-store.ts'
 import {
   acknowledgeSets,
+  findPolledStream,
   listWaitingSets,
   recordReportedErrors,
   storeTokens,
   type ReportedError,
   type WaitingSet,
 } from './poll-store.ts'
+import { judgeReportedKeys } from './poll-signing-keys.ts'
 import type { PollWaiters } from './poll-waiters.ts'
 
 export interface PollDependencies {
@@ -30,11 +33,17 @@ export interface PollDependencies {
   readonly clock: Clock
   readonly keyRing: KeyRing
   readonly waiters: PollWaiters
+  /** Told of keys that receivers refuse; without it every refusal is final. */
+  readonly refusedKeys?: RefusedKeys
 }
 
 /** What a poll asks for. `waitMs` 0 answers at once. */
 export interface Poll extends Pick<PollRequest, 'ack' | 'setErrs' | 'maxEvents'> {
   readonly waitMs: number
+  /** Where the receiver polls from. */
+  readonly address?: string
+  /** Aborted when the receiver is gone: nobody waits any more. */
+  readonly signal?: AbortSignal
 }
 
 /** SETs in one answer. */
@@ -46,10 +55,14 @@ export const POLL_WAIT_MAX_MS = 25 * SECOND_MS
 /** How often a SET is handed out again although its receiver reports that it failed. */
 const REPORTED_FAILURES_MAX = 10
 
+const NOTHING: PollResponse = buildPollResponse([], false)
+
 /**
  * Takes the acknowledgements and answers the next SETs, oldest first. A SET is handed out until it is
- * acknowledged or refused. With `waitMs` and nothing waiting, the answer is held back until something
- * comes. A stream that is not enabled has nothing.
+ * acknowledged or refused, to everybody who polls. With `waitMs` and nothing to hand out, the answer is
+ * held back until something comes; with `maxEvents` 0 until something waits, which is not handed out
+ * (RFC 8936 section 2.4.2). A stream that is not enabled hands out what tells of its stop and nothing
+ * else; a poll of it waits for more, as for any event.
  */
 export async function pollSets(
   stream: StreamRow,
@@ -57,63 +70,115 @@ export async function pollSets(
   dependencies: PollDependencies,
 ): Promise<PollResponse> {
   await takeAcknowledgements(stream, poll, dependencies)
-  if (stream.status !== 'enabled') return buildPollResponse([], false)
-  const deadline = performance.now() + Math.min(poll.waitMs, POLL_WAIT_MAX_MS)
+  const { waiters } = dependencies
+  const deadlineMs = performance.now() + Math.min(poll.waitMs, POLL_WAIT_MAX_MS)
+  let present: StreamRow | undefined = stream
   for (;;) {
-    const waiter = dependencies.waiters.begin(stream.destination_id, deadline - performance.now())
+    const remainingMs = poll.waitMs === 0 ? 0 : deadlineMs - performance.now()
+    const waiter = waiters.begin(stream.destination_id, remainingMs, poll.signal)
     try {
-      const answer = await nextSets(stream, poll.maxEvents, dependencies)
-      const isEmpty = Object.keys(answer.sets).length === 0
-      // An acknowledgement alone waits for nothing that it would not be given.
-      if (!isEmpty || poll.maxEvents === 0 || deadline <= performance.now()) return answer
-      await waiter.woken
-      if (deadline <= performance.now()) return await nextSets(stream, poll.maxEvents, dependencies)
+      const found = await lookFor(poll, present, stream, dependencies)
+      if (found !== undefined) return poll.maxEvents === 0 ? NOTHING : found
+      if ((await waiter.outcome) === 'over') return NOTHING
+      present = undefined
     } finally {
       waiter.end()
     }
   }
 }
 
+/**
+ * How long a poll is to wait. `isLong` says what a request means that does not say: a long poll by
+ * RFC 8936 section 2.2. What only acknowledges wants no wait unless it says so.
+ */
+export function toPollWaitMs(
+  { maxEvents, returnImmediately, timeoutSecs }: PollRequest,
+  { isLong }: { readonly isLong: boolean },
+): number {
+  const isWaiting = returnImmediately === undefined ? isLong && maxEvents !== 0 : !returnImmediately
+  if (!isWaiting) return 0
+  if (timeoutSecs === undefined) return POLL_WAIT_MAX_MS
+  return Math.min(timeoutSecs * SECOND_MS, POLL_WAIT_MAX_MS)
+}
+
 async function takeAcknowledgements(
   stream: StreamRow,
-  { ack, setErrs }: Poll,
-  { db, clock }: PollDependencies,
+  { ack, setErrs, address }: Poll,
+  { db, clock, keyRing, refusedKeys }: PollDependencies,
 ): Promise<void> {
   const now = clock.now()
   const acknowledged = new Set(ack)
-  const reports = [...setErrs].map(([eventId, { err, description }]): ReportedError => ({
-    eventId: toStorableText(eventId),
-    error: toStorableText(description === undefined ? err : `${err}: ${description}`),
-    isFinal: isSetErrorCode(err) || acknowledged.has(eventId),
-  }))
+  const refused = [...setErrs]
+    .filter(([eventId]) => !acknowledged.has(eventId))
+    .map(([eventId, error]) => ({ eventId: toStorableText(eventId), ...error }))
+  const judged =
+    refusedKeys === undefined
+      ? undefined
+      : await judgeReportedKeys(db, stream.destination_id, refused, refusedKeys)
+  const reports = [...setErrs]
+    .filter(([eventId]) => judged?.get(toStorableText(eventId))?.kind !== 'resign')
+    .map(([eventId, { err, description }]): ReportedError => ({
+      eventId: toStorableText(eventId),
+      error: toStorableText(description === undefined ? err : `${err}: ${description}`),
+      isFinal:
+        acknowledged.has(eventId) ||
+        (isSetErrorCode(err) && judged?.get(toStorableText(eventId))?.kind !== 'later'),
+    }))
   const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
   // Refusals first: an id in both has ended, and not by being received.
   await recordReportedErrors(db, stream.destination_id, reports, failures)
-  await acknowledgeSets(db, stream.destination_id, ack.map(toStorableText), now)
+  const acceptedKids = await acknowledgeSets(
+    db,
+    stream.destination_id,
+    ack.map(toStorableText),
+    now,
+  )
+  for (const kid of acceptedKids) {
+    keyRing.proofs.noteAcceptance(stream.destination_id, kid, address ?? null)
+  }
+}
+
+/**
+ * The answer, or undefined when there is nothing to hand out. After a wait the stream is read anew: it
+ * may have been stopped, turned to push or deleted meanwhile. Those who wait for the same look together.
+ */
+async function lookFor(
+  poll: Poll,
+  present: StreamRow | undefined,
+  { destination_id: destinationId }: StreamRow,
+  dependencies: PollDependencies,
+): Promise<PollResponse | undefined> {
+  const limit = Math.min(poll.maxEvents ?? POLL_SETS_MAX, POLL_SETS_MAX)
+  if (limit === 0 && poll.waitMs === 0) return NOTHING
+  if (present !== undefined) return nextSets(present, limit, dependencies)
+  return dependencies.waiters.share(`${destinationId} ${limit}`, async () => {
+    const stream = await findPolledStream(dependencies.db, destinationId)
+    return stream === undefined ? NOTHING : nextSets(stream, limit, dependencies)
+  })
 }
 
 async function nextSets(
   stream: StreamRow,
-  maxEvents: number | undefined,
+  limit: number,
   { db, keyRing }: PollDependencies,
-): Promise<PollResponse> {
-  const limit = Math.min(maxEvents ?? POLL_SETS_MAX, POLL_SETS_MAX)
-  if (limit === 0) return buildPollResponse([], false)
-  const waiting = await listWaitingSets(db, stream.destination_id, limit + 1)
+): Promise<PollResponse | undefined> {
+  const waiting = await listWaitingSets(db, stream, limit + 1)
+  if (waiting.length === 0) return undefined
   const sets = waiting.slice(0, limit)
-  const tokens = await signWaiting(db, keyRing, sets)
+  const tokens = await signWaiting(db, keyRing, stream.destination_id, sets)
   return buildPollResponse(
     sets.map(({ eventId }, index) => [eventId, tokens[index] ?? ''] as const),
-    waiting.length > limit,
+    waiting.length > limit && !stream.omits_more_available,
   )
 }
 
 async function signWaiting(
   db: Kysely<Schema>,
   keyRing: KeyRing,
+  destinationId: string,
   sets: readonly WaitingSet[],
 ): Promise<string[]> {
-  const activeKid = keyRing.activeKid()
+  const activeKid = keyRing.activeKid(destinationId)
   const bound = sets.map((set) => {
     const isVerifiable = set.signingKid !== null && keyRing.isPublished(set.signingKid)
     return isVerifiable ? set : { ...set, signingKid: activeKid, token: null }

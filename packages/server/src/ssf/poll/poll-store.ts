@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../platform/db/schema.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
 
 /** A SET that waits to be acknowledged. */
 export interface WaitingSet {
@@ -10,17 +11,34 @@ export interface WaitingSet {
   readonly token: string | null
 }
 
-/** The SETs that wait for a poll receiver, oldest first. */
-export async function listWaitingSets(
+/** The stream that is polled at a destination; undefined when it is deleted or pushes now. */
+export async function findPolledStream(
   db: Kysely<Schema>,
   destinationId: string,
+): Promise<StreamRow | undefined> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('destination_id', '=', destinationId)
+    .where('delivery_method', '=', 'poll')
+    .executeTakeFirst()
+}
+
+/**
+ * The SETs that wait for a poll receiver, oldest first. Of a stream that is not enabled only those that
+ * outlive its stop, which they announce.
+ */
+export async function listWaitingSets(
+  db: Kysely<Schema>,
+  stream: Pick<StreamRow, 'destination_id' | 'status'>,
   limit: number,
 ): Promise<WaitingSet[]> {
   const rows = await db
     .selectFrom('delivery')
     .select(['id', 'event_id', 'body', 'signing_kid', 'token'])
-    .where('destination_id', '=', destinationId)
+    .where('destination_id', '=', stream.destination_id)
     .where('state', '=', 'queued')
+    .$if(stream.status !== 'enabled', (query) => query.where('outlives_stop', '=', true))
     .orderBy('next_attempt_at')
     .orderBy('id')
     .limit(limit)
@@ -47,21 +65,26 @@ export async function storeTokens(
     where d.id = signed.id and d.state = 'queued'`.execute(db)
 }
 
-/** Marks SETs as received. Ids that are unknown, finished or another stream's are passed over. */
+/**
+ * Marks SETs as received and answers the keys that signed them. Ids that are unknown, finished or
+ * another stream's are passed over.
+ */
 export async function acknowledgeSets(
   db: Kysely<Schema>,
   destinationId: string,
   eventIds: readonly string[],
   now: Date,
-): Promise<void> {
-  if (eventIds.length === 0) return
-  await db
+): Promise<string[]> {
+  if (eventIds.length === 0) return []
+  const rows = await db
     .updateTable('delivery')
     .set({ state: 'delivered', finished_at: now, claimed_by: null, claim_expires_at: null })
     .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
     .where('destination_id', '=', destinationId)
     .where('state', '=', 'queued')
+    .returning('signing_kid')
     .execute()
+  return [...new Set(rows.flatMap(({ signing_kid }) => signing_kid ?? []))]
 }
 
 /** What a receiver reports about a SET that it did not take. */

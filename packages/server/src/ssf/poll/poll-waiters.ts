@@ -1,62 +1,121 @@
-/** Receivers that wait for events of a destination; woken by what wakes the delivery engine. */
+/*
+ * Receivers that wait for events of a destination, woken by what wakes the delivery engine. Owns who
+ * waits and how many may; what a poll answers is poll-sets.ts.
+ */
 export interface PollWaiters {
   /**
-   * Begins to wait; resolves `woken` when something may have come or `timeoutMs` have passed. Begin
-   * before looking, so that nothing that comes in between is missed; `end` when done.
+   * Begins to wait. Begin before looking, so that nothing that comes in between is missed; `end` when
+   * done. Beyond the limit, and after `close`, the waiting is over at once. `signal` ends it too: the
+   * receiver is gone.
    */
-  begin(destinationId: string, timeoutMs: number): PollWaiter
+  begin(destinationId: string, timeoutMs: number, signal?: AbortSignal): PollWaiter
   /** Something was queued for the destination. */
   wake(destinationId: string): void
+  /** Something may have been queued for any destination: wake-ups may have been missed. */
+  wakeAll(): void
+  /**
+   * Looks once for all that ask for the same in one turn of the event loop: a wake-up with a hundred
+   * receivers behind it asks the database one question. A key stands for one kind of look.
+   */
+  share<Result>(key: string, look: () => Promise<Result>): Promise<Result>
+  /** How many wait at this moment. */
+  count(): number
   /** Ends every waiting, and lets none begin. */
   close(): void
 }
 
+/** Why waiting is over: something may have come, or nothing came while it lasted. */
+export type PollWaitOutcome = 'woken' | 'over'
+
 export interface PollWaiter {
-  readonly woken: Promise<void>
+  readonly outcome: Promise<PollWaitOutcome>
   end(): void
 }
 
-/** More would be connections without use; those beyond are answered at once. */
-const WAITERS_MAX = 1_000
-
-export function createPollWaiters(): PollWaiters {
-  return new WaiterTable()
+export interface PollWaitersOptions {
+  /** More than these are answered at once. */
+  readonly waitersMax?: number
 }
 
+const WAITERS_MAX_DEFAULT = 10_000
+
+export function createPollWaiters(options: PollWaitersOptions = {}): PollWaiters {
+  return new WaiterTable(options.waitersMax ?? WAITERS_MAX_DEFAULT)
+}
+
+type Settle = (outcome: PollWaitOutcome) => void
+
+const OVER: PollWaiter = { outcome: Promise.resolve('over'), end: () => undefined }
+
 class WaiterTable implements PollWaiters {
-  readonly #wakers = new Map<string, Set<() => void>>()
+  readonly #waitersMax: number
+  readonly #settlers = new Map<string, Set<Settle>>()
+  readonly #looks = new Map<string, Promise<unknown>>()
   #count = 0
   #isClosed = false
 
-  begin(destinationId: string, timeoutMs: number): PollWaiter {
-    if (this.#isClosed || this.#count >= WAITERS_MAX) {
-      return { woken: Promise.resolve(), end: () => undefined }
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, Math.max(0, timeoutMs))
-    const wakers = this.#wakers.get(destinationId) ?? new Set()
-    this.#wakers.set(destinationId, wakers.add(resolve))
-    this.#count += 1
+  constructor(waitersMax: number) {
+    this.#waitersMax = waitersMax
+  }
+
+  begin(destinationId: string, timeoutMs: number, signal?: AbortSignal): PollWaiter {
+    const isFull = this.#count >= this.#waitersMax
+    if (this.#isClosed || isFull || timeoutMs <= 0 || signal?.aborted === true) return OVER
+    const { promise, resolve } = Promise.withResolvers<PollWaitOutcome>()
+    const giveUp = () => resolve('over')
+    const timer = setTimeout(giveUp, timeoutMs)
+    signal?.addEventListener('abort', giveUp, { once: true })
+    this.#add(destinationId, resolve)
     return {
-      woken: promise,
+      outcome: promise,
       end: () => {
         clearTimeout(timer)
-        if (!wakers.delete(resolve)) return
-        this.#count -= 1
-        if (wakers.size === 0 && this.#wakers.get(destinationId) === wakers) {
-          this.#wakers.delete(destinationId)
-        }
-        resolve()
+        signal?.removeEventListener('abort', giveUp)
+        this.#remove(destinationId, resolve)
       },
     }
   }
 
+  #add(destinationId: string, settle: Settle): void {
+    const settlers = this.#settlers.get(destinationId) ?? new Set()
+    this.#settlers.set(destinationId, settlers.add(settle))
+    this.#count += 1
+  }
+
+  #remove(destinationId: string, settle: Settle): void {
+    const settlers = this.#settlers.get(destinationId)
+    if (settlers?.delete(settle) !== true) return
+    this.#count -= 1
+    if (settlers.size === 0) this.#settlers.delete(destinationId)
+  }
+
   wake(destinationId: string): void {
-    for (const wake of this.#wakers.get(destinationId) ?? []) wake()
+    for (const settle of this.#settlers.get(destinationId) ?? []) settle('woken')
+  }
+
+  wakeAll(): void {
+    for (const destinationId of this.#settlers.keys()) this.wake(destinationId)
+  }
+
+  share<Result>(key: string, look: () => Promise<Result>): Promise<Result> {
+    const joined = this.#looks.get(key)
+    // One kind of look per key, so that the result is of its type.
+    if (joined !== undefined) return joined as Promise<Result>
+    const begun = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      // From here on the look may miss what others were woken for: they begin another.
+      this.#looks.delete(key)
+      return look()
+    })
+    this.#looks.set(key, begun)
+    return begun
+  }
+
+  count(): number {
+    return this.#count
   }
 
   close(): void {
     this.#isClosed = true
-    for (const wakers of this.#wakers.values()) for (const wake of wakers) wake()
+    for (const settlers of this.#settlers.values()) for (const settle of settlers) settle('over')
   }
 }

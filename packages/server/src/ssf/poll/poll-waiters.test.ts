@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createPollWaiters } from './poll-waiters.ts'
+
+describe('waiting for events', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  it('ends when the destination is woken, and not when another one is', async () => {
+    const waiters = createPollWaiters()
+    const waiter = waiters.begin('1', 25_000)
+    waiters.wake('2')
+    vi.advanceTimersByTime(24_999)
+    waiters.wake('1')
+    expect(await waiter.outcome).toBe('woken')
+  })
+
+  it('ends with nothing after its time', async () => {
+    const waiters = createPollWaiters()
+    const waiter = waiters.begin('1', 25_000)
+    vi.advanceTimersByTime(25_000)
+    waiters.wake('1')
+    expect(await waiter.outcome).toBe('over')
+  })
+
+  it('wakes everybody of a destination, and everybody of all when wake-ups may have been missed', async () => {
+    const waiters = createPollWaiters()
+    const first = [waiters.begin('1', 1_000), waiters.begin('1', 1_000)]
+    const second = waiters.begin('2', 1_000)
+    waiters.wake('1')
+    expect(await Promise.all(first.map(({ outcome }) => outcome))).toEqual(['woken', 'woken'])
+    waiters.wakeAll()
+    expect(await second.outcome).toBe('woken')
+  })
+
+  it('ends at once, and gives its place back, when the receiver is gone', async () => {
+    const waiters = createPollWaiters({ waitersMax: 1 })
+    const gone = new AbortController()
+    const waiter = waiters.begin('1', 25_000, gone.signal)
+    gone.abort()
+    expect(await waiter.outcome).toBe('over')
+    waiter.end()
+    waiter.end()
+    expect(waiters.count()).toBe(0)
+    const next = waiters.begin('1', 25_000)
+    waiters.wake('1')
+    expect(await next.outcome).toBe('woken')
+  })
+
+  it('is over at once beyond the limit, for no time, for a receiver that is gone, and after closing', async () => {
+    const waiters = createPollWaiters({ waitersMax: 1 })
+    const only = waiters.begin('1', 25_000)
+    expect(await waiters.begin('2', 25_000).outcome).toBe('over')
+    only.end()
+    expect(await waiters.begin('1', 0).outcome).toBe('over')
+    expect(await waiters.begin('1', 25_000, AbortSignal.abort()).outcome).toBe('over')
+    const last = waiters.begin('1', 25_000)
+    waiters.close()
+    expect(await last.outcome).toBe('over')
+    last.end()
+    expect(await waiters.begin('1', 25_000).outcome).toBe('over')
+    expect(waiters.count()).toBe(0)
+  })
+})
+
+describe('shared looks', () => {
+  it('look once for all that ask in one turn, and anew for who asks while it runs', async () => {
+    const waiters = createPollWaiters()
+    const answers = ['first', 'second']
+    const look = vi.fn(async () => {
+      const answer = answers.shift()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return answer
+    })
+    const together = [waiters.share('1 100', look), waiters.share('1 100', look)]
+    await new Promise((resolve) => setTimeout(resolve, 2))
+    const later = waiters.share('1 100', look)
+    expect(await Promise.all(together)).toEqual(['first', 'first'])
+    expect(await later).toBe('second')
+    expect(look).toHaveBeenCalledTimes(2)
+  })
+})
