@@ -43,5 +43,6 @@ export async function createAdmin(change: Change, input: NewAdmin): Promise<Admi
       access: admin.access,
     },
   })
+  change.recordEvent({ type: 'admin_users.created', adminId: admin.id })
   return admin
 }

@@ -11,6 +11,7 @@ import { toStorableJson } from '../platform/storable-text.ts'
 import { isTransientConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit-store.ts'
 import type { Actor, AuditFields, AuditNote } from './audit-entry.ts'
+import type { DomainEvent } from './domain-event.ts'
 
 /** Where a change comes from. */
 export interface ChangeOrigin {
@@ -34,6 +35,8 @@ export interface Change {
   readonly origin: ChangeOrigin
   /** Adds an entry to the audit log; it is written with the commit. */
   recordAudit(note: AuditNote): void
+  /** Tells that something happened; whoever asked for such events is told, from the commit on. */
+  recordEvent(event: DomainEvent): void
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void
 }
@@ -47,14 +50,30 @@ export type RunChange = <Result>(
   work: (change: Change) => Promise<Result>,
 ) => Promise<Result>
 
+/** What happened in a change that is about to commit. */
+export interface ChangeRecord {
+  readonly tx: Transaction<Schema>
+  readonly txn: string
+  readonly at: Date
+  readonly events: readonly DomainEvent[]
+  readonly auditEntries: readonly AuditFields[]
+}
+
+/** Queues what is to be told of a change, as the last thing in its transaction. */
+export type PublishChange = (record: ChangeRecord) => Promise<void>
+
 const ATTEMPTS_MAX = 5
 
-/** Creates the runner of changes on a database. */
-export function createChangeRunner(db: Kysely<Schema>, clock: Clock): RunChange {
+/** Creates the runner of changes on a database; without `publish`, events are told to nobody. */
+export function createChangeRunner(
+  db: Kysely<Schema>,
+  clock: Clock,
+  publish: PublishChange = async () => undefined,
+): RunChange {
   return async (origin, work) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runOnce(db, clock, origin, work)
+        return await runOnce({ db, clock, publish }, origin, work)
       } catch (error) {
         if (attempt >= ATTEMPTS_MAX || !isTransientConflict(error)) throw error
       }
@@ -62,15 +81,21 @@ export function createChangeRunner(db: Kysely<Schema>, clock: Clock): RunChange 
   }
 }
 
+interface RunnerDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly publish: PublishChange
+}
+
 async function runOnce<Result>(
-  db: Kysely<Schema>,
-  clock: Clock,
+  { db, clock, publish }: RunnerDependencies,
   origin: ChangeOrigin,
   work: (change: Change) => Promise<Result>,
 ): Promise<Result> {
   const at = clock.now()
   const txn = newUlid(at)
   const entries: AuditFields[] = []
+  const events: DomainEvent[] = []
   const effects: (() => void)[] = []
   const result = await db.transaction().execute(async (tx) => {
     const change: Change = {
@@ -79,11 +104,15 @@ async function runOnce<Result>(
       at,
       origin,
       recordAudit: (note) => entries.push(toFields(note, { at, txn, origin })),
+      recordEvent: (event) => events.push(event),
       afterCommit: (effect) => effects.push(effect),
     }
     await origin.companion?.begin(tx)
     const value = await work(change)
     await origin.companion?.complete(tx, value)
+    if (events.length + entries.length > 0) {
+      await publish({ tx, txn, at, events, auditEntries: entries })
+    }
     await appendAuditEntries(tx, entries)
     return value
   })

@@ -4,6 +4,7 @@ import { listDeviceIds } from '../devices/device-store.ts'
 import { lockDeviceRows } from '../devices/device-status-store.ts'
 import { reevaluateDevices, type StatusCause } from '../devices/reevaluate-devices.ts'
 import { endExemptions } from '../issues/issue-store.ts'
+import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
 import { insertCheckTransitions } from './check-result-store.ts'
 import {
@@ -96,7 +97,8 @@ async function applyToBatch(
     moves.flatMap((move) => toTransition(change, move, cause)),
   )
   const left = moves.filter((move) => move.to_status === 'out_of_scope')
-  await resolveIssuesOutOfScope(tx, left, at)
+  const resolvedIds = await resolveIssuesOutOfScope(tx, left, at)
+  recordIssueEvents(change, { openedIds: [], resolvedIds }, at)
   await refreshBlockingTimes(tx, selection, at)
   await endExemptions(tx, selection.deviceIds, at)
   addCounterDeltas(counters, moves)

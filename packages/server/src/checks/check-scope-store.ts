@@ -114,19 +114,21 @@ export async function moveResultsIntoScope(
   return rows
 }
 
-/** Resolves the open issues of pairs that left the scope. */
+/** Resolves the open issues of pairs that left the scope and answers their ids. */
 export async function resolveIssuesOutOfScope(
   tx: Transaction<Schema>,
   pairs: readonly { readonly device_id: string; readonly check_id: string }[],
   at: Date,
-): Promise<void> {
-  if (pairs.length === 0) return
-  await sql`
+): Promise<string[]> {
+  if (pairs.length === 0) return []
+  const { rows } = await sql<{ id: string }>`
     update issue set resolved_at = ${at}, updated_at = ${at}
     from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as left_scope(device_id bigint, check_id bigint)
     where issue.device_id = left_scope.device_id and issue.check_id = left_scope.check_id
       and issue.resolved_at is null
+    returning issue.id
   `.execute(tx)
+  return rows.map(({ id }) => id)
 }
 
 /** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check. */

@@ -8,6 +8,7 @@ import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { lockDevices } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
+import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../platform/db/schema.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
 import {
@@ -141,16 +142,18 @@ async function storeJudgements(
     { ranAt, askedAt: report.askedAt ?? ranAt, at: change.at },
   )
   await insertCheckTransitions(tx, toTransitions(change, report, ranAt, judgements))
-  await updateSubjectIssues(
+  const resolvedIds = judgements.flatMap((judgement) => judgement.issues.resolvedIds)
+  const openedIds = await updateSubjectIssues(
     tx,
     subject,
     {
       opened: judgements.flatMap((judgement) => judgement.issues.opened),
       rechecked: judgements.flatMap((judgement) => judgement.issues.rechecked),
-      resolvedIds: judgements.flatMap((judgement) => judgement.issues.resolvedIds),
+      resolvedIds,
     },
     ranAt,
   )
+  recordIssueEvents(change, { openedIds, resolvedIds }, ranAt)
   await moveCheckCounters(tx, toCounterDeltas(deviceId, judgements))
 }
 

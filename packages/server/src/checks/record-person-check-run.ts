@@ -4,6 +4,7 @@ import { lockDevices, type LockedDevice } from '../devices/device-status-store.t
 import { listDeviceIdsOfOwner } from '../devices/device-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
+import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import { lockPerson } from '../people/first-device-trust.ts'
 import type { PostureCheck } from './catalogue-store.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
@@ -32,7 +33,8 @@ export async function recordPersonCheckRun(
   const openIssues = await listOpenIssues(tx, subject, [check.id])
   const judgement = judgeCheckResult(toPersonCheck(check, stored), parsed, openIssues, at)
   await upsertPersonCheckResult(tx, personId, judgement.result, at)
-  await updateSubjectIssues(tx, subject, judgement.issues, at)
+  const openedIds = await updateSubjectIssues(tx, subject, judgement.issues, at)
+  recordIssueEvents(change, { openedIds, resolvedIds: judgement.issues.resolvedIds }, at)
   await moveCheckCounters(tx, toCounterDeltas(personId, judgement))
   await reevaluateLockedDevices(change, deps, settled, {
     initiatingEntity: 'policy',

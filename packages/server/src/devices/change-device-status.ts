@@ -60,7 +60,10 @@ export async function changeDeviceStatuses(
         txn: change.txn,
       })),
     )
-    for (const { item } of moved) recordStatusAudit(change, item, initiatingEntity)
+    for (const { item } of moved) {
+      recordStatusAudit(change, item, initiatingEntity)
+      recordStatusEvent(change, item)
+    }
     await deps.onDeviceStatusChanged(
       change,
       moved.map(({ item }) => toStatusChange(item, initiatingEntity)),
@@ -151,6 +154,16 @@ function recordStatusAudit(
       issue_ids: evaluation.reasons.slice(0, AUDITED_ISSUES_MAX).map((reason) => reason.issueId),
     },
   })
+}
+
+function recordStatusEvent(
+  change: Change,
+  { device, evaluation: { authState }, occurredAt }: EvaluatedDevice,
+): void {
+  if (authState === device.authState) return
+  const { id, name } = device
+  const type = 'device_trust.status_changed'
+  change.recordEvent({ type, device: { id, name }, authState, occurredAt })
 }
 
 function toStatusChange(

@@ -17,6 +17,12 @@ export async function deleteDevice(change: Change, device: Device): Promise<void
   })
   await deleteDeviceRow(tx, device.id)
   await notifyDeviceChanged(tx, device.id)
+  change.recordEvent({
+    type: 'devices.destroyed',
+    device: { id: device.id, name: device.name },
+    authState: device.auth_state,
+    ownerPersonId: device.owner_person_id,
+  })
   change.recordAudit({
     action: 'device.deleted',
     target: { type: 'device', id: device.id },

@@ -59,4 +59,9 @@ function recordOwnerChange(
     before: { owner_email: previous?.email ?? null },
     after: { owner_email: next?.email ?? null },
   })
+  if (next === undefined) return
+  change.recordEvent({ type: 'devices.registered', deviceId: device.id })
+  if (previous !== undefined) {
+    change.recordEvent({ type: 'devices.reassigned', deviceId: device.id })
+  }
 }

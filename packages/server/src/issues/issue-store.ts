@@ -25,18 +25,19 @@ export async function listOpenIssues(
 /**
  * Opens, rechecks and resolves issues of one device or person, all at the time `at` of the result.
  * The devices that they count for must be locked. Two statements at most, none when nothing changes.
+ * Answers the ids of the issues that were opened.
  */
 export async function updateSubjectIssues(
   tx: Transaction<Schema>,
   subject: IssueSubject,
   changes: IssueChanges,
   at: Date,
-): Promise<void> {
+): Promise<string[]> {
   const { opened, rechecked, resolvedIds } = changes
   if (rechecked.length > 0 || resolvedIds.length > 0) {
     await updateOpenIssues(tx, rechecked, resolvedIds, at)
   }
-  if (opened.length > 0) await insertIssues(tx, subject, opened, at)
+  return opened.length === 0 ? [] : insertIssues(tx, subject, opened, at)
 }
 
 async function updateOpenIssues(
@@ -74,7 +75,7 @@ async function insertIssues(
   subject: IssueSubject,
   opened: readonly NewIssue[],
   at: Date,
-): Promise<void> {
+): Promise<string[]> {
   const deviceId = subject.kind === 'device' ? subject.id : null
   const personId = subject.kind === 'person' ? subject.id : null
   const rows = opened.map((issue) => ({
@@ -85,7 +86,7 @@ async function insertIssues(
     value: issue.value,
     blocks_device_at: issue.blocksDeviceAt,
   }))
-  await sql`
+  const inserted = await sql<{ id: string }>`
     insert into issue (check_id, device_id, person_id, title, issue_key, issue_value, value, detected_at,
       last_rechecked_at, blocks_device_at, exempted_at, exemption_expires_at, exemption_reason,
       updated_at)
@@ -105,7 +106,9 @@ async function insertIssues(
       order by r.expires_at desc nulls first, r.id
       limit 1) e on true
     order by o.place
+    returning id
   `.execute(tx)
+  return inserted.rows.map(({ id }) => id)
 }
 
 /**

@@ -94,6 +94,7 @@ export async function enrollDevice(
     await notifyDeviceChanged(tx, known.id)
   }
   recordEnrollment(change, known, secret, created === undefined)
+  recordEnrollmentEvents(change, known, secret, created === undefined)
   if (secret.personId !== null) await spendFirstDeviceTrust(tx, secret.personId, at)
   await applyCheckScope(change, deps, { deviceIds: [known.id] }, ENROLLED)
   return { kind: 'enrolled', deviceId: known.id, nodeKey, secretId: secret.id }
@@ -140,6 +141,22 @@ function refuseClone(change: Change, known: Device, claimed: HostDetails): Enrol
     after: { hardware_uuid: claimed.hardware_uuid, serial: claimed.serial },
   })
   return { kind: 'cloned_identifier', deviceId: known.id }
+}
+
+/** `device` is as it was before, if it was known. */
+function recordEnrollmentEvents(
+  change: Change,
+  device: Device,
+  secret: LiveSecret,
+  isAgain: boolean,
+): void {
+  const deviceId = device.id
+  if (!isAgain) change.recordEvent({ type: 'devices.created', deviceId })
+  if (secret.personId === null) return
+  const previousId = isAgain ? device.owner_person_id : null
+  if (previousId === secret.personId) return
+  change.recordEvent({ type: 'devices.registered', deviceId })
+  if (previousId !== null) change.recordEvent({ type: 'devices.reassigned', deviceId })
 }
 
 function recordEnrollment(

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { ulid } from 'ulid'
+import { monotonicFactory, ulid } from 'ulid'
 
 /** A random UUID (version 4), for identifiers that must not be guessable from one another. */
 export function newUuid(): string {
@@ -9,6 +9,17 @@ export function newUuid(): string {
 /** A ULID: sorts by creation time. */
 export function newUlid(now: Date): string {
   return ulid(now.getTime())
+}
+
+/** `count` ULIDs of one moment that sort in the order in which they stand. */
+export function newUlids(now: Date, count: number): string[] {
+  const next = monotonicFactory()
+  return Array.from({ length: count }, () => next(now.getTime()))
+}
+
+/** `bytes` random bytes, for keys. */
+export function newKeyBytes(bytes: number): Buffer {
+  return randomBytes(bytes)
 }
 
 /** `bytes` random bytes as base64url. 24 bytes (192 bits) is the least that a credential may have. */

@@ -51,6 +51,7 @@ export async function createRegistrationRequest(
     description: `asked to register ${device.name} to ${requester.email}`,
     after: { status: request.status, device_id: device.id, requester_email: requester.email },
   })
+  change.recordEvent({ type: 'requests.registration', requestId: request.id })
   return request
 }
 

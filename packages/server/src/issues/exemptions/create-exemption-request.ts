@@ -72,6 +72,7 @@ export async function createExemptionRequest(
       expires_at: input.expiresAt?.toISOString() ?? null,
     },
   })
+  change.recordEvent({ type: 'requests.issue_exemption', requestId: id })
   return getExemptionRequest(tx, id)
 }
 

@@ -1,0 +1,32 @@
+/** What a webhook can be told of, with when it is sent. */
+export const WEBHOOK_EVENTS = {
+  'admin_users.created': 'A new admin exists.',
+  'audit_log.recorded': 'An entry was added to the audit log.',
+  'auth_logs.success': 'An end user has signed in.',
+  'auth_logs.failure': 'An end user began to sign in and did not finish.',
+  'device_trust.status_changed': 'The state in which a device may sign in has become another.',
+  'devices.created': 'A device has enrolled for the first time.',
+  'devices.registered': 'A device was registered to a person.',
+  'devices.reassigned': 'A device that was registered was registered to another person.',
+  'devices.destroyed': 'A device was deleted.',
+  'issues.new': 'A check has opened an issue.',
+  'issues.resolved': 'An issue was resolved.',
+  'requests.issue_exemption': 'A person asked for an exemption from issues.',
+  'requests.registration': 'A person asked to register a device.',
+  'webhook.failing': 'A webhook has accepted nothing for one day, and again for three days.',
+  'webhook.disabled': 'The service has switched a webhook off.',
+  'failures.new': 'As `issues.new`, for older receivers; of devices only.',
+  'failures.resolved': 'As `issues.resolved`, for older receivers; of devices only.',
+} as const satisfies Record<string, string>
+
+/** An event that a webhook can subscribe to. */
+export type SubscribableEvent = keyof typeof WEBHOOK_EVENTS
+
+/** Every event that a webhook can subscribe to. */
+export const SUBSCRIBABLE_EVENTS = Object.keys(WEBHOOK_EVENTS) as [
+  SubscribableEvent,
+  ...SubscribableEvent[],
+]
+
+/** What the test of a webhook sends; to that webhook, whatever it subscribes to. */
+export const TEST_EVENT = 'webhook.test'
