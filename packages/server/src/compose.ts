@@ -15,6 +15,8 @@ import { startJobs } from './compose/jobs.ts'
 import { composeOutbound, type Outbound } from './compose/outbound.ts'
 import { postureRoutes } from './compose/posture-routes.ts'
 import { composeDelivery, composeSigning, type Delivery, type Signing } from './compose/ssf.ts'
+import { composeSignInRoutes, startSignInExpiry } from './compose/sign-in.ts'
+import { composeSigningKeyRoutes, startSigningKeyJobs } from './compose/signing-keys.ts'
 import { composeStatus } from './compose/status.ts'
 import { DELIVERY_CHANNEL } from './delivery/delivery-engine.ts'
 import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
@@ -36,8 +38,6 @@ import type { ApiRoute } from './platform/http/route.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
 import type { Services } from './services.ts'
-import { authLogRoutes } from './sign-in/auth-log-routes.ts'
-import { jwksRoutes } from './ssf/signing/jwks-routes.ts'
 import { createPollWaiters, type PollWaiters } from './ssf/poll/poll-waiters.ts'
 import { pollRoutes } from './ssf/poll/poll-routes.ts'
 import { pollTokenRoutes } from './ssf/poll/poll-token-routes.ts'
@@ -138,7 +138,7 @@ export function listRoutes({
     ...checkRoutes(db),
     ...decisionRoutes(services, composeStatus()),
     ...issueRoutes(db, baseUrl),
-    ...authLogRoutes(db, baseUrl),
+    ...composeSignInRoutes(services),
     ...auditRoutes(db),
     ...adminRoutes(db),
     ...organisationRoutes(db),
@@ -147,7 +147,7 @@ export function listRoutes({
     ...reportingQueryRoutes({ db, clock, runChange }),
     ...packageRoutes({ baseUrl, settings: toAgentSettings(config), runChange, sealer, caPem }),
     ...wellKnownRoutes({ baseUrl }),
-    ...jwksRoutes({ keyRing }),
+    ...composeSigningKeyRoutes(services, keyRing),
     ...streamStatusRoutes({ db, runChange, wake }),
     ...streamRoutes({
       db,
@@ -209,7 +209,10 @@ function createApplication(dependencies: ApplicationDependencies): Application {
     refreshKeyRing: () => signing.keyRing.refresh(),
     renewTls: () => renewTls(http, dependencies.tls),
   })
-  const deletion = delivery === undefined ? undefined : startDeviceDeletion(services, listener)
+  const dueJobs =
+    delivery === undefined
+      ? []
+      : [startDeviceDeletion(services, listener), startSignInExpiry(services, listener)]
   return {
     http,
     start: async () => {
@@ -222,7 +225,7 @@ function createApplication(dependencies: ApplicationDependencies): Application {
       await closeHttp(http)
       await Promise.all(jobs.map((job) => job.stop()))
       await scheduler?.stop()
-      await deletion?.stop()
+      await Promise.all(dueJobs.map((job) => job.stop()))
       await delivery?.close()
       await outbound.client.close()
       await signing.pool.close()

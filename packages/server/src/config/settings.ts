@@ -207,6 +207,13 @@ export const SETTINGS = {
     defaultText: '`60`',
     schema: integer(1, 3600, 60),
   },
+  signInTimeoutSeconds: {
+    env: 'HELIOGRAPH_SIGN_IN_TIMEOUT_SECONDS',
+    description:
+      'How long nothing may happen in a sign-in until it counts as abandoned, where whoever opens it says nothing else.',
+    defaultText: '`900`',
+    schema: integer(10, 86_400, 900),
+  },
   deviceDeletionDelaySeconds: {
     env: 'HELIOGRAPH_DEVICE_DELETION_DELAY_SECONDS',
     description:
@@ -259,6 +266,19 @@ export const SETTINGS = {
       .enum(['2048', '3072'])
       .default('2048')
       .transform((text) => (text === '2048' ? (2048 as const) : (3072 as const))),
+  },
+  signingKeyLeadSeconds: {
+    env: 'HELIOGRAPH_SIGNING_KEY_LEAD_SECONDS',
+    description:
+      'How long a new signing key is published before it signs; longer than receivers cache the key set.',
+    defaultText: '`7200`',
+    schema: integer(300, 604_800, 7_200),
+  },
+  signingKeyRotationDays: {
+    env: 'HELIOGRAPH_SIGNING_KEY_ROTATION_DAYS',
+    description: 'How often the signing key is rotated, in days; 0 rotates by hand only.',
+    defaultText: '`90`',
+    schema: integer(0, 3_650, 90),
   },
 } satisfies Record<string, SettingDefinition>
 

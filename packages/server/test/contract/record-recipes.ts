@@ -1,3 +1,4 @@
+import type { ContractWorld } from './contract-world.ts'
 import { read, type RecipeTable } from './recipe.ts'
 
 /** Issues and logs. */
@@ -18,6 +19,29 @@ export const RECORD_RECIPES: RecipeTable = {
     ({ authLog }) => `/auth_logs/${authLog}`,
     () => ({ expand: 'person,device' }),
   ),
+  'POST /auth_logs': {
+    prepare: ({ ids }) => ({
+      path: '/auth_logs',
+      body: { person_id: ids.person, browser_name: 'Firefox' },
+    }),
+  },
+  'PATCH /auth_logs/{id}': {
+    prepare: async (world) => ({
+      path: `/auth_logs/${await openSignIn(world)}`,
+      body: { city: 'Oslo' },
+    }),
+  },
+  'POST /auth_logs/{id}/close': {
+    prepare: async (world) => ({
+      path: `/auth_logs/${await openSignIn(world)}/close`,
+      body: { result: 'Success' },
+    }),
+  },
   'GET /audit_logs': read(() => '/audit_logs'),
   'GET /audit_logs/{id}': read(({ auditLog }) => `/audit_logs/${auditLog}`),
+}
+
+async function openSignIn({ call, ids }: ContractWorld): Promise<string> {
+  const session = await call('POST', '/auth_logs', { person_id: ids.person })
+  return String(session['id'])
 }

@@ -472,7 +472,7 @@ export interface AuthLogSessionTable {
   txn: string | null
   timeout_seconds: Generated<number>
   /** When a sign-in under way counts as abandoned; null once it has ended. */
-  expires_at: OptionalDate
+  expires_at: Generated<Date | null>
   updated_at: Date
 }
 
