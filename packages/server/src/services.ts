@@ -33,6 +33,8 @@ export interface Services {
   readonly log: Logger
   readonly connection: DatabaseConnection
   readonly db: Kysely<Schema>
+  /** For what runs over and over, changes for example: see `Database`. */
+  readonly preparedDb: Kysely<Schema>
   readonly pool: Pool
   readonly masterKeys: MasterKeys
   readonly sealer: Sealer
@@ -150,12 +152,13 @@ interface Foundation {
   readonly masterKeys: MasterKeys
   readonly connection: DatabaseConnection
   readonly db: Kysely<Schema>
+  readonly preparedDb: Kysely<Schema>
   readonly pool: Pool
 }
 
 function compose(config: Config, foundation: Foundation): Omit<Services, 'close'> {
-  const { clock, db, masterKeys } = foundation
-  const runChange = createChangeRunner(db, clock)
+  const { clock, preparedDb, masterKeys } = foundation
+  const runChange = createChangeRunner(preparedDb, clock)
   const status = composeStatus()
   return {
     ...foundation,

@@ -48,7 +48,7 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
     logError: () => undefined,
   })
   cleanup.add(() => database.close())
-  const { db } = database
+  const { db, preparedDb } = database
 
   const sealer = createSealer(await loadMasterKey({ filePath: `${dataDir}/master.key` }))
   const runChange = createChangeRunner(db, systemClock)
@@ -69,13 +69,13 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
     limits: { connectionsPerOriginMax: concurrency },
   })
   cleanup.add(() => client.close(0))
-  const channels = [createPushChannel({ db, sealer, keyRing })]
+  const channels = [createPushChannel({ db: preparedDb, sealer, keyRing })]
   return {
     db,
     keyRing,
     createEngine: () =>
       createDeliveryEngine({
-        db,
+        db: preparedDb,
         clock: systemClock,
         log,
         client,

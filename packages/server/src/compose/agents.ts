@@ -33,7 +33,7 @@ export function addAgents(
   listener: Listener,
   tls: TlsSource | undefined,
 ): Agents {
-  const { config, clock, db, log, runChange, status } = services
+  const { config, clock, preparedDb: db, log, runChange, status } = services
   const settings = toAgentSettings(config)
   const nodes = createNodeCache({ clock, settings, findNode: (keyHash) => findNode(db, keyHash) })
   const contacts = createContactRecorder(db, (error, message) => log.error({ err: error }, message))

@@ -49,7 +49,7 @@ export function composeDelivery(
     applicationName: 'heliograph delivery',
     logError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
-  const { db } = database
+  const { preparedDb: db } = database
   const engine = createDeliveryEngine({
     db,
     clock,

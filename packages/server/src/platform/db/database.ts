@@ -8,6 +8,7 @@ import type { CustomTypesConfig, PoolConfig } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
+import { prepareStatements } from './prepared-statements.ts'
 import type { Schema } from './schema.ts'
 
 export interface DatabaseOptions {
@@ -22,7 +23,13 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
+  /** Plans each statement for its values, as lists need it: the best plan depends on what is searched. */
   readonly db: Kysely<Schema>
+  /**
+   * The same pool for statements that run over and over: a connection plans them once for all values.
+   * For changes, queues and look-ups by key.
+   */
+  readonly preparedDb: Kysely<Schema>
   readonly pool: Pool
   /** Waits for queries that run, then closes every connection. Safe to call twice. */
   close(): Promise<void>
@@ -60,9 +67,11 @@ export function openDatabase(connection: DatabaseConnection, options: DatabaseOp
     if (closing === undefined) options.logError(error)
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   return {
-    db,
+    db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
+    preparedDb: new Kysely<Schema>({
+      dialect: new PostgresDialect({ pool: prepareStatements(pool) }),
+    }),
     pool,
     close() {
       closing ??= pool.end()

@@ -1,0 +1,112 @@
+/*
+ * Prepared statements: a statement that runs over and over is parsed and planned once per connection,
+ * which for the short statements of a change is most of what it costs the server. Owns which
+ * statements get a name and what happens when a name has become worthless; not what they say.
+ */
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
+
+/** A text gets a name when it is met for this time: those that are built for one occasion never do. */
+const USES_BEFORE_NAMING = 2
+/** Every name takes memory in every connection of the server. */
+const NAMES_MAX = 250
+/** How many texts are counted at once. */
+const TEXTS_MAX = 2_000
+
+const FEATURE_NOT_SUPPORTED = '0A000'
+
+/** The names of the statements of one process. */
+class StatementNames {
+  readonly #names = new Map<string, string>()
+  readonly #uses = new Map<string, number>()
+  #generation = 0
+
+  /** The name for a statement; undefined while it is to run without one. */
+  nameOf(text: string): string | undefined {
+    const known = this.#names.get(text)
+    if (known !== undefined) return known
+    if (this.#names.size >= NAMES_MAX) return undefined
+    const uses = (this.#uses.get(text) ?? 0) + 1
+    if (uses <= USES_BEFORE_NAMING) {
+      if (this.#uses.size >= TEXTS_MAX) this.#uses.clear()
+      this.#uses.set(text, uses)
+      return undefined
+    }
+    this.#uses.delete(text)
+    const name = `heliograph_${this.#generation}_${this.#names.size}`
+    this.#names.set(text, name)
+    return name
+  }
+
+  /** Gives every statement another name: what the connections know under the present ones is outdated. */
+  renew(): void {
+    this.#generation += 1
+    this.#names.clear()
+  }
+}
+
+/**
+ * Whether a prepared statement no longer fits the tables: another version of the service has added a
+ * column to what it selects. It is good again when it is prepared anew.
+ */
+export function isOutdatedStatement(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === FEATURE_NOT_SUPPORTED &&
+    // The code alone says too little, and PostgreSQL has no other mark; the text may be translated.
+    'routine' in error &&
+    error.routine === 'RevalidateCachedQuery'
+  )
+}
+
+/**
+ * The pool as the query builder takes it, with repeated statements prepared. An outdated one is run
+ * again at once; inside a transaction, which it has broken, that is for whoever runs the transaction.
+ */
+export function prepareStatements(pool: Pool): PostgresPool {
+  const names = new StatementNames()
+  const clients = new WeakMap<PoolClient, PreparingClient>()
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect()
+      const known = clients.get(client)
+      if (known !== undefined) return known
+      const preparing = new PreparingClient(client, names)
+      clients.set(client, preparing)
+      return preparing
+    },
+  }
+}
+
+class PreparingClient implements PostgresPoolClient {
+  /** Cursors are not used. */
+  readonly query = ((text: string, values: unknown[]) =>
+    this.#run(text, values)) as PostgresPoolClient['query']
+  readonly #client: PoolClient
+  readonly #names: StatementNames
+
+  constructor(client: PoolClient, names: StatementNames) {
+    this.#client = client
+    this.#names = names
+  }
+
+  release(isBroken?: boolean): void {
+    this.#client.release(isBroken)
+  }
+
+  async #run(text: string, values: unknown[]): Promise<unknown> {
+    const name = values.length === 0 ? undefined : this.#names.nameOf(text)
+    if (name === undefined) return this.#client.query(text, values)
+    try {
+      return await this.#client.query({ name, text, values })
+    } catch (error) {
+      if (!isOutdatedStatement(error)) throw error
+      this.#names.renew()
+      if (this.#client.getTransactionStatus() !== 'I') throw error
+      return this.#client.query(text, values)
+    }
+  }
+}
