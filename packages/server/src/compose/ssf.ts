@@ -1,10 +1,12 @@
 import { releaseEveryClaim } from '../delivery/claim-store.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { createWorkerPresence } from '../delivery/worker-presence.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { Services } from '../services.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
 import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
+import { createRefusedKeys, type RefusedKeys } from '../ssf/signing/refused-keys.ts'
 import { createSigningPool, type SigningPool } from '../ssf/signing/signing-pool.ts'
 import type { Outbound } from './outbound.ts'
 
@@ -12,15 +14,22 @@ import type { Outbound } from './outbound.ts'
 export interface Signing {
   readonly pool: SigningPool
   readonly keyRing: KeyRing
+  readonly refusedKeys: RefusedKeys
 }
 
 /** Opens the signing keys. */
 export async function composeSigning(services: Services): Promise<Signing> {
-  const { clock, db, sealer } = services
+  const { clock, db, log, runChange, sealer } = services
   const pool = createSigningPool()
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   await keyRing.refresh()
-  return { pool, keyRing }
+  const refusedKeys = createRefusedKeys({
+    runChange,
+    clock,
+    keyRing,
+    logError: (error, message) => log.error({ err: error }, message),
+  })
+  return { pool, keyRing, refusedKeys }
 }
 
 /** The engine that delivers queued events, with the database connections that it works on. */
@@ -39,7 +48,7 @@ const DELIVERY_POOL_MAX = 6
  */
 export function composeDelivery(
   services: Services,
-  { keyRing }: Signing,
+  { keyRing, refusedKeys }: Signing,
   outbound: Outbound,
   listener: Listener,
 ): Delivery {
@@ -54,8 +63,10 @@ export function composeDelivery(
     db,
     clock,
     log,
+    runChange: services.runChange,
+    presence: createWorkerPresence({ db: database.db, clock, listener }),
     client: outbound.client,
-    channels: [createPushChannel({ db, sealer, keyRing })],
+    channels: [createPushChannel({ db, sealer, keyRing, refusedKeys })],
     settings: { concurrency: config.deliveryConcurrency },
   })
   listener.onReconnect(() => {
@@ -70,6 +81,7 @@ export function composeDelivery(
     },
     close: async () => {
       await engine.close()
+      await refusedKeys.idle()
       await database.close()
     },
   }

@@ -22,7 +22,14 @@ function after(ms: number): Date {
 }
 
 function report(overrides: Partial<HealthReport>): HealthReport {
-  return { hasAnswered: false, hasSucceeded: false, trailingFailures: 0, pauseMs: 0, ...overrides }
+  return {
+    hasAnswered: false,
+    hasSucceeded: false,
+    trailingFailures: 0,
+    pauseMs: 0,
+    lastFailure: null,
+    ...overrides,
+  }
 }
 
 function fail(count: number, health = healthy, now = start): DestinationHealth {

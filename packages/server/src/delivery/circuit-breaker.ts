@@ -33,6 +33,8 @@ export interface HealthReport {
   readonly trailingFailures: number
   /** The longest pause that a busy receiver asked for; 0 for none. */
   readonly pauseMs: number
+  /** What went wrong last, in words; null when nothing did. */
+  readonly lastFailure: string | null
 }
 
 /** Whether only single probes are sent. */

@@ -20,6 +20,8 @@ export interface ClaimRequest {
   readonly limit: number
   /** The key that unsigned deliveries are bound to. */
   readonly kid: string | null
+  /** The destination is held or stopped: only what tells of that is claimed. */
+  readonly isStopped?: boolean
 }
 
 /** A delivery that waits for another worker's claim is looked at again after this time. */
@@ -40,6 +42,7 @@ interface ClaimedRow {
   readonly signing_kid: string | null
   readonly token: string | null
   readonly attempt_count: number
+  readonly outlives_stop: boolean
   readonly created_at: Date
 }
 
@@ -64,6 +67,7 @@ export async function claimDeliveries(
       from delivery
       where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= ${now}
         and (claim_expires_at is null or claim_expires_at <= ${now})
+        ${request.isStopped === true ? sql`and outlives_stop` : sql``}
       order by next_attempt_at, id
       limit ${limit * 2}
       for update skip locked
@@ -108,7 +112,7 @@ export async function claimDeliveries(
       signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
     from chosen where d.id = chosen.id
     returning d.id, d.event_id, d.event_type, d.subject_key, d.body, d.signing_kid, d.token,
-      d.attempt_count, d.created_at`.execute(db)
+      d.attempt_count, d.outlives_stop, d.created_at`.execute(db)
   return rows
     .map((row) => toClaimedDelivery(row, { destinationId, claimId, claimExpiresAt }))
     .sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
@@ -128,6 +132,7 @@ function toClaimedDelivery(
     signingKid: row.signing_kid,
     token: row.token,
     attemptCount: row.attempt_count,
+    outlivesStop: row.outlives_stop,
     createdAt: row.created_at,
   }
 }
@@ -173,7 +178,10 @@ export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
 export interface DestinationOutlook extends DestinationHealth {
   readonly kind: DestinationKind
   readonly state: DeliveryDestinationTable['state']
-  /** When the next delivery that nobody has claimed is due; null when nothing waits. */
+  /**
+   * When the next delivery that nobody has claimed is due; null when nothing waits. Of a destination that
+   * is held or stopped, the next one that outlives that.
+   */
   readonly nextDueAt: Date | null
 }
 
@@ -204,7 +212,7 @@ export async function findDestinationOutlook(
 }
 
 /**
- * The active destinations of the given kinds with work that is or will be due. One index probe per
+ * The destinations of the given kinds with work that is or will be due. One index probe per
  * destination, so that it takes as long with a million queued deliveries as with none.
  */
 export async function listWaitingDestinations(
@@ -215,18 +223,25 @@ export async function listWaitingDestinations(
   const { rows } = await sql<{ id: string; next_due_at: Date }>`
     select d.id, due.next_due_at
     from delivery_destination d ${nextDue(now)}
-    where d.kind = any(${kinds}::text[]) and d.state = 'active' and due.next_due_at is not null
+    where d.kind = any(${kinds}::text[]) and due.next_due_at is not null
     order by due.next_due_at`.execute(db)
   return rows.map((row) => ({ id: row.id, nextDueAt: row.next_due_at }))
 }
 
+/** Two probes of which one is made: each has an index of its own. */
 function nextDue(now: Date) {
+  const unclaimed = sql`w.destination_id = d.id and w.state = 'queued'
+      and (w.claim_expires_at is null or w.claim_expires_at <= ${now})`
   return sql`left join lateral (
-    select w.next_attempt_at as next_due_at from delivery w
-    where w.destination_id = d.id and w.state = 'queued'
-      and (w.claim_expires_at is null or w.claim_expires_at <= ${now})
+    (select w.next_attempt_at as next_due_at from delivery w
+    where d.state = 'active' and ${unclaimed}
     order by w.next_attempt_at, w.id
-    limit 1
+    limit 1)
+    union all
+    (select w.next_attempt_at from delivery w
+    where d.state in ('held', 'stopped') and ${unclaimed} and w.outlives_stop
+    order by w.next_attempt_at, w.id
+    limit 1)
   ) due on true`
 }
 

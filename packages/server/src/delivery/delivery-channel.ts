@@ -2,6 +2,7 @@
  * What differs between the things that are delivered: how a request is made from a delivery, what an
  * answer means, and how often it is tried. Everything else is the engine's.
  */
+import type { Change } from '../audit/change.ts'
 import type { OutboundRequest } from '../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../platform/net/outbound-result.ts'
 import type { DeliveryDestinationTable } from '../platform/db/schema.ts'
@@ -23,6 +24,8 @@ export interface ClaimedDelivery {
   readonly token: string | null
   /** Attempts that were made before this claim. */
   readonly attemptCount: number
+  /** Sent also while the destination is held or stopped; false when left out. */
+  readonly outlivesStop?: boolean
   readonly createdAt: Date
 }
 
@@ -31,6 +34,8 @@ export interface PreparedRequest {
   readonly request: OutboundRequest
   /** What was signed, for deliveries that are signed. */
   readonly token: string | null
+  /** It stays queued when its attempts are used up: the receiver can have it in another way. */
+  readonly isKeptWhenExhausted?: boolean
 }
 
 /** What an answer, or its absence, means for the delivery. */
@@ -38,13 +43,39 @@ export type Verdict =
   | { readonly kind: 'accepted' }
   /** Sending the same again is hopeless. */
   | { readonly kind: 'rejected'; readonly errorCode: string; readonly error: string }
+  /** The receiver says that it will never take anything again; the channel is told (`onNotice`). */
+  | { readonly kind: 'gone'; readonly errorCode: string; readonly error: string }
   | {
       readonly kind: 'retry'
       readonly errorCode: string
       readonly error: string
       /** The receiver says that it has too much to do: the whole destination pauses. */
       readonly isOverloaded: boolean
+      /** The delivery is bound to this key instead and sent again at once: its receiver is well. */
+      readonly resignKid?: string
     }
+
+/** Whether a verdict says that the receiver cannot be reached or cannot cope. */
+export function isReceiverFailure(verdict: Verdict): boolean {
+  return verdict.kind === 'retry' && verdict.resignKid === undefined
+}
+
+/** What was sent, for channels whose judgement depends on it. */
+export interface SentDelivery {
+  readonly delivery: ClaimedDelivery
+  readonly token: string | null
+}
+
+/** What a channel is told of a destination in the change that records it. */
+export interface DestinationNotice {
+  readonly destinationId: string
+  /**
+   * `gone`: the receiver wants nothing any more. `exhausted`: a delivery ran out of attempts and is
+   * kept all the same.
+   */
+  readonly kind: 'gone' | 'exhausted'
+  readonly error: string
+}
 
 /** One kind of delivery. */
 export interface DeliveryChannel {
@@ -53,8 +84,10 @@ export interface DeliveryChannel {
   readonly logEvent: string
   /** Delays before the second and each further attempt; as many retries as entries. */
   readonly retryDelaysMs: readonly number[]
+  /** The least wait after a time-out and after 429; retries may come sooner when left out. */
+  readonly busyRetryDelayMinMs?: number
   /** The key that deliveries which have none are bound to when they are claimed; null: not signed. */
-  claimKid(): string | null
+  claimKid(destinationId: string): string | null
   /**
    * One prepared request per delivery, in order; undefined when the destination no longer exists.
    * Rejects when it cannot be done at the moment; the engine tries again later.
@@ -63,5 +96,11 @@ export interface DeliveryChannel {
     destinationId: string,
     deliveries: readonly ClaimedDelivery[],
   ): Promise<readonly PreparedRequest[] | undefined>
-  classify(result: OutboundResult): Verdict
+  classify(result: OutboundResult, sent: SentDelivery): Verdict
+  /**
+   * Reacts to what an outcome says about a destination: in the same change, so that both are durable
+   * together, at most once per destination and batch. May lock the owner of the destination; must
+   * bear being told again.
+   */
+  onNotice?(change: Change, notice: DestinationNotice): Promise<void>
 }

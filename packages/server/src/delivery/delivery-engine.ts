@@ -5,9 +5,10 @@
  * Does not own what is queued nor what a request looks like.
  */
 import type { Kysely } from 'kysely'
+import { createChangeRunner, type RunChange } from '../audit/change.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
-import { randomInteger } from '../platform/ids.ts'
+import { newUuid, randomInteger } from '../platform/ids.ts'
 import type { GuardedClient } from '../platform/net/guarded-client.ts'
 import { listWaitingDestinations } from './claim-store.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
@@ -16,6 +17,7 @@ import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-set
 import { DestinationPump, type PumpDependencies } from './destination-pump.ts'
 import { FlightSlots } from './flight-slots.ts'
 import { createOutcomeRecorder } from './outcome-recorder.ts'
+import type { WorkerPresence } from './worker-presence.ts'
 
 /** The NOTIFY channel of queued deliveries and changed destinations; the payload is a destination id. */
 export const DELIVERY_CHANNEL = 'delivery'
@@ -42,6 +44,10 @@ export interface DeliveryEngineDependencies {
   /** At most one channel per kind; destinations of other kinds are left alone. */
   readonly channels: readonly DeliveryChannel[]
   readonly settings?: Partial<DeliverySettings>
+  /** Runs the changes of channels that are told of a destination; without it, one on `db`. */
+  readonly runChange?: RunChange
+  /** Without it, what a dead process had claimed waits for the end of its lease. */
+  readonly presence?: WorkerPresence | undefined
 }
 
 const CLOSE_GRACE_MS = 5_000
@@ -55,10 +61,16 @@ class PumpingEngine implements DeliveryEngine {
   readonly #shared: PumpDependencies
   readonly #abort = new AbortController()
   readonly #pumps = new Map<string, DestinationPump>()
+  readonly #presence: WorkerPresence | undefined
   #sweepTimer: NodeJS.Timeout | undefined
+  #presenceTimer: NodeJS.Timeout | undefined
+  #presenceWork: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor({ db, clock, log, client, channels, settings }: DeliveryEngineDependencies) {
+  constructor(dependencies: DeliveryEngineDependencies) {
+    const { db, clock, log, client, channels, settings, presence } = dependencies
+    const { runChange = createChangeRunner(db, clock) } = dependencies
+    this.#presence = presence
     const allSettings = { ...DEFAULT_DELIVERY_SETTINGS, ...settings }
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
     this.#shared = {
@@ -69,15 +81,18 @@ class PumpingEngine implements DeliveryEngine {
       client,
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
       slots: new FlightSlots(allSettings),
-      recorder: createOutcomeRecorder({ db, clock, log, random }),
+      recorder: createOutcomeRecorder({ db, clock, log, random, runChange }),
+      newClaimId: presence === undefined ? newUuid : () => presence.newClaimId(),
       settings: allSettings,
       signal: this.#abort.signal,
     }
   }
 
   async start(): Promise<void> {
+    await this.#presence?.start()
     await this.sweep()
     this.#planSweep()
+    this.#planPresence()
   }
 
   wake(destinationId: string): void {
@@ -99,10 +114,36 @@ class PumpingEngine implements DeliveryEngine {
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#sweepTimer)
+    clearTimeout(this.#presenceTimer)
     const timer = setTimeout(() => this.#abort.abort(), graceMs)
     await Promise.all([...this.#pumps.values()].map((pump) => pump.stop()))
     clearTimeout(timer)
     await this.#shared.recorder.close()
+    await this.#presenceWork
+    await this.#presence?.close().catch((error: unknown) => {
+      this.#shared.log.warn({ err: error }, 'the worker could not sign off')
+    })
+  }
+
+  /** Takes over what workers that died had claimed. */
+  #planPresence(): void {
+    if (this.#isClosed || this.#presence === undefined) return
+    const { presenceIntervalMs } = this.#shared.settings
+    this.#presenceTimer = setTimeout(() => {
+      this.#presenceWork = this.#releaseDead().then(() => this.#planPresence())
+    }, presenceIntervalMs)
+  }
+
+  async #releaseDead(): Promise<void> {
+    const { log } = this.#shared
+    try {
+      const freed = (await this.#presence?.releaseDead()) ?? []
+      if (freed.length === 0) return
+      log.warn({ destination_count: freed.length }, 'took over the deliveries of a dead worker')
+      for (const id of freed) this.wake(id)
+    } catch (error) {
+      log.warn({ err: error }, 'the look for dead workers failed')
+    }
   }
 
   #planSweep(): void {

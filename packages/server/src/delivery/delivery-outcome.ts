@@ -1,10 +1,17 @@
 /*
  * From the result of a request to what is recorded of it. Pure.
  */
+import type { Change } from '../audit/change.ts'
 import type { AttemptTimings } from '../platform/db/schema.ts'
 import type { OutboundResult, OutboundTimings } from '../platform/net/outbound-result.ts'
 import { toStorableText } from '../platform/storable-text.ts'
-import type { ClaimedDelivery, DeliveryChannel, Verdict } from './delivery-channel.ts'
+import type {
+  ClaimedDelivery,
+  DeliveryChannel,
+  DestinationNotice,
+  Verdict,
+} from './delivery-channel.ts'
+import { toStoredRequestHeaders, toStoredResponseHeaders } from './attempt-headers.ts'
 import { findRetryDelayMs, parseRetryAfter, type RandomShare } from './retry-schedule.ts'
 
 /** Everything that is recorded of one attempt, and the state of the delivery after it. */
@@ -20,16 +27,29 @@ export interface DeliveryOutcome {
   readonly finishedAt: Date
   readonly timings: AttemptTimings
   readonly statusCode: number | null
+  /** What the channel is to be told of the destination; null in most cases. */
+  readonly notice: OutcomeNotice | null
+  readonly requestHeaders: Readonly<Record<string, string>> | null
   readonly responseHeaders: Readonly<Record<string, string>> | null
   readonly responseBody: string | null
   readonly remoteAddress: string | null
   readonly token: string | null
+  /** The key that signs it from now on, instead of the one of `token`. */
+  readonly resignKid?: string | undefined
+}
+
+/** Something to tell a channel in the change that records the outcome. */
+export interface OutcomeNotice {
+  readonly kind: DestinationNotice['kind']
+  tell(change: Change): Promise<void>
 }
 
 /** An attempt as the pump saw it. */
 export interface FinishedAttempt {
   readonly delivery: ClaimedDelivery
   readonly token: string | null
+  readonly requestHeaders?: Readonly<Record<string, string>> | undefined
+  readonly isKeptWhenExhausted?: boolean | undefined
   readonly result: OutboundResult
   readonly startedAt: Date
   readonly finishedAt: Date
@@ -37,37 +57,86 @@ export interface FinishedAttempt {
 
 const ERROR_LENGTH_MAX = 1_024
 
-/** Judges an attempt: what it means, what state the delivery is in now, when it is tried again. */
+/** Failures of a receiver that may only have too much to do. */
+const TIMEOUT_CODES: ReadonlySet<string> = new Set([
+  'connect_timeout',
+  'headers_timeout',
+  'body_timeout',
+  'deadline_exceeded',
+])
+
+type JudgingChannel = Pick<
+  DeliveryChannel,
+  'classify' | 'retryDelaysMs' | 'busyRetryDelayMinMs' | 'onNotice'
+>
+
+/**
+ * Judges an attempt: what it means, what state the delivery is in now, when it is tried again. What
+ * was accepted leaves a short record, without headers; there are far more of those.
+ */
 export function toDeliveryOutcome(
   attempt: FinishedAttempt,
-  channel: Pick<DeliveryChannel, 'classify' | 'retryDelaysMs'>,
+  channel: JudgingChannel,
   random: RandomShare,
 ): DeliveryOutcome {
   const { delivery, result, startedAt, finishedAt, token } = attempt
-  const verdict = shorten(channel.classify(result))
+  const verdict = shorten(channel.classify(result, { delivery, token }))
   const retryAfterMs =
     result.kind === 'response'
       ? parseRetryAfter(singleHeader(result.headers['retry-after']), finishedAt)
       : undefined
-  const delayMs =
-    verdict.kind === 'retry'
-      ? findRetryDelayMs(channel.retryDelaysMs, delivery.attemptCount + 1, retryAfterMs, random)
-      : undefined
+  const isRetried = verdict.kind === 'retry'
+  const isExhausted =
+    isRetried &&
+    attempt.isKeptWhenExhausted === true &&
+    delivery.attemptCount >= channel.retryDelaysMs.length
+  const resignKid = verdict.kind === 'retry' ? verdict.resignKid : undefined
+  const scheduledMs = isRetried
+    ? findRetryDelayMs(
+        channel.retryDelaysMs,
+        isExhausted ? channel.retryDelaysMs.length : delivery.attemptCount + 1,
+        { retryAfterMs, floorMs: isBusy(result) ? channel.busyRetryDelayMinMs : undefined },
+        random,
+      )
+    : undefined
+  // What is signed anew goes out at once, also when it was the last attempt of the schedule.
+  const delayMs = resignKid === undefined ? scheduledMs : 0
+  const isAccepted = verdict.kind === 'accepted'
   return {
     delivery,
     verdict,
-    state: verdict.kind === 'accepted' ? 'delivered' : delayMs === undefined ? 'dead' : 'queued',
+    state: isAccepted ? 'delivered' : delayMs === undefined ? 'dead' : 'queued',
     nextAttemptAt: delayMs === undefined ? null : new Date(finishedAt.getTime() + delayMs),
     pauseMs: verdict.kind === 'retry' && verdict.isOverloaded ? (retryAfterMs ?? 0) : 0,
     startedAt,
     finishedAt,
     timings: toAttemptTimings(result.timings),
     statusCode: result.status ?? null,
-    responseHeaders: verdict.kind === 'accepted' ? null : toStoredHeaders(result),
+    notice: toNotice(channel, delivery, verdict, isExhausted),
+    requestHeaders: isAccepted ? null : toStoredRequestHeaders(attempt.requestHeaders ?? {}),
+    responseHeaders: isAccepted ? null : toStoredResponseHeaders(result),
     responseBody: toStoredBody(result),
     remoteAddress: result.remoteAddress ?? null,
-    token,
+    token: resignKid === undefined ? token : null,
+    resignKid,
   }
+}
+
+function toNotice(
+  channel: JudgingChannel,
+  { destinationId }: ClaimedDelivery,
+  verdict: Verdict,
+  isExhausted: boolean,
+): OutcomeNotice | null {
+  if (verdict.kind === 'accepted' || channel.onNotice === undefined) return null
+  if (verdict.kind !== 'gone' && !isExhausted) return null
+  const kind = isExhausted ? 'exhausted' : 'gone'
+  const notice = { destinationId, kind, error: verdict.error } as const
+  return { kind, tell: async (change) => channel.onNotice?.(change, notice) }
+}
+
+function isBusy(result: OutboundResult): boolean {
+  return result.kind === 'failed' ? TIMEOUT_CODES.has(result.code) : result.status === 429
 }
 
 /** The sentence and the word that are stored when a verdict is not an acceptance. */
@@ -95,17 +164,6 @@ function toAttemptTimings(timings: OutboundTimings): AttemptTimings {
 /** To hundredths of a millisecond: the clock is no finer, and the text is stored for every attempt. */
 function rounded(ms: number): number {
   return Math.round(ms * 100) / 100
-}
-
-function toStoredHeaders(result: OutboundResult): Record<string, string> | null {
-  if (result.kind === 'failed') return null
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(result.headers)) {
-    // Cookies are credentials of the receiver's making, and of no use for understanding an answer.
-    if (value === undefined || name === 'set-cookie') continue
-    headers[name] = toStorableText(typeof value === 'string' ? value : value.join(', '))
-  }
-  return headers
 }
 
 function toStoredBody(result: OutboundResult): string | null {

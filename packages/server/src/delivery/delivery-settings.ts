@@ -18,6 +18,8 @@ export interface DeliverySettings {
   readonly requestTimeoutMs: number
   /** How often the database is asked for work that no wake-up told of. */
   readonly sweepIntervalMs: number
+  /** How often the other workers are looked after. */
+  readonly presenceIntervalMs: number
 }
 
 /** Measured on two cores: more in hand or in flight gains nothing, and costs fairness. */
@@ -30,4 +32,5 @@ export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
   leaseMs: 120 * SECOND_MS,
   requestTimeoutMs: 15 * SECOND_MS,
   sweepIntervalMs: 5 * SECOND_MS,
+  presenceIntervalMs: 2 * SECOND_MS,
 }

@@ -6,7 +6,6 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
-import { newUuid } from '../platform/ids.ts'
 import type { GuardedClient } from '../platform/net/guarded-client.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { ClaimLedger } from './claim-ledger.ts'
@@ -16,7 +15,12 @@ import {
   releaseClaims,
   type DestinationOutlook,
 } from './claim-store.ts'
-import type { ClaimedDelivery, DeliveryChannel, DestinationKind } from './delivery-channel.ts'
+import {
+  isReceiverFailure,
+  type ClaimedDelivery,
+  type DeliveryChannel,
+  type DestinationKind,
+} from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { toDeliveryOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
@@ -37,6 +41,8 @@ export interface PumpDependencies {
   readonly slots: FlightSlots
   readonly recorder: OutcomeRecorder
   readonly settings: DeliverySettings
+  /** A new UUID for a claim. */
+  readonly newClaimId: () => string
   /** Breaks off what is in flight when the service can wait no longer. */
   readonly signal: AbortSignal
 }
@@ -158,17 +164,19 @@ export class DestinationPump implements SlotUser {
 
   /** One look at the destination and one claim; undefined when there is nothing to do now. */
   async #claim(): Promise<Claim | undefined> {
-    const { db, clock, channels, settings } = this.#shared
+    const { db, clock, channels, settings, newClaimId } = this.#shared
     const now = clock.now()
     const outlook = await findDestinationOutlook(db, this.#id, now)
     const channel = outlook === undefined ? undefined : channels.get(outlook.kind)
-    if (outlook === undefined || channel === undefined || outlook.state !== 'active') {
+    if (outlook === undefined || channel === undefined || outlook.state === 'deleted') {
       this.#retreat()
       return undefined
     }
+    const isStopped = outlook.state !== 'active'
+    if (isStopped) this.#retreatButForLastWords()
     if (!this.#mayClaim(outlook, now)) return undefined
     const room = Math.min(settings.claimSize, settings.handMax - this.#ledger.count)
-    const claimId = newUuid()
+    const claimId = newClaimId()
     this.#claimNumber += 1
     const number = this.#claimNumber
     const deliveries = await claimDeliveries(db, {
@@ -178,7 +186,8 @@ export class DestinationPump implements SlotUser {
       ownClaimIds: this.#ledger.claimIds(),
       leaseMs: settings.leaseMs,
       limit: isCircuitOpen(outlook) ? 1 : room,
-      kid: channel.claimKid(),
+      kid: channel.claimKid(this.#id),
+      isStopped,
     })
     this.#ledger.open(claimId, deliveries.length)
     if (deliveries.length > 0) return { number, deliveries, channel }
@@ -266,6 +275,8 @@ export class DestinationPump implements SlotUser {
       const attempt = {
         delivery,
         token: prepared.token,
+        requestHeaders: prepared.request.headers,
+        isKeptWhenExhausted: prepared.isKeptWhenExhausted,
         result,
         startedAt,
         finishedAt: clock.now(),
@@ -288,7 +299,7 @@ export class DestinationPump implements SlotUser {
     const endHold = nextAttemptAt === null ? undefined : this.#hold([delivery], nextAttemptAt)
     if (nextAttemptAt === null) this.#lanes.finish(delivery)
     else this.#giveBackItems(this.#lanes.drop(delivery), nextAttemptAt)
-    this.#failuresInRow = verdict.kind === 'retry' ? this.#failuresInRow + 1 : 0
+    this.#failuresInRow = isReceiverFailure(verdict) ? this.#failuresInRow + 1 : 0
     // Before the database says so: a receiver that refuses connections would see the whole hand.
     if (this.#failuresInRow >= FAILURES_TO_OPEN) this.#retreat()
     this.#shared.recorder.record(outcome, () => {
@@ -317,6 +328,17 @@ export class DestinationPump implements SlotUser {
   /** Gives back everything that is not in flight. */
   #retreat(): void {
     this.#giveBackItems(this.#lanes.clear(), this.#shared.clock.now())
+  }
+
+  /** Gives back what is not in flight, but for what tells the receiver that nothing more comes. */
+  #retreatButForLastWords(): void {
+    const items = this.#lanes.clear()
+    const isLastWord = ({ delivery }: HandItem) => delivery.outlivesStop === true
+    for (const item of items.filter(isLastWord)) this.#lanes.putBack(item)
+    this.#giveBackItems(
+      items.filter((item) => !isLastWord(item)),
+      this.#shared.clock.now(),
+    )
   }
 
   #giveBackItems(items: readonly HandItem[], notBefore: Date): void {

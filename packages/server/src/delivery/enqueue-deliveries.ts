@@ -15,6 +15,8 @@ export interface NewDelivery {
    */
   readonly subjectKey: string | null
   readonly body: string
+  /** Delivered also while its destination is held or stopped: it tells of that. False by default. */
+  readonly outlivesStop?: boolean
 }
 
 /** Wakes the delivery engine of this process; other processes hear the notification. */
@@ -39,6 +41,7 @@ export async function enqueueDeliveries(
         event_type: delivery.eventType,
         subject_key: delivery.subjectKey,
         body: delivery.body,
+        outlives_stop: delivery.outlivesStop ?? false,
         state: 'queued' as const,
         next_attempt_at: change.at,
         txn: change.txn,

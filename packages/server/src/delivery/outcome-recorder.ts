@@ -3,12 +3,15 @@
  * its commit cost many times what one more row in it does. Owns the batching and the repetition when
  * the database is away; what is written is outcome-store.ts's.
  */
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
+import type { Change, RunChange } from '../audit/change.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
+import { isReceiverFailure } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import type { DeliveryOutcome } from './delivery-outcome.ts'
+import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
 import { holdFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
@@ -29,6 +32,8 @@ export interface OutcomeRecorderDependencies {
   readonly clock: Clock
   readonly log: DeliveryLog
   readonly random: RandomShare
+  /** Runs what channels do about a notice, in one change with the outcomes. */
+  readonly runChange: RunChange
 }
 
 interface WaitingOutcome {
@@ -111,21 +116,29 @@ class BatchingRecorder implements OutcomeRecorder {
 
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
   async #write(outcomes: readonly DeliveryOutcome[]): Promise<ReadonlySet<string>> {
-    const { db, clock, random } = this.#dependencies
+    const { db, clock, random, runChange } = this.#dependencies
     const now = clock.now()
     const reports = this.#findReportsToWrite(outcomes, now)
     const retried = outcomes.filter(({ state }) => state === 'queued')
-    if (reports.size === 0 && retried.length === 0) return recordOutcomes(db, outcomes)
-    const held = await db.transaction().execute(async (tx) => {
+    const hasNotices = outcomes.some(({ notice }) => notice !== null)
+    if (reports.size === 0 && retried.length === 0 && !hasNotices) {
+      return recordOutcomes(db, outcomes)
+    }
+    const write = async (tx: Transaction<Schema>, change?: Change) => {
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
       await holdFollowers(tx, heads)
+      // Before the destination is locked: whoever changes its owner locks that one first.
+      if (change !== undefined) await tellChannels(change, outcomes, ids)
       // In one order everywhere, so that two processes cannot wait for each other.
       for (const [destinationId, report] of [...reports].sort(byId)) {
         await recordHealth(tx, destinationId, report, { now, random })
       }
       return ids
-    })
+    }
+    const held = hasNotices
+      ? await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
+      : await db.transaction().execute((tx) => write(tx))
     this.#noteWritten(reports, now)
     return held
   }
@@ -134,7 +147,7 @@ class BatchingRecorder implements OutcomeRecorder {
     const reports = toHealthReports(outcomes)
     for (const [id, report] of reports) {
       const lastWritten = this.#successWrittenAt.get(id) ?? 0
-      const isQuiet = report.trailingFailures === 0 && !this.#failing.has(id)
+      const isQuiet = report.lastFailure === null && !this.#failing.has(id)
       if (isQuiet && now.getTime() - lastWritten < SUCCESS_INTERVAL_MS) reports.delete(id)
     }
     return reports
@@ -149,6 +162,21 @@ class BatchingRecorder implements OutcomeRecorder {
   }
 }
 
+/** Once for each destination and kind of notice, of outcomes that count. */
+async function tellChannels(
+  change: Change,
+  outcomes: readonly DeliveryOutcome[],
+  held: ReadonlySet<string>,
+): Promise<void> {
+  const notices = new Map<string, OutcomeNotice>()
+  for (const { delivery, notice } of outcomes) {
+    if (notice === null || !held.has(delivery.id)) continue
+    const key = `${delivery.destinationId} ${notice.kind}`
+    if (!notices.has(key)) notices.set(key, notice)
+  }
+  for (const notice of notices.values()) await notice.tell(change)
+}
+
 function byId([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
   return Number(BigInt(left) - BigInt(right))
 }
@@ -157,12 +185,13 @@ function toHealthReports(outcomes: readonly DeliveryOutcome[]): Map<string, Heal
   const reports = new Map<string, HealthReport>()
   for (const { delivery, verdict, pauseMs } of outcomes) {
     const before = reports.get(delivery.destinationId)
-    const isFailure = verdict.kind === 'retry'
+    const isFailure = isReceiverFailure(verdict)
     reports.set(delivery.destinationId, {
       hasAnswered: !isFailure || before?.hasAnswered === true,
       hasSucceeded: verdict.kind === 'accepted' || before?.hasSucceeded === true,
       trailingFailures: isFailure ? (before?.trailingFailures ?? 0) + 1 : 0,
       pauseMs: Math.max(pauseMs, before?.pauseMs ?? 0),
+      lastFailure: errorOf(verdict).error ?? before?.lastFailure ?? null,
     })
   }
   return reports

@@ -27,14 +27,17 @@ export async function recordOutcomes(
       select * from json_to_recordset(${JSON.stringify(outcomes.map(toRow))}::json) as o (
         delivery_id bigint, claim_id uuid, state text, next_attempt_at timestamptz,
         finished_at timestamptz, token text, started_at timestamptz, timings jsonb, outcome text,
-        status_code integer, error_code text, error text, response_headers jsonb,
-        response_body text, remote_address text)
+        status_code integer, error_code text, error text, request_headers jsonb,
+        response_headers jsonb,
+        response_body text, remote_address text, resign_kid text)
     ),
     held as (
       update delivery d
       set state = o.state, attempt_count = d.attempt_count + 1, claimed_by = null,
         claim_expires_at = null, next_attempt_at = coalesce(o.next_attempt_at, d.next_attempt_at),
-        last_error = o.error, token = coalesce(o.token, d.token),
+        last_error = o.error,
+        token = case when o.resign_kid is null then coalesce(o.token, d.token) end,
+        signing_kid = coalesce(o.resign_kid, d.signing_kid),
         finished_at = case when o.state = 'queued' then null else o.finished_at end
       from outcome o
       where d.id = o.delivery_id and d.claimed_by = o.claim_id and d.state = 'queued'
@@ -42,10 +45,11 @@ export async function recordOutcomes(
     ),
     attempt as (
       insert into delivery_attempt (delivery_id, number, started_at, timings, outcome, status_code,
-        error_code, error, response_headers, response_body, remote_address, next_attempt_at)
+        error_code, error, request_headers, response_headers, response_body, remote_address,
+        next_attempt_at)
       select o.delivery_id, h.attempt_count, o.started_at, o.timings, o.outcome, o.status_code,
-        o.error_code, o.error, o.response_headers, o.response_body, o.remote_address,
-        o.next_attempt_at
+        o.error_code, o.error, o.request_headers, o.response_headers, o.response_body,
+        o.remote_address, o.next_attempt_at
       from outcome o join held h on h.id = o.delivery_id
     )
     select id from held`.execute(db)
@@ -65,13 +69,15 @@ function toRow(outcome: DeliveryOutcome) {
     token: delivery.token === outcome.token ? null : outcome.token,
     started_at: outcome.startedAt,
     timings: outcome.timings,
-    outcome: verdict.kind,
+    outcome: verdict.kind === 'gone' ? ('rejected' as const) : verdict.kind,
     status_code: outcome.statusCode,
     error_code: errorCode,
     error,
+    request_headers: outcome.requestHeaders,
     response_headers: outcome.responseHeaders,
     response_body: outcome.responseBody,
     remote_address: outcome.remoteAddress,
+    resign_kid: outcome.resignKid ?? null,
   }
 }
 
@@ -127,12 +133,19 @@ export async function recordHealth(
       consecutive_failures: after.consecutiveFailures,
       failing_since: after.failingSince,
       last_success_at: after.lastSuccessAt,
+      ...toFailureColumns(report, now),
     })
     .where('id', '=', destinationId)
     .execute()
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
     await hastenRetries(db, destinationId, now)
   }
+}
+
+/** The last failure is kept after the receiver works again. */
+function toFailureColumns({ lastFailure }: HealthReport, now: Date) {
+  if (lastFailure === null) return {}
+  return { last_failure_at: now, last_failure: lastFailure }
 }
 
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */

@@ -13,7 +13,7 @@ const middle = (): number => 0.5
 describe('retry schedule', () => {
   it('tries ten times: at once, then 5 s, 1 min, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h and 20 h later', () => {
     const delays = Array.from({ length: 10 }, (_, index) =>
-      findRetryDelayMs(RETRY_DELAYS_MS, index + 1, undefined, middle),
+      findRetryDelayMs(RETRY_DELAYS_MS, index + 1, {}, middle),
     )
     expect(delays).toEqual([
       5 * SECOND_MS,
@@ -36,10 +36,19 @@ describe('retry schedule', () => {
 
   it('waits longer when the receiver asks for it, never shorter, and a day at most', () => {
     const delay = (retryAfterMs: number) =>
-      findRetryDelayMs(RETRY_DELAYS_MS, 2, retryAfterMs, middle)
+      findRetryDelayMs(RETRY_DELAYS_MS, 2, { retryAfterMs }, middle)
     expect(delay(1_000)).toBe(1 * MINUTE_MS)
     expect(delay(10 * MINUTE_MS)).toBe(10 * MINUTE_MS)
     expect(delay(1_000 * HOUR_MS)).toBe(RETRY_AFTER_MAX_MS)
+  })
+
+  it('waits no shorter than the floor of its channel, and spreads what waits for it', () => {
+    const delay = (attempts: number, random: () => number) =>
+      findRetryDelayMs(RETRY_DELAYS_MS, attempts, { floorMs: 1 * MINUTE_MS }, random)
+    expect(delay(1, () => 0)).toBe(1 * MINUTE_MS)
+    expect(delay(1, () => 0.999_999)).toBe(72 * SECOND_MS)
+    expect(delay(3, middle)).toBe(5 * MINUTE_MS)
+    expect(delay(10, middle)).toBeUndefined()
   })
 
   const now = new Date('2026-01-02T03:04:05Z')

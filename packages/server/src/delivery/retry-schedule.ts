@@ -27,20 +27,32 @@ export function withJitter(delayMs: number, random: RandomShare): number {
   return Math.round(delayMs * (1 - JITTER_SHARE + 2 * JITTER_SHARE * random()))
 }
 
+/** What lengthens a wait, in milliseconds; nothing shortens it. */
+export interface RetryWishes {
+  /** What the receiver asks for; as much as `RETRY_AFTER_MAX_MS` is granted. */
+  readonly retryAfterMs?: number | undefined
+  /** The least that the channel waits. */
+  readonly floorMs?: number | undefined
+}
+
 /**
  * The wait before the next attempt after `attemptCount` attempts have failed, or undefined when there
- * is none left. A receiver's own `retryAfterMs` lengthens the wait and never shortens it.
+ * is none left.
  */
 export function findRetryDelayMs(
   retryDelaysMs: readonly number[],
   attemptCount: number,
-  retryAfterMs: number | undefined,
+  { retryAfterMs = 0, floorMs = 0 }: RetryWishes,
   random: RandomShare,
 ): number | undefined {
   const delayMs = retryDelaysMs[attemptCount - 1]
   if (delayMs === undefined) return undefined
-  const askedMs = Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS)
-  return Math.max(withJitter(delayMs, random), askedMs)
+  return Math.max(
+    withJitter(delayMs, random),
+    Math.min(retryAfterMs, RETRY_AFTER_MAX_MS),
+    // Above the floor too, or all that waits for it would come at once.
+    Math.round(floorMs * (1 + JITTER_SHARE * random())),
+  )
 }
 
 /**

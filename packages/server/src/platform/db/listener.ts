@@ -19,11 +19,20 @@ export interface Listener {
   subscribe(channel: string, handler: NotificationHandler): () => void
   /** Calls `handler` whenever listening begins, the first time included, until the answer is called. */
   onReconnect(handler: () => void): () => void
+  /**
+   * Holds an advisory lock for as long as the connection lives, and takes it again after a reconnect:
+   * others can tell by it that this process is there. Resolves when it is held for the first time, or
+   * when the listener stops.
+   */
+  holdLock(lock: AdvisoryLock): Promise<void>
   /** Resolves when every subscription made so far is active. */
   whenListening(): Promise<void>
   /** Closes the connection. Nobody is called any more afterwards. */
   stop(): Promise<void>
 }
+
+/** The two integers of an advisory lock. */
+export type AdvisoryLock = readonly [space: number, id: number]
 
 export interface ListenerOptions {
   readonly log: DatabaseLog
@@ -72,6 +81,7 @@ class ReconnectingListener implements Listener {
   readonly #log: DatabaseLog
   readonly #handlers = new Map<string, Set<NotificationHandler>>()
   readonly #reconnectHandlers = new Set<() => void>()
+  readonly #locks = new Map<AdvisoryLock, Gate<void>>()
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>
   #client: Client | undefined
@@ -99,6 +109,16 @@ class ReconnectingListener implements Listener {
     return () => void this.#reconnectHandlers.delete(handler)
   }
 
+  async holdLock(lock: AdvisoryLock): Promise<void> {
+    const held = createGate<void>()
+    this.#locks.set(lock, held)
+    const client = this.#client
+    if (client !== undefined) {
+      await this.#takeLock(client, lock, held).catch(() => client.end().catch(() => undefined))
+    }
+    await held.opened
+  }
+
   async whenListening(): Promise<void> {
     for (;;) {
       const client = await this.#connected.opened
@@ -118,6 +138,7 @@ class ReconnectingListener implements Listener {
     this.#handlers.clear()
     this.#reconnectHandlers.clear()
     this.#connected.open(undefined)
+    for (const held of this.#locks.values()) held.open()
     await this.#client?.end().catch(() => undefined)
     await this.#running
   }
@@ -186,8 +207,18 @@ class ReconnectingListener implements Listener {
     for (const channel of this.#handlers.keys()) {
       await client.query(`listen ${escapeIdentifier(channel)}`)
     }
+    for (const [lock, held] of this.#locks) await this.#takeLock(client, lock, held)
     this.#connected.open(client)
     for (const handler of this.#reconnectHandlers) this.#call(handler)
+  }
+
+  /** Does not wait for a session of ours that the server has not missed yet; the probe tries again. */
+  async #takeLock(client: Client, lock: AdvisoryLock, held: Gate<void>): Promise<void> {
+    const { rows } = await client.query<{ is_held: boolean }>(
+      'select pg_try_advisory_lock($1, $2) as is_held',
+      [...lock],
+    )
+    if (rows[0]?.is_held === true) held.open()
   }
 
   /** Throws when the connection does not answer; resolves when it has ended. */
@@ -200,6 +231,7 @@ class ReconnectingListener implements Listener {
       )
       if (isOver) return
       await client.query('select')
+      for (const [lock, held] of this.#locks) await this.#takeLock(client, lock, held)
     }
   }
 
