@@ -30,6 +30,31 @@ export async function readCappedBody(
   return whole
 }
 
+/** Reads the beginning of a body as text, for error reports; never rejects. */
+export async function readBodyStart(
+  body: ReadableStream<Uint8Array> | null,
+  bytesMax: number,
+): Promise<string> {
+  if (body === null) return ''
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let text = ''
+  let remaining = bytesMax
+  try {
+    while (remaining > 0) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      text += decoder.decode(value.subarray(0, remaining), { stream: true })
+      remaining -= value.byteLength
+    }
+    // The rest is of no interest, and neither is whether the sender minds.
+    reader.cancel().catch(() => undefined)
+    return text
+  } catch {
+    return text
+  }
+}
+
 /** Decodes UTF-8 strictly; answers undefined for anything else. */
 export function decodeUtf8(bytes: Uint8Array<ArrayBuffer>): string | undefined {
   try {

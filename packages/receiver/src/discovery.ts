@@ -1,11 +1,20 @@
 import {
+  appendedConfigurationUrl,
   describeIssues,
   parseTransmitterConfiguration,
   wellKnownConfigurationUrl,
   type TransmitterConfiguration,
 } from '@heliograph/ssf'
 import { TransmitterError } from './errors.ts'
-import { requestTransmitter, requireSecureUrl, type FetchFunction } from './transmitter-request.ts'
+import {
+  defaultFetch,
+  freshForMs,
+  requestTransmitter,
+  requireSecureUrl,
+  type FetchFunction,
+  type TransmitterResponse,
+} from './transmitter-request.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** How the discovery document is fetched. */
 export interface DiscoveryOptions {
@@ -14,33 +23,139 @@ export interface DiscoveryOptions {
   /** Allows plain HTTP beyond the loopback interface. Default false. */
   readonly isHttpAllowed?: boolean
   readonly fetch?: FetchFunction
+  readonly signal?: AbortSignal
+}
+
+/** A discovery document, and how long it stays fresh. */
+interface DiscoveredDocument {
+  readonly configuration: TransmitterConfiguration
+  /** Undefined when the transmitter does not say. */
+  readonly freshForMs: number | undefined
 }
 
 const DOCUMENT_BYTES_MAX = 256 * 1024
 
 /**
- * Fetches the discovery document of an issuer and checks that it speaks for that issuer. SSF 1.0
- * sections 7.2.1 and 7.2.4.
+ * Fetches the discovery document of an issuer and checks that it speaks for that issuer. Where the
+ * URL with the well-known part inserted has no such document, the one with the part appended is
+ * tried, which some transmitters use. SSF 1.0 sections 7.2.1 and 7.2.4.
  *
  * @throws TransmitterError when it cannot be had; code `bad_response` when it is malformed or names
  *   another issuer.
+ * @throws TypeError when the issuer is neither HTTPS nor loopback.
  */
 export async function discoverTransmitter(
   issuer: string,
   options: DiscoveryOptions = {},
 ): Promise<TransmitterConfiguration> {
-  const { json } = await requestTransmitter({
+  return (await discover(issuer, options)).configuration
+}
+
+async function discover(issuer: string, options: DiscoveryOptions): Promise<DiscoveredDocument> {
+  const appended = appendedConfigurationUrl(issuer)
+  try {
+    return await fetchDocument(issuer, wellKnownConfigurationUrl(issuer), options)
+  } catch (error) {
+    if (appended === undefined || !isOtherPlacePossible(error)) throw error
+    try {
+      return await fetchDocument(issuer, appended, options)
+    } catch (other) {
+      // What is wrong at the place of the specification says more, unless there is nothing at all.
+      throw error instanceof TransmitterError && error.code === 'not_found' ? other : error
+    }
+  }
+}
+
+function isOtherPlacePossible(error: unknown): boolean {
+  return error instanceof TransmitterError && error.status !== undefined && error.status < 500
+}
+
+async function fetchDocument(
+  issuer: string,
+  url: string,
+  options: DiscoveryOptions,
+): Promise<DiscoveredDocument> {
+  const response = await requestTransmitter({
     method: 'GET',
-    url: requireSecureUrl(wellKnownConfigurationUrl(issuer), options.isHttpAllowed ?? false),
+    url: requireSecureUrl(url, options.isHttpAllowed ?? false),
     headers: { accept: 'application/json' },
     timeoutMs: options.timeoutMs ?? 10_000,
     responseBytesMax: DOCUMENT_BYTES_MAX,
-    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    signal: options.signal,
+    fetch: options.fetch ?? defaultFetch,
   })
-  const parsed = parseTransmitterConfiguration(json)
-  if (!parsed.ok) throw new TransmitterError('bad_response', describeIssues(parsed.issues))
-  if (parsed.value.issuer !== issuer) {
-    throw new TransmitterError('bad_response', 'the discovery document names another issuer')
+  return {
+    configuration: readDocument(issuer, response),
+    freshForMs: freshForMs(response.headers),
   }
-  return parsed.value
+}
+
+function readDocument(
+  issuer: string,
+  { json, status }: TransmitterResponse,
+): TransmitterConfiguration {
+  const parsed = parseTransmitterConfiguration(json)
+  if (!parsed.ok) {
+    throw new TransmitterError('bad_response', describeIssues(parsed.issues), { status })
+  }
+  if (parsed.value.issuer === issuer) return parsed.value
+  throw new TransmitterError('bad_response', 'the discovery document names another issuer', {
+    status,
+  })
+}
+
+/** A discovery document that is kept. */
+export interface DiscoveryCache {
+  /**
+   * The document: the kept one while it is fresh, else a new one. While a new one cannot be had,
+   * the kept one serves on for a day.
+   *
+   * @throws TransmitterError when there is none.
+   */
+  getConfiguration(signal?: AbortSignal): Promise<TransmitterConfiguration>
+}
+
+/** How long a document is kept when the transmitter does not say. */
+const DEFAULT_FRESH_MS = 60 * 60_000
+const FRESH_MS_MIN = 60_000
+const FRESH_MS_MAX = 24 * 60 * 60_000
+const STALE_MS_MAX = 24 * 60 * 60_000
+
+/**
+ * Creates a cache of one issuer's discovery document. `max-age` is honoured between a minute and a
+ * day; requests at the same time share one fetch.
+ *
+ * @param options.nowMs Now, in milliseconds since the epoch.
+ */
+export function createDiscoveryCache(
+  issuer: string,
+  options: Omit<DiscoveryOptions, 'signal'> & { readonly nowMs?: () => number } = {},
+): DiscoveryCache {
+  const nowMs = options.nowMs ?? Date.now
+  let kept: { configuration: TransmitterConfiguration; freshUntilMs: number } | undefined
+  let fetching: Promise<TransmitterConfiguration> | undefined
+
+  async function renew(): Promise<TransmitterConfiguration> {
+    try {
+      const found = await discover(issuer, options)
+      const freshMs = Math.min(
+        FRESH_MS_MAX,
+        Math.max(FRESH_MS_MIN, found.freshForMs ?? DEFAULT_FRESH_MS),
+      )
+      kept = { configuration: found.configuration, freshUntilMs: nowMs() + freshMs }
+    } catch (error) {
+      if (kept === undefined || nowMs() > kept.freshUntilMs + STALE_MS_MAX) throw error
+    }
+    return kept.configuration
+  }
+
+  return {
+    async getConfiguration(signal) {
+      if (kept !== undefined && nowMs() < kept.freshUntilMs) return kept.configuration
+      fetching ??= renew().finally(() => {
+        fetching = undefined
+      })
+      return untilAborted(fetching, signal)
+    },
+  }
 }

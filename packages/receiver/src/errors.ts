@@ -24,17 +24,45 @@ export class KeysUnavailableError extends Error {
   override readonly name = 'KeysUnavailableError'
 }
 
-/** What went wrong with a request to the transmitter. */
+/**
+ * What went wrong with a request to the transmitter:
+ *
+ * - `network`: there was no answer, and not because of time;
+ * - `timeout`: no answer in time;
+ * - `aborted`: the caller's signal ended the request;
+ * - `unauthorized`: 401, the credential is missing, wrong or expired;
+ * - `forbidden`: 403, the credential does not allow it;
+ * - `not_found`: 404, there is no such stream, or it is another receiver's;
+ * - `conflict`: 409, for example no second stream is allowed;
+ * - `rate_limited`: 429, see `retryAfterMs`;
+ * - `refused`: another 4xx, the request is wrong;
+ * - `unavailable`: 5xx, the transmitter cannot answer now;
+ * - `bad_response`: an answer that the specification does not allow.
+ */
 export type TransmitterErrorCode =
   | 'network'
   | 'timeout'
+  | 'aborted'
   | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'conflict'
   | 'rate_limited'
   | 'refused'
   | 'unavailable'
   | 'bad_response'
 
-/** A request to the transmitter that failed. */
+/** What is known of a failed request. */
+export interface TransmitterErrorDetails {
+  readonly status?: number | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly error?: string | undefined
+  readonly description?: string | undefined
+  readonly body?: string | undefined
+  readonly cause?: unknown
+}
+
+/** A request to the transmitter, or to its authorization server, that failed. */
 export class TransmitterError extends Error {
   override readonly name = 'TransmitterError'
   readonly code: TransmitterErrorCode
@@ -42,15 +70,20 @@ export class TransmitterError extends Error {
   readonly status: number | undefined
   /** How long the transmitter asks to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined
+  /** The error word of the answer, such as `insufficient_scope`; as the transmitter sent it. */
+  readonly error: string | undefined
+  /** What the answer says to people, at most 1024 characters; as the transmitter sent it. */
+  readonly description: string | undefined
+  /** The beginning of the answer's body as text, at most 4096 bytes; as the transmitter sent it. */
+  readonly body: string | undefined
 
-  constructor(
-    code: TransmitterErrorCode,
-    message: string,
-    details: { status?: number; retryAfterMs?: number | undefined; cause?: unknown } = {},
-  ) {
+  constructor(code: TransmitterErrorCode, message: string, details: TransmitterErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
+    this.error = details.error
+    this.description = details.description
+    this.body = details.body
   }
 }

@@ -1,7 +1,7 @@
 // What happens to one token, whichever way it came: verified, checked against the SETs already
 // handled, given to the application, and only then remembered as handled.
 import { KeysUnavailableError, SetVerificationError } from './errors.ts'
-import type { JtiStore } from './jti-store.ts'
+import { toSeenKey, type JtiStore } from './jti-store.ts'
 import type { SetVerifier, VerifiedSet } from './verify-set.ts'
 
 /**
@@ -35,9 +35,9 @@ export function createEventIntake({ verifier, onEvent, seen }: EventIntakeOption
 
   async function handle(set: VerifiedSet): Promise<IntakeOutcome> {
     try {
-      if ((await seen?.isSeen(set.jti)) === true) return { kind: 'duplicate', set }
+      if ((await seen?.isSeen(set.jti, set.iss)) === true) return { kind: 'duplicate', set }
       await onEvent(set)
-      await seen?.markSeen(set.jti)
+      await seen?.markSeen(set.jti, set.iss)
       return { kind: 'handled', set }
     } catch (error) {
       return toOutcome(error)
@@ -52,10 +52,11 @@ export function createEventIntake({ verifier, onEvent, seen }: EventIntakeOption
       return toOutcome(error)
     }
     if (seen === undefined) return handle(set)
-    const earlier = inProgress.get(set.jti)
+    const key = toSeenKey(set.jti, set.iss)
+    const earlier = inProgress.get(key)
     if (earlier !== undefined) return earlier
-    const outcome = handle(set).finally(() => inProgress.delete(set.jti))
-    inProgress.set(set.jti, outcome)
+    const outcome = handle(set).finally(() => inProgress.delete(key))
+    inProgress.set(key, outcome)
     return outcome
   }
 }

@@ -1,5 +1,5 @@
 import { open, readFile, rename, type FileHandle } from 'node:fs/promises'
-import type { JtiStore } from './jti-store.ts'
+import { toSeenKey, type JtiStore } from './jti-store.ts'
 
 /** A {@link JtiStore} that keeps a file open. */
 export interface FileJtiStore extends JtiStore {
@@ -25,10 +25,10 @@ export async function createFileJtiStore(options: {
   let lines = seen.size
   let pending: Promise<void> = Promise.resolve()
 
-  async function append(jti: string): Promise<void> {
-    await file.appendFile(`${JSON.stringify(jti)}\n`)
+  async function append(key: string): Promise<void> {
+    await file.appendFile(`${key}\n`)
     await file.datasync()
-    seen.add(jti)
+    seen.add(key)
     forgetOldest(seen, entriesMax)
     lines += 1
     if (lines >= entriesMax * 2) {
@@ -39,10 +39,11 @@ export async function createFileJtiStore(options: {
   }
 
   return {
-    isSeen: (jti) => seen.has(jti),
-    markSeen(jti) {
+    isSeen: (jti, iss) => seen.has(toSeenKey(jti, iss)),
+    markSeen(jti, iss) {
+      const key = toSeenKey(jti, iss)
       // Writes are queued, each on its own: one that fails does not fail those after it.
-      const written = pending.then(() => (seen.has(jti) ? undefined : append(jti)))
+      const written = pending.then(() => (seen.has(key) ? undefined : append(key)))
       pending = written.catch(() => undefined)
       return written
     },
@@ -60,19 +61,17 @@ async function readEntries(path: string): Promise<Set<string>> {
   })
   const seen = new Set<string>()
   for (const line of content.split('\n')) {
-    const jti = readLine(line)
-    if (jti !== undefined) seen.add(jti)
+    if (isEntry(line)) seen.add(line)
   }
   return seen
 }
 
 /** A line that was cut off by a crash is no entry: its SET was not yet acknowledged. */
-function readLine(line: string): string | undefined {
+function isEntry(line: string): boolean {
   try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'string' ? value : undefined
+    return Array.isArray(JSON.parse(line))
   } catch {
-    return undefined
+    return false
   }
 }
 
@@ -88,7 +87,7 @@ async function rewrite(path: string, seen: ReadonlySet<string>): Promise<FileHan
   const temporary = `${path}.new`
   const draft = await open(temporary, 'w', 0o600)
   try {
-    await draft.writeFile([...seen].map((jti) => `${JSON.stringify(jti)}\n`).join(''))
+    await draft.writeFile([...seen].map((key) => `${key}\n`).join(''))
     await draft.sync()
   } finally {
     await draft.close()

@@ -1,7 +1,7 @@
 // The receiver of Shared Signals for every runtime with Web APIs: verify, receive by push, fetch
 // by poll. What needs Node.js is in './node.ts' and './cli/index.ts'.
 export { KeysUnavailableError, SetVerificationError, TransmitterError } from './errors.ts'
-export type { TransmitterErrorCode } from './errors.ts'
+export type { TransmitterErrorCode, TransmitterErrorDetails } from './errors.ts'
 export { createLocalKeySource, createRemoteKeySource } from './key-source.ts'
 export type { KeyHeader, KeySource, RemoteKeySourceOptions } from './key-source.ts'
 export { createSetVerifier, DEFAULT_ALGORITHMS } from './verify-set.ts'
@@ -14,8 +14,22 @@ export type { PushHandler, PushHandlerOptions, RefusedOutcome } from './push-han
 export { createPollClient } from './poll-client.ts'
 export type { PollClient, PollClientOptions, PollOutcome } from './poll-client.ts'
 export type { FetchFunction } from './transmitter-request.ts'
-export { discoverTransmitter } from './discovery.ts'
-export type { DiscoveryOptions } from './discovery.ts'
+export { createDiscoveryCache, discoverTransmitter } from './discovery.ts'
+export type { DiscoveryCache, DiscoveryOptions } from './discovery.ts'
+export { createClientCredentials } from './authorization/client-credentials.ts'
+export type { ClientCredentialsOptions } from './authorization/client-credentials.ts'
+export type { ClientAuthentication } from './authorization/client-authentication.ts'
+export type { Authorization, AuthorizationSource } from './authorization/authorization-source.ts'
+export { createStreamClient } from './stream-client/create-stream-client.ts'
+export type { StreamClientOptions } from './stream-client/management-requests.ts'
+export type {
+  CallOptions,
+  StreamClient,
+  StreamInput,
+  VerifyAndWaitOptions,
+} from './stream-client/stream-client.ts'
+export { createVerificationWaiter } from './stream-client/verification-waiter.ts'
+export type { VerificationWaiter } from './stream-client/verification-waiter.ts'
 export { diagnoseSet } from './diagnose-set.ts'
 export type {
   DiagnosisCheck,

@@ -8,7 +8,13 @@ import {
   type LocalJWKSet,
 } from 'jose'
 import { KeysUnavailableError, SetVerificationError } from './errors.ts'
-import { requestTransmitter, requireSecureUrl, type FetchFunction } from './transmitter-request.ts'
+import {
+  defaultFetch,
+  freshForMs,
+  requestTransmitter,
+  requireSecureUrl,
+  type FetchFunction,
+} from './transmitter-request.ts'
 
 /** The header members that choose a key. */
 export interface KeyHeader {
@@ -28,7 +34,10 @@ export interface KeySource {
 /** How the JWKS is fetched and kept. */
 export interface RemoteKeySourceOptions {
   readonly jwksUri: string
-  /** Age in milliseconds from which the keys are fetched again in passing. Default 10 minutes. */
+  /**
+   * Age in milliseconds from which the keys are fetched again in passing, when the transmitter does
+   * not say; its `max-age` counts between the cool-down and `usableForMs`. Default 10 minutes.
+   */
   readonly refreshAfterMs?: number
   /** Age in milliseconds up to which keys serve while fetching fails. Default 24 hours. */
   readonly usableForMs?: number
@@ -63,7 +72,9 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
 /**
  * Fetches the JWKS at first use, refreshes it in passing when it gets old, and at once when a key
  * is not in it, but never more often than the cool-down allows. While fetching fails the last keys
- * serve on; requests at the same time share one fetch.
+ * serve on, without waiting; requests at the same time share one fetch. A key counts as unknown only
+ * when a fetch that began after it was asked for did not bring it: during the cool-down the answer
+ * is that the keys are unavailable, and the SET comes again.
  *
  * @throws TypeError when the URL is neither HTTPS nor loopback.
  */
@@ -75,6 +86,9 @@ class RemoteKeySource implements KeySource {
   readonly #options: Required<RemoteKeySourceOptions>
   #keySet: LocalJWKSet | undefined
   #fetchedAtMs = 0
+  #refreshAfterMs: number
+  /** Counts the fetches that were begun, so that each caller knows whether one began after it. */
+  #fetches = 0
   #attemptedAtMs = Number.NEGATIVE_INFINITY
   #lastFailure: unknown
   #fetching: Promise<void> | undefined
@@ -87,26 +101,30 @@ class RemoteKeySource implements KeySource {
       timeoutMs: 5_000,
       bytesMax: 256 * 1024,
       isHttpAllowed: false,
-      fetch: (url, init) => fetch(url, init),
+      fetch: defaultFetch,
       nowMs: () => Date.now(),
       ...options,
     }
+    this.#refreshAfterMs = this.#options.refreshAfterMs
     requireSecureUrl(options.jwksUri, this.#options.isHttpAllowed)
   }
 
   async findKeys(header: KeyHeader): Promise<readonly CryptoKey[]> {
+    const fetchesBefore = this.#fetches
     const ageMs = this.#options.nowMs() - this.#fetchedAtMs
     const isUsable = this.#keySet !== undefined && ageMs <= this.#options.usableForMs
     if (!isUsable) await this.#refresh()
-    else if (ageMs > this.#options.refreshAfterMs) void this.#refresh()
     const keys = await this.#select(header)
-    if (keys.length > 0) return keys
-    await this.#refresh()
+    if (keys.length > 0) {
+      if (ageMs > this.#refreshAfterMs) void this.#refresh()
+      return keys
+    }
+    if (this.#fetches === fetchesBefore) await this.#refresh()
     const refreshed = await this.#select(header)
     if (refreshed.length > 0) return refreshed
     // A key that is unknown while the latest keys could not be read may well be a new one.
-    if (this.#lastFailure !== undefined) throw this.#unavailable()
-    throw unknownKeyError()
+    const hasLooked = this.#fetches > fetchesBefore && this.#lastFailure === undefined
+    throw hasLooked ? unknownKeyError() : this.#unavailable()
   }
 
   async #select(header: KeyHeader): Promise<readonly CryptoKey[]> {
@@ -116,9 +134,17 @@ class RemoteKeySource implements KeySource {
   }
 
   #unavailable(): KeysUnavailableError {
+    if (this.#lastFailure === undefined) {
+      return new KeysUnavailableError('the key is unknown, and it is too early to fetch keys again')
+    }
     return new KeysUnavailableError('the keys of the transmitter cannot be fetched', {
       cause: this.#lastFailure,
     })
+  }
+
+  #freshMs(headers: Headers): number {
+    const { cooldownMs, refreshAfterMs, usableForMs } = this.#options
+    return Math.min(usableForMs, Math.max(cooldownMs, freshForMs(headers) ?? refreshAfterMs))
   }
 
   /** Never rejects; a failure is remembered. */
@@ -127,6 +153,7 @@ class RemoteKeySource implements KeySource {
     const nowMs = this.#options.nowMs()
     if (nowMs - this.#attemptedAtMs < this.#options.cooldownMs) return Promise.resolve()
     this.#attemptedAtMs = nowMs
+    this.#fetches += 1
     this.#fetching = this.#load().finally(() => {
       this.#fetching = undefined
     })
@@ -135,7 +162,7 @@ class RemoteKeySource implements KeySource {
 
   async #load(): Promise<void> {
     try {
-      const { json } = await requestTransmitter({
+      const { json, headers } = await requestTransmitter({
         method: 'GET',
         url: this.#options.jwksUri,
         headers: { accept: 'application/jwk-set+json, application/json' },
@@ -145,6 +172,7 @@ class RemoteKeySource implements KeySource {
       })
       this.#keySet = createLocalJWKSet(readJwks(json))
       this.#fetchedAtMs = this.#options.nowMs()
+      this.#refreshAfterMs = this.#freshMs(headers)
       this.#lastFailure = undefined
     } catch (error) {
       this.#lastFailure = error

@@ -6,11 +6,17 @@ import { createEventIntake, type EventIntakeOptions } from './event-intake.ts'
 import { createPollExchange, type PollAnswer, type PollExchangeOptions } from './poll-exchange.ts'
 import type { RefusedOutcome } from './push-handler.ts'
 
+/** A poll that brings nothing in less than this was not a long one, whatever was asked for. */
+const LONG_POLL_MS_MIN = 1_000
+
 /** What a poll client needs. */
 export interface PollClientOptions extends EventIntakeOptions, PollExchangeOptions {
   /** Told of every request that failed and every SET that was not handled; for logs. */
   readonly onError?: (error: TransmitterError | RefusedOutcome) => void
-  /** Pause in milliseconds between polls that are answered at once with nothing. Default 5000. */
+  /**
+   * Pause in milliseconds after a poll that is answered at once with nothing, be it asked for or
+   * because the transmitter does not wait. Default 5000.
+   */
   readonly idlePauseMs?: number
   /** First pause in milliseconds after a failure; doubles each time. Default 1000. */
   readonly backOffMs?: number
@@ -58,8 +64,11 @@ export function createPollClient(options: PollClientOptions): PollClient {
   const intake = createEventIntake(options)
   const idlePauseMs = options.idlePauseMs ?? 5_000
 
+  const repeats = createRepeatDetector()
+
   async function takeIn(answer: PollAnswer, signal?: AbortSignal): Promise<PollOutcome> {
     const counts = { handled: 0, duplicates: 0, refused: 0, failed: 0 }
+    const finished = new Set<string>()
     for (const [jti, token] of answer.sets) {
       // Stopped between two SETs: the rest is not acknowledged and comes again.
       if (signal?.aborted === true) break
@@ -68,10 +77,12 @@ export function createPollClient(options: PollClientOptions): PollClient {
         case 'handled':
         case 'duplicate':
           exchange.acknowledge(jti)
+          finished.add(jti)
           counts[outcome.kind === 'handled' ? 'handled' : 'duplicates'] += 1
           break
         case 'refused':
           exchange.reportError(jti, outcome.error)
+          finished.add(jti)
           counts.refused += 1
           options.onError?.(outcome)
           break
@@ -82,6 +93,7 @@ export function createPollClient(options: PollClientOptions): PollClient {
           break
       }
     }
+    repeats.note(finished)
     return { ...counts, isMoreAvailable: answer.isMoreAvailable }
   }
 
@@ -93,13 +105,17 @@ export function createPollClient(options: PollClientOptions): PollClient {
 
   /** One turn of the loop; its acknowledgements ride on the next poll unless that has to wait. */
   async function pollInLoop(signal: AbortSignal, failures: number): Promise<LoopTurn> {
+    const startedAtMs = performance.now()
     try {
       const outcome = await takeIn(await exchange.poll(signal), signal)
-      const hasFailed = outcome.failed > 0
+      const hasFailed = outcome.failed > 0 || repeats.isRepeating()
+      if (hasFailed) {
+        await exchange.flush()
+        return { hasFailed, delayMs: nextDelayMs(options, failures) }
+      }
       const isIdle = outcome.handled + outcome.duplicates + outcome.refused === 0
-      if (hasFailed) await exchange.flush()
-      if (hasFailed) return { hasFailed, delayMs: nextDelayMs(options, failures) }
-      return { hasFailed, delayMs: isIdle && !exchange.isLongPoll ? idlePauseMs : 0 }
+      const hasWaited = exchange.isLongPoll && performance.now() - startedAtMs >= LONG_POLL_MS_MIN
+      return { hasFailed, delayMs: isIdle && !hasWaited ? idlePauseMs : 0 }
     } catch (error) {
       if (signal.aborted) return { hasFailed: false, delayMs: 0 }
       const failure = toTransmitterError(error)
@@ -119,6 +135,19 @@ export function createPollClient(options: PollClientOptions): PollClient {
   }
 
   return { pollOnce, start }
+}
+
+/** Sees a transmitter that sends again what it was told is finished, and that needs a pause. */
+function createRepeatDetector() {
+  let before: ReadonlySet<string> = new Set()
+  let isRepeating = false
+  return {
+    isRepeating: () => isRepeating,
+    note(finished: ReadonlySet<string>): void {
+      isRepeating = finished.size > 0 && [...finished].every((jti) => before.has(jti))
+      before = finished
+    },
+  }
 }
 
 /** What a turn of the loop came to, and the pause after it. */

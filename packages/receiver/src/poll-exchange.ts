@@ -1,7 +1,13 @@
 import { describeIssues, parsePollResponse, type SetError } from '@heliograph/ssf'
+import {
+  toAuthorizationSource,
+  type Authorization,
+  type AuthorizationSource,
+} from './authorization/authorization-source.ts'
+import { requestAuthorized } from './authorization/request-authorized.ts'
 import { TransmitterError, type SetVerificationError } from './errors.ts'
 import {
-  requestTransmitter,
+  defaultFetch,
   requireSecureUrl,
   type FetchFunction,
   type TransmitterResponse,
@@ -10,8 +16,8 @@ import {
 /** How a poll endpoint is asked. */
 export interface PollExchangeOptions {
   readonly endpointUrl: string
-  /** The whole Authorization header, or a function that gives it for each request. */
-  readonly authorization?: string | (() => string | Promise<string>) | undefined
+  /** How polls are authorised; after 401 a source that has another credential is asked for it. */
+  readonly authorization?: Authorization | undefined
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -72,6 +78,8 @@ export function createPollExchange(options: PollExchangeOptions): PollExchange {
   requireSecureUrl(options.endpointUrl, options.isHttpAllowed ?? false)
   const isGetForm = options.form === 'get'
   const isLongPoll = !isGetForm && options.returnImmediately !== true
+  const { authorization } = options
+  const source = authorization === undefined ? undefined : toAuthorizationSource(authorization)
   const acks = new Set<string>()
   const setErrs = new Map<string, SetError>()
 
@@ -81,7 +89,7 @@ export function createPollExchange(options: PollExchangeOptions): PollExchange {
   ): Promise<TransmitterResponse> {
     const ack = [...acks].slice(0, ACKNOWLEDGEMENTS_PER_REQUEST_MAX)
     const errs = [...setErrs].slice(0, ACKNOWLEDGEMENTS_PER_REQUEST_MAX - ack.length)
-    const response = await send(options, limits, {
+    const response = await send(options, source, limits, {
       ...members,
       ...(ack.length > 0 ? { ack } : {}),
       ...(errs.length > 0 ? { setErrs: Object.fromEntries(errs) } : {}),
@@ -104,7 +112,7 @@ export function createPollExchange(options: PollExchangeOptions): PollExchange {
     async poll(signal) {
       if (isGetForm) {
         await flush()
-        return readAnswer(await send(options, { signal }))
+        return readAnswer(await send(options, source, { signal }))
       }
       const { maxEvents = 100, returnImmediately = false } = options
       return readAnswer(await sendWaiting({ maxEvents, returnImmediately }, { signal }))
@@ -115,12 +123,11 @@ export function createPollExchange(options: PollExchangeOptions): PollExchange {
 
 async function send(
   options: PollExchangeOptions,
+  source: AuthorizationSource | undefined,
   limits: RequestLimits,
   body?: object,
 ): Promise<TransmitterResponse> {
-  const { authorization } = options
-  const credential = typeof authorization === 'function' ? await authorization() : authorization
-  return requestTransmitter({
+  const request = {
     method: body === undefined ? 'GET' : 'POST',
     url: options.endpointUrl,
     headers: {
@@ -128,15 +135,15 @@ async function send(
       ...(body === undefined
         ? {}
         : { 'content-type': 'application/json', 'content-language': 'en' }),
-      ...(credential === undefined ? {} : { authorization: credential }),
       ...options.headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     timeoutMs: limits.timeoutMs ?? options.requestTimeoutMs ?? 90_000,
     responseBytesMax: options.responseBytesMax ?? 32 * 1024 * 1024,
     signal: limits.signal,
-    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
-  })
+    fetch: options.fetch ?? defaultFetch,
+  } as const
+  return requestAuthorized(request, source)
 }
 
 function readAnswer({ status, json }: TransmitterResponse): PollAnswer {

@@ -4,11 +4,20 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createMemoryJtiStore } from '../src/index.ts'
 import { createFileJtiStore } from '../src/node.ts'
+import { ISSUER } from './support/signing.ts'
 
 test('the store in memory forgets the oldest entry first', async () => {
   const store = createMemoryJtiStore({ entriesMax: 2 })
-  for (const jti of ['a', 'b', 'a', 'c']) await store.markSeen(jti)
-  expect([store.isSeen('a'), store.isSeen('b'), store.isSeen('c')]).toEqual([true, false, true])
+  for (const jti of ['a', 'b', 'a', 'c']) await store.markSeen(jti, ISSUER)
+  expect([store.isSeen('a', ISSUER), store.isSeen('b', ISSUER), store.isSeen('c', ISSUER)]).toEqual(
+    [true, false, true],
+  )
+})
+
+test('one issuer cannot make a receiver skip the events of another', async () => {
+  const store = createMemoryJtiStore()
+  await store.markSeen('a', 'https://other.example.com')
+  expect(store.isSeen('a', ISSUER)).toBe(false)
 })
 
 describe('the store in a file', () => {
@@ -25,30 +34,34 @@ describe('the store in a file', () => {
   test('remembers over a restart, and loses no entry marked at the same time', async () => {
     const store = await createFileJtiStore({ path })
     const jtis = ['a', 'b\n"c"', 'd', 'a']
-    await Promise.all(jtis.map(async (jti) => store.markSeen(jti)))
+    await Promise.all(jtis.map(async (jti) => store.markSeen(jti, ISSUER)))
     await store.close()
     const again = await createFileJtiStore({ path })
-    expect(jtis.map((jti) => again.isSeen(jti))).toEqual([true, true, true, true])
-    expect(again.isSeen('e')).toBe(false)
+    expect(jtis.map((jti) => again.isSeen(jti, ISSUER))).toEqual([true, true, true, true])
+    expect(again.isSeen('e', ISSUER)).toBe(false)
     await again.close()
   })
 
   test('ignores a line that a crash cut off', async () => {
     const store = await createFileJtiStore({ path })
-    await store.markSeen('a')
+    await store.markSeen('a', ISSUER)
     await store.close()
-    await appendFile(path, '"half')
+    await appendFile(path, '["half')
     const again = await createFileJtiStore({ path })
-    await again.markSeen('b')
+    await again.markSeen('b', ISSUER)
     await again.close()
-    expect((await readFile(path, 'utf8')).split('\n')).toEqual(['"a"', '"b"', ''])
+    expect((await readFile(path, 'utf8')).split('\n')).toEqual([
+      `["${ISSUER}","a"]`,
+      `["${ISSUER}","b"]`,
+      '',
+    ])
   })
 
   test('stays bounded on disk', async () => {
     const store = await createFileJtiStore({ path, entriesMax: 3 })
-    for (let index = 0; index < 20; index += 1) await store.markSeen(`jti-${index}`)
-    expect(store.isSeen('jti-19')).toBe(true)
-    expect(store.isSeen('jti-16')).toBe(false)
+    for (let index = 0; index < 20; index += 1) await store.markSeen(`jti-${index}`, ISSUER)
+    expect(store.isSeen('jti-19', ISSUER)).toBe(true)
+    expect(store.isSeen('jti-16', ISSUER)).toBe(false)
     await store.close()
     expect((await readFile(path, 'utf8')).trim().split('\n').length).toBeLessThanOrEqual(6)
   })

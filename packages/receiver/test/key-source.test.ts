@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exportJWK } from 'jose'
-import { createRemoteKeySource, KeysUnavailableError, SetVerificationError } from '../src/index.ts'
+import { createRemoteKeySource, KeysUnavailableError } from '../src/index.ts'
 import { readJwks } from '../src/key-source.ts'
 import { createTestKey, jwksOf, type TestKey } from './support/signing.ts'
 
@@ -50,6 +50,7 @@ describe('a remote key source', () => {
     scene.answer = publish(second)
     scene.nowMs += MINUTE
     expect(await find(second)).toHaveLength(1)
+    scene.nowMs += MINUTE
     await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
   })
 
@@ -57,11 +58,57 @@ describe('a remote key source', () => {
     const { scene, find } = createScene(publish(first))
     await find(first)
     for (let attempt = 0; attempt < 5; attempt += 1) {
-      await expect(find(second)).rejects.toBeInstanceOf(SetVerificationError)
+      await expect(find(second)).rejects.toBeInstanceOf(KeysUnavailableError)
     }
     expect(scene.fetches).toBe(1)
     scene.nowMs += MINUTE
-    await expect(find(second)).rejects.toBeInstanceOf(SetVerificationError)
+    await expect(find(second)).rejects.toMatchObject({ err: 'invalid_key' })
+    expect(scene.fetches).toBe(2)
+  })
+
+  test('condemns no key that may have been published after the last fetch', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = publish(first, second)
+    await expect(find(second)).rejects.toBeInstanceOf(KeysUnavailableError)
+    scene.nowMs += MINUTE
+    expect(await find(second)).toHaveLength(1)
+  })
+
+  test('never waits for a dead endpoint when it has the key', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = () => new Promise(() => undefined)
+    scene.nowMs += HOUR
+    void find(second).catch(() => undefined)
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(await find(first)).toHaveLength(1)
+    expect(scene.fetches).toBe(2)
+  })
+
+  test.each([
+    ['a longer max-age', 'public, max-age=3600', 0, 30 * MINUTE],
+    ['a longer max-age, less its age', 'max-age=3600', 1800, 20 * MINUTE],
+  ])('keeps keys for %s', async (_title, control, age, freshMs) => {
+    const headers = { 'cache-control': control, age: String(age) }
+    const { scene, find } = createScene(() => Response.json(jwksOf(first), { headers }))
+    await find(first)
+    scene.nowMs += freshMs
+    await find(first)
+    expect(scene.fetches).toBe(1)
+    scene.nowMs += HOUR
+    await find(first)
+    expect(scene.fetches).toBe(2)
+  })
+
+  test('refreshes after a shorter max-age, but not before the cool-down has ended', async () => {
+    const headers = { 'cache-control': 'max-age=5' }
+    const { scene, find } = createScene(() => Response.json(jwksOf(first), { headers }))
+    await find(first)
+    scene.nowMs += 10_000
+    await find(first)
+    expect(scene.fetches).toBe(1)
+    scene.nowMs += MINUTE
+    await find(first)
     expect(scene.fetches).toBe(2)
   })
 
@@ -101,8 +148,8 @@ describe('a remote key source', () => {
   test('never uses symmetric or private keys that a JWKS holds', async () => {
     const secret = { kty: 'oct', k: 'AAAA', kid: 'second', alg: 'ES256' }
     const { find } = createScene(() => Response.json({ keys: [secret, ...jwksOf(first).keys] }))
-    expect(await find(first)).toHaveLength(1)
     await expect(find(second)).rejects.toMatchObject({ err: 'invalid_key' })
+    expect(await find(first)).toHaveLength(1)
   })
 
   test('keeps the public keys of a JWKS and nothing else', async () => {

@@ -179,7 +179,8 @@ describe('an awkward transmitter', () => {
   test.each([
     ['unauthorized', 401, ''],
     ['rate_limited', 429, ''],
-    ['refused', 404, ''],
+    ['not_found', 404, ''],
+    ['refused', 410, ''],
     ['unavailable', 503, ''],
     ['bad_response', 302, ''],
     ['bad_response', 200, '<html>'],
@@ -208,6 +209,53 @@ describe('an awkward transmitter', () => {
     transmitter.interruptions.push((response) => response.destroy())
     const { client } = createScene()
     await expect(client.pollOnce()).rejects.toMatchObject({ code: 'network' })
+  })
+
+  test('that answers long polls at once with nothing is not asked without a pause', async () => {
+    const { client } = createScene({ idlePauseMs: 40 })
+    const stopped = AbortSignal.timeout(100)
+    await client.start(stopped)
+    expect(transmitter.requests.length).toBeLessThanOrEqual(4)
+  })
+
+  test('that sends again what is acknowledged is not asked without a pause', async () => {
+    await queue('a')
+    const token = transmitter.queue.get('a') ?? ''
+    const { client, received } = createScene({
+      seen: createMemoryJtiStore(),
+      backOffMs: 60,
+      random: () => 0,
+    })
+    for (let turn = 0; turn < 1_000; turn += 1) {
+      transmitter.interruptions.push((response) => {
+        response.setHeader('content-type', 'application/json')
+        response.end(JSON.stringify({ sets: { a: token } }))
+      })
+    }
+    await client.start(AbortSignal.timeout(150))
+    expect(received).toEqual(['a'])
+    expect(transmitter.requests.length).toBeLessThan(10)
+  })
+
+  test('that ends a credential is polled on with the next one', async () => {
+    await queue('a')
+    transmitter.interruptions.push((response) => response.writeHead(401).end())
+    const given = ['Bearer old', 'Bearer new']
+    const discarded: string[] = []
+    const { client, received } = createScene({
+      authorization: {
+        getAuthorization: async () => given[discarded.length] ?? '',
+        discard: (value) => void discarded.push(value),
+      },
+    })
+    await client.pollOnce()
+    expect(received).toEqual(['a'])
+    expect(discarded).toEqual(['Bearer old'])
+    expect(transmitter.requests.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer old',
+      'Bearer new',
+      'Bearer new',
+    ])
   })
 
   test('that asks to wait is obeyed', async () => {

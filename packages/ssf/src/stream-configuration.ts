@@ -186,34 +186,6 @@ export function findChangedTransmitterMember(
   )
 }
 
-const streamConfigurationSchema = z.looseObject({
-  stream_id: z.string().min(1),
-  iss: z.string().min(1),
-  aud: z.union([z.string(), z.array(z.string())]),
-  events_supported: z.array(z.string()).exactOptional(),
-  events_requested: z.array(z.string()).exactOptional(),
-  events_delivered: z.array(z.string()).default([]),
-  delivery: z.discriminatedUnion('method', [
-    z.looseObject({
-      method: z.literal(DELIVERY_METHOD_PUSH),
-      endpoint_url: z.string(),
-      authorization_header: z.string().exactOptional(),
-    }),
-    z.looseObject({ method: z.literal(DELIVERY_METHOD_POLL), endpoint_url: z.string() }),
-  ]),
-  min_verification_interval: z.number().exactOptional(),
-  inactivity_timeout: z.number().exactOptional(),
-  description: z.string().exactOptional(),
-})
-
-/**
- * Parses a transmitter's answer to a stream request; unknown members are kept, a missing
- * `events_delivered` is read as empty. SSF 1.0 section 8.1.1.
- */
-export function parseStreamConfiguration(body: unknown): ParseResult<StreamConfiguration> {
-  return parseWithSchema<StreamConfiguration>(streamConfigurationSchema, body)
-}
-
 function methodOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('method' in value)) return undefined
   return value.method

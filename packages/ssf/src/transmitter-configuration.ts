@@ -29,26 +29,37 @@ export interface TransmitterConfiguration {
 
 const urlSchema = z.string().min(1).max(2048)
 
-const transmitterConfigurationSchema = z.looseObject({
-  spec_version: z.string().exactOptional(),
-  issuer: urlSchema,
-  jwks_uri: urlSchema.exactOptional(),
-  delivery_methods_supported: z.array(z.string()).exactOptional(),
-  configuration_endpoint: urlSchema.exactOptional(),
-  status_endpoint: urlSchema.exactOptional(),
-  add_subject_endpoint: urlSchema.exactOptional(),
-  remove_subject_endpoint: urlSchema.exactOptional(),
-  verification_endpoint: urlSchema.exactOptional(),
-  critical_subject_members: z.array(z.string()).exactOptional(),
-  authorization_schemes: z.array(z.looseObject({ spec_urn: z.string() })).exactOptional(),
-  default_subjects: z.enum(['ALL', 'NONE']).exactOptional(),
-})
+const transmitterConfigurationSchema = z.preprocess(
+  withoutNullMembers,
+  z.looseObject({
+    spec_version: z.string().exactOptional(),
+    issuer: urlSchema,
+    jwks_uri: urlSchema.exactOptional(),
+    delivery_methods_supported: z.array(z.string()).exactOptional(),
+    configuration_endpoint: urlSchema.exactOptional(),
+    status_endpoint: urlSchema.exactOptional(),
+    add_subject_endpoint: urlSchema.exactOptional(),
+    remove_subject_endpoint: urlSchema.exactOptional(),
+    verification_endpoint: urlSchema.exactOptional(),
+    critical_subject_members: z.array(z.string()).exactOptional(),
+    authorization_schemes: z.array(z.looseObject({ spec_urn: z.string() })).exactOptional(),
+    default_subjects: z.enum(['ALL', 'NONE']).exactOptional(),
+  }),
+)
 
-/** Parses a discovery document; unknown members are kept. SSF 1.0 section 7.2.3. */
+/**
+ * Parses a discovery document; unknown members are kept, null ones count as absent. SSF 1.0
+ * section 7.2.3.
+ */
 export function parseTransmitterConfiguration(
   body: unknown,
 ): ParseResult<TransmitterConfiguration> {
   return parseWithSchema<TransmitterConfiguration>(transmitterConfigurationSchema, body)
+}
+
+function withoutNullMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
 
 const ISSUER = /^(https?:\/\/[^\s/?#]+)(\/[^\s?#]*)?$/i
@@ -64,6 +75,18 @@ export function wellKnownConfigurationUrl(issuer: string): string {
   if (match?.[1] === undefined) throw new RangeError('the issuer must be a URL without query')
   const path = (match[2] ?? '').replace(/\/$/, '')
   return `${match[1]}/.well-known/ssf-configuration${path}`
+}
+
+/**
+ * Where some transmitters publish the discovery document of an issuer with a path instead: the
+ * well-known part is appended to the path. Undefined when that is the same URL.
+ *
+ * @throws RangeError when the issuer is no HTTP URL, or has a query or a fragment.
+ */
+export function appendedConfigurationUrl(issuer: string): string | undefined {
+  const inserted = wellKnownConfigurationUrl(issuer)
+  const appended = `${issuer.replace(/\/$/, '')}/.well-known/ssf-configuration`
+  return appended === inserted ? undefined : appended
 }
 
 /** Leaves out array members with no elements, as SSF 1.0 section 7.2.3 demands of the document. */
