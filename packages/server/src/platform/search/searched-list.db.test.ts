@@ -47,7 +47,7 @@ const list: SearchedList = {
     owner_name: { of: 'owner', column: 'name', by: 'owner_id' },
     owner_id: { references: 'owner' },
   },
-  nearRows: 5,
+  reach: { nearRows: 5, fewMatches: 7, farRows: 9 },
 }
 
 const LONG = 'A very long text, the beginning of which is shared by others, and then it goes on: '

@@ -15,7 +15,7 @@ import {
 } from './field-index.ts'
 import type { SearchExpression, SearchField } from './search-field.ts'
 import { searchToSql, type SearchColumns } from './search-to-sql.ts'
-import { asksForTime, findKeyRanges, type KeyRange } from './timeline.ts'
+import { findKeyRanges, type KeyRange } from './timeline.ts'
 
 /** A list: the table that its rows are of, and where its fields are. */
 export interface SearchedList {
@@ -36,8 +36,18 @@ export interface SearchedList {
    * that has it is long, and every field of it has an index.
    */
   readonly indexes?: FieldIndexes
-  /** Rows that are looked at one by one; `NEAR_ROWS` when left out. */
-  readonly nearRows?: number
+  /** What differs from `REACH`. */
+  readonly reach?: Partial<Reach>
+}
+
+/** How far a search goes in each of its steps before it takes the next. */
+export interface Reach {
+  /** Rows behind the start of a page that are looked at one by one to begin with. */
+  readonly nearRows: number
+  /** Matches that are collected at most, by the indexes of the fields. */
+  readonly fewMatches: number
+  /** Rows that are looked at one by one where there are more matches. */
+  readonly farRows: number
 }
 
 /** Which rows of a list a page shows. */
@@ -49,11 +59,11 @@ export interface SearchedPage {
 }
 
 /**
- * How many rows after the start of a page are looked at one by one before the indexes of the fields are
- * asked. 101 rows are found in them when one of two hundred matches; reading all of them takes about
- * 10 ms, as do as many matches as an index then finds at most in a million rows.
+ * A page of 101 rows is found in the near rows when one of ten matches, in the far rows when one of two
+ * hundred does. Looking at the near rows takes less than 1 ms, collecting few matches 5 ms when each is a
+ * page of its own to read, looking at the far rows 10 ms.
  */
-const NEAR_ROWS = 20_000
+const REACH: Reach = { nearRows: 1_000, fewMatches: 2_000, farRows: 20_000 }
 
 /**
  * Reads a page: `read` gets the condition that a row is on it and the source to read it from, and
@@ -63,9 +73,11 @@ const NEAR_ROWS = 20_000
  * reads the whole table when few do, and reading every match through the index of a field, which reads
  * the whole table when most do. Its estimates do not tell which: they know neither how matches lie along
  * the key nor how often a text contains another. Among a million sign-ins, a text that is in none took
- * 900 ms because the key was walked, and takes 2 ms by its index. So it does not choose: a bounded number
- * of rows behind the start of the page is walked, and only when they do not fill it, all matches behind
- * them are collected and sorted. The statements share one snapshot.
+ * 900 ms because the key was walked, and takes 2 ms by its index. So it does not choose: a few rows
+ * behind the start of the page are walked; when they do not fill it, a bounded number of matches is
+ * collected by the indexes of the fields; when there are more, a bounded number of further rows is walked;
+ * and only when they do not fill it either, all matches behind them are collected and sorted. The
+ * statements share one snapshot.
  */
 export async function readPage<Row>(
   db: Kysely<Schema>,
@@ -81,7 +93,8 @@ export async function readPage<Row>(
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
-      const keys = await findKeys({ tx, list, key, scope, search, window })
+      const reach = { ...REACH, ...list.reach }
+      const keys = await findKeys({ tx, list, reach, key, scope, search, window })
       return read(tx, sql<SqlBool>`${key} = any(${keys}::bigint[])`)
     })
 }
@@ -89,6 +102,7 @@ export async function readPage<Row>(
 interface Finder {
   readonly tx: Kysely<Schema>
   readonly list: SearchedList
+  readonly reach: Reach
   readonly key: RawBuilder<unknown>
   readonly scope: Expression<SqlBool>
   readonly search: SearchExpression
@@ -97,21 +111,61 @@ interface Finder {
 
 /** The keys of the rows of the page. */
 async function findKeys(finder: Finder): Promise<string[]> {
-  const { list, tx, search, window } = finder
+  const { list, tx, search, window, reach } = finder
   const ranges = await findKeyRanges(tx, list, search, window)
+  const near = await walkRanges(finder, ranges, window.limit, reach.nearRows)
+  if (near.rest.length === 0) return [...near.keys]
+  const behind = await findBehind(finder, near.rest, window.limit - near.keys.length)
+  return [...near.keys, ...behind]
+}
+
+interface RangesWalk {
+  readonly keys: readonly string[]
+  /** What was not looked at; empty when there are enough or no more. */
+  readonly rest: readonly KeyRange[]
+}
+
+/** Looks at up to `budget` rows one by one, range after range, for up to `count` matches. */
+async function walkRanges(
+  finder: Finder,
+  ranges: readonly KeyRange[],
+  count: number,
+  budget: number,
+): Promise<RangesWalk> {
   const keys: string[] = []
-  let budget = list.nearRows ?? NEAR_ROWS
-  for (const range of ranges) {
-    const near = await walk(finder, range, window.limit - keys.length, budget)
+  let left = budget
+  for (const [index, range] of ranges.entries()) {
+    if (left <= 0) return { keys, rest: ranges.slice(index) }
+    const near = await walk(finder, range, count - keys.length, left)
     keys.push(...near.keys)
-    if (keys.length >= window.limit) return keys
-    if (range.rows !== undefined) budget -= range.rows
-    const edge = near.edge ?? (budget <= 0 ? range.last : undefined)
-    if (edge === undefined) continue
-    const rest = { after: edge, last: ranges.at(-1)?.last }
-    return [...keys, ...(await collect(finder, rest, window.limit - keys.length))]
+    if (keys.length >= count) return { keys, rest: [] }
+    if (near.edge !== null) {
+      return { keys, rest: [{ ...range, after: near.edge }, ...ranges.slice(index + 1)] }
+    }
+    left -= range.rows ?? 0
   }
-  return keys
+  return { keys, rest: [] }
+}
+
+/** The first `count` matches in ranges that are too long to look at every row of them. */
+async function findBehind(
+  finder: Finder,
+  ranges: readonly KeyRange[],
+  count: number,
+): Promise<string[]> {
+  const { list, tx, search, reach } = finder
+  const rest = { after: ranges[0]?.after, last: ranges.at(-1)?.last }
+  if (search.kind === 'or' && list.indexes !== undefined) {
+    return unite(finder, search.operands, rest, count)
+  }
+  const valueSearch = await findValueSearch(tx, list, search)
+  if (valueSearch !== undefined) return merge(finder, rest, valueSearch, count)
+  const few = await collect(finder, rest, reach.fewMatches + 1)
+  if (few.length <= reach.fewMatches) return few.slice(0, count)
+  const far = await walkRanges(finder, ranges, count, reach.farRows)
+  if (far.rest.length === 0) return [...far.keys]
+  const others = { after: far.rest[0]?.after, last: rest.last }
+  return [...far.keys, ...(await collectAll(finder, others, count - far.keys.length))]
 }
 
 function isWithin({ key }: Finder, { after, last }: Pick<KeyRange, 'after' | 'last'>) {
@@ -144,18 +198,39 @@ async function walk(finder: Finder, range: KeyRange, count: number, budget: numb
   return rows[0] ?? { keys: [], edge: null }
 }
 
-/** The first `count` of all matches, which are collected by the indexes of the fields and sorted. */
+/** Any `count` of all matches, in order: all, when there are no more. */
 async function collect(
   finder: Finder,
   range: Pick<KeyRange, 'after' | 'last'>,
   count: number,
 ): Promise<string[]> {
+  const matches = await selectMatches(finder, range)
+  // Materialized, it is planned as if all matches were wanted, and yet read no further than asked for.
+  const { rows } = await sql<{ key: string }>`
+    with match as materialized (${matches})
+    select few.key from (select key from match limit ${count}) as few order by few.key
+  `.execute(finder.tx)
+  return rows.map((row) => row.key)
+}
+
+/** The first `count` of all matches, which are collected by the indexes of the fields and sorted. */
+async function collectAll(
+  finder: Finder,
+  range: Pick<KeyRange, 'after' | 'last'>,
+  count: number,
+): Promise<string[]> {
+  const matches = await selectMatches(finder, range)
+  const { rows } = await sql<{ key: string }>`
+    with match as materialized (${matches}) select key from match order by key limit ${count}
+  `.execute(finder.tx)
+  return rows.map((row) => row.key)
+}
+
+async function selectMatches(
+  finder: Finder,
+  range: Pick<KeyRange, 'after' | 'last'>,
+): Promise<RawBuilder<unknown>> {
   const { tx, list, key, scope, search } = finder
-  if (search.kind === 'or' && list.indexes !== undefined) {
-    return unite(finder, search.operands, range, count)
-  }
-  const valueSearch = await findValueSearch(tx, list, search)
-  if (valueSearch !== undefined) return merge(finder, range, valueSearch, count)
   const conditions = await findIndexConditions(tx, list, search)
   const isMatch = searchToSql(search, list.columns, (clause, condition) => {
     const indexed = conditions.get(clause)
@@ -166,15 +241,9 @@ async function collect(
   // A sum keeps the index of the key out of the plan: it would be walked again, to the end.
   if (list.indexes !== undefined) await sql`set local enable_seqscan = off`.execute(tx)
   const keyOutOfPlan = list.indexes === undefined ? key : sql`(${key} + 0)`
-  // "offset 0" has the matches collected as if all were wanted, whatever the limit outside.
-  const { rows } = await sql<{ key: string }>`
-    select far.key from (
-      select ${key} as key from ${sql.table(list.table)} ${list.joins ?? sql``}
-      where ${scope} and ${isWithin({ ...finder, key: keyOutOfPlan }, range)} and ${isMatch}
-      offset 0
-    ) as far
-    order by far.key limit ${count}`.execute(tx)
-  return rows.map((row) => row.key)
+  return sql`
+    select ${key} as key from ${sql.table(list.table)} ${list.joins ?? sql``}
+    where ${scope} and ${isWithin({ ...finder, key: keyOutOfPlan }, range)} and ${isMatch}`
 }
 
 /** The same for any of several searches: each costs what it costs alone. */
@@ -186,10 +255,8 @@ async function unite(
 ): Promise<string[]> {
   const keys = new Set<string>()
   for (const search of searches) {
-    const one = { ...finder, search, window: { afterId: range.after, limit: count } }
-    const found = asksForTime(finder.list, search)
-      ? await findKeys(one)
-      : await collect(one, range, count)
+    const window = { afterId: range.after, limit: count }
+    const found = await findKeys({ ...finder, search, window })
     for (const key of found) keys.add(key)
   }
   return [...keys].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).slice(0, count)

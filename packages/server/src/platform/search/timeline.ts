@@ -47,11 +47,6 @@ export async function findKeyRanges(
   )
 }
 
-/** Whether nothing matches the search outside of some time of a timeline. */
-export function asksForTime({ timelines }: SearchedList, search: SearchExpression): boolean {
-  return requiredClauses(search).some((clause) => timelines?.[clause.field.name] !== undefined)
-}
-
 /** By the first or last entry of a zone: the only way to ask that takes one step in the index. */
 function hasTimeInZone(
   { table, key }: SearchedList,
