@@ -103,13 +103,14 @@ export async function composeApplication(
     tls,
     parts: { listener, agents, delivery, scheduler, outbound, signing, waiters },
     flushKeyUsage: () => keyUsage.flush(),
+    wake,
   })
 }
 
 /** What the routes of the API are made of. */
 export interface RouteDependencies {
   readonly services: Pick<Services, 'config' | 'db' | 'clock' | 'sealer' | 'runChange'>
-  readonly signing: Pick<Signing, 'keyRing'>
+  readonly signing: Pick<Signing, 'keyRing' | 'refusedKeys'>
   readonly outbound: Outbound
   readonly waiters: PollWaiters
   readonly wake: WakeDelivery
@@ -128,7 +129,7 @@ export function listRoutes({
 }: RouteDependencies): ApiRoute[] {
   const { config, clock, db, runChange, sealer } = services
   const { baseUrl } = config
-  const { keyRing } = signing
+  const { keyRing, refusedKeys } = signing
   return [
     ...deviceRoutes(db, baseUrl),
     ...postureRoutes(services, composeStatus()),
@@ -161,7 +162,7 @@ export function listRoutes({
       streamsMax: config.streamsMax,
       wake,
     }),
-    ...pollRoutes({ db, clock, keyRing, waiters }),
+    ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
     ...pollTokenRoutes({ db, clock, runChange }),
   ]
 }
@@ -198,6 +199,7 @@ interface ApplicationDependencies {
   readonly tls: TlsSource | undefined
   readonly parts: ApplicationParts
   readonly flushKeyUsage: () => Promise<void>
+  readonly wake: WakeDelivery
 }
 
 function createApplication(dependencies: ApplicationDependencies): Application {
@@ -208,6 +210,10 @@ function createApplication(dependencies: ApplicationDependencies): Application {
     flushKeyUsage,
     refreshKeyRing: () => signing.keyRing.refresh(),
     renewTls: () => renewTls(http, dependencies.tls),
+  })
+  const keyJobs = startSigningKeyJobs(services, signing.keyRing, listener, {
+    isWorker: delivery !== undefined,
+    wake: dependencies.wake,
   })
   const dueJobs =
     delivery === undefined
@@ -223,10 +229,11 @@ function createApplication(dependencies: ApplicationDependencies): Application {
     stop: async () => {
       waiters.close()
       await closeHttp(http)
-      await Promise.all(jobs.map((job) => job.stop()))
+      await Promise.all([...jobs, ...keyJobs].map((job) => job.stop()))
       await scheduler?.stop()
       await Promise.all(dueJobs.map((job) => job.stop()))
       await delivery?.close()
+      await signing.keyRing.proofs.flush()
       await outbound.client.close()
       await signing.pool.close()
       await agents?.liveQueries.stop()

@@ -21,6 +21,7 @@ import { addMigrateCommand } from './commands/migrate-command.ts'
 import { addReceiverCommands } from './commands/receiver-commands.ts'
 import { addReportingCommands } from './commands/reporting-commands.ts'
 import { addServeCommand } from './commands/serve-command.ts'
+import { addSigningKeyCommands } from './commands/signing-key-commands.ts'
 import { addSimulateCommand } from './commands/simulate-command.ts'
 import { addStreamCommands } from './commands/stream-commands.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
@@ -56,6 +57,7 @@ function createProgram(io: CommandIo): Command {
   addReceiverCommands(program, io)
   addReportingCommands(program, io)
   addServeCommand(program, io)
+  addSigningKeyCommands(program, io)
   addSimulateCommand(program, io)
   addStreamCommands(program, io)
   overrideExit(program)

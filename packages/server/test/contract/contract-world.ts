@@ -6,6 +6,8 @@ import { recordCheckResults } from '../../src/checks/record-check-results.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import { recordReportingSnapshot } from '../../src/reporting/record-reporting-snapshot.ts'
 import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
+import { findPendingKey } from '../../src/ssf/signing/signing-key.ts'
+import { listSigningKeys } from '../../src/ssf/signing/signing-key-store.ts'
 import {
   insertAuthLogSession,
   insertCheckTag,
@@ -45,6 +47,10 @@ export interface ContractWorld {
   readonly newReportingQuery: () => Promise<string>
   /** A push stream to the receiver. */
   readonly newStream: () => Promise<{ readonly id: string; readonly streamId: string }>
+  /** Ends the rotation of the signing key that is under way, if there is one. */
+  readonly endRotation: () => Promise<void>
+  /** A signing key that is published ahead of its use. */
+  readonly newSigningKey: () => Promise<string>
   readonly close: () => Promise<void>
 }
 
@@ -86,6 +92,7 @@ export async function createContractWorld(service: ContractService): Promise<Con
         .executeTakeFirstOrThrow()
       return id
     },
+    ...createKeyMakers(service, call),
     close: () => receiver.close(),
   }
 }
@@ -122,6 +129,19 @@ function createMakers(call: ContractWorld['call'], receiverUrl: string) {
       return { id: idOf(stream), streamId: String(stream['stream_id']) }
     },
   }
+}
+
+function createKeyMakers(service: ContractService, call: ContractWorld['call']) {
+  const endRotation = async () => {
+    const keys = await listSigningKeys(service.services.db)
+    const pending = findPendingKey(keys, service.services.clock.now())
+    if (pending !== undefined) await call('POST', `/ssf_signing_keys/${pending.kid}/revoke`)
+  }
+  const newSigningKey = async () => {
+    await endRotation()
+    return String((await call('POST', '/ssf_signing_keys/rotate', {}))['kid'])
+  }
+  return { endRotation, newSigningKey }
 }
 
 async function insertFixtures(service: ContractService, call: ContractWorld['call']) {

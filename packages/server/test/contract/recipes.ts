@@ -6,6 +6,7 @@ import { QUERY_RECIPES } from './query-recipes.ts'
 import type { Recipe, RecipeTable } from './recipe.ts'
 import { RECORD_RECIPES } from './record-recipes.ts'
 import { REQUEST_RECIPES } from './request-recipes.ts'
+import { SIGNING_KEY_RECIPES } from './signing-key-recipes.ts'
 import { STREAM_RECIPES } from './stream-recipes.ts'
 
 /** How every operation of the API is exercised. A new operation needs an entry here. */
@@ -18,6 +19,7 @@ export const RECIPES: RecipeTable = {
   ...QUERY_RECIPES,
   ...ORGANISATION_RECIPES,
   ...STREAM_RECIPES,
+  ...SIGNING_KEY_RECIPES,
 }
 
 /** The recipe of an operation; PUT is exercised as PATCH is. */

@@ -7,6 +7,8 @@ import { pollTokenRoutes } from '../../src/ssf/poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/ssf/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/ssf/signing/jwks-routes.ts'
+import { createRefusedKeys } from '../../src/ssf/signing/refused-keys.ts'
+import { signingKeyRoutes } from '../../src/ssf/signing/signing-key-routes.ts'
 import { ensureSigningKey } from '../../src/ssf/signing/signing-keys.ts'
 import { createSigningPool, type SigningPool } from '../../src/ssf/signing/signing-pool.ts'
 import { streamRoutes } from '../../src/ssf/streams/stream-routes.ts'
@@ -42,11 +44,17 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   let keyRing: KeyRing | undefined
   const testApi = await createTestApi((parts) => {
     const { db, clock, runChange, sealer } = parts
-    keyRing = createKeyRing({ db, clock, sealer, pool: signing })
+    const ring = createKeyRing({ db, clock, sealer, pool: signing })
+    keyRing = ring
+    const logError = (error: unknown) => {
+      throw error
+    }
+    const refusedKeys = createRefusedKeys({ runChange, clock, keyRing: ring, logError })
     const shared = {
       ...parts,
       baseUrl: BASE_URL,
-      keyRing,
+      keyRing: ring,
+      refusedKeys,
       client,
       waiters,
       wake,
@@ -60,6 +68,11 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       ...pollTokenRoutes(shared),
       ...wellKnownRoutes({ baseUrl: BASE_URL }),
       ...jwksRoutes({ keyRing }),
+      ...signingKeyRoutes({
+        ...shared,
+        modulusBits: 2048,
+        onKeysChanged: () => void ring.refresh().catch(logError),
+      }),
     ]
   })
   if (keyRing === undefined) throw new Error('the routes were not created')

@@ -12,7 +12,7 @@ import type { RefusedKeys } from '../signing/refused-keys.ts'
 export interface ReportedSetError {
   readonly eventId: string
   readonly err: string
-  readonly description: string | undefined
+  readonly description?: string
 }
 
 /**

@@ -8,7 +8,7 @@ import { deleteMarkedDestinations, deleteOldDeliveries } from '../../delivery/sw
 import { systemClock } from '../../platform/clock.ts'
 import { createEnqueueSets } from '../enqueue-sets.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
-import { rotateSigningKey } from '../signing/signing-keys.ts'
+import { rotateSigningKey } from '../signing/rotate-signing-key.ts'
 import { createSigningPool } from '../signing/signing-pool.ts'
 import { createPushChannel } from './push-channel.ts'
 
@@ -159,13 +159,15 @@ test('a rotated key is published before it signs, and the old one long after', a
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   await keyRing.refresh()
   const oldKid = keyRing.activeKid()
-  const newKid = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+  const { kid: newKid } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     rotateSigningKey(change, { sealer, modulusBits: 2048 }),
   )
   await keyRing.refresh()
   expect(keyRing.publishedKeys().map(({ kid }) => kid)).toEqual([newKid, oldKid])
   expect(keyRing.activeKid()).toBe(oldKid)
-  clock.advance(61 * 60_000)
+  clock.advance(119 * 60_000)
+  expect(keyRing.activeKid()).toBe(oldKid)
+  clock.advance(60_000)
   expect(keyRing.activeKid()).toBe(newKid)
   await expect(keyRing.sign(oldKid, ['{}'])).resolves.toHaveLength(1)
   clock.advance(31 * 86_400_000)

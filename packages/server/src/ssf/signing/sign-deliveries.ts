@@ -6,6 +6,8 @@ export interface SignableDelivery {
   readonly body: string
   readonly signingKid: string | null
   readonly token: string | null
+  /** Where it goes: the key that replaces one out of publication is that of its stream. */
+  readonly destinationId?: string
 }
 
 /**
@@ -19,13 +21,13 @@ export async function signDeliveries(
 ): Promise<string[]> {
   const tokens: string[] = []
   const byKid = new Map<string, number[]>()
-  for (const [index, { token, signingKid }] of deliveries.entries()) {
+  for (const [index, { token, signingKid, destinationId }] of deliveries.entries()) {
     const isVerifiable = signingKid !== null && keyRing.isPublished(signingKid)
     if (token !== null && isVerifiable) {
       tokens[index] = token
       continue
     }
-    const kid = isVerifiable ? signingKid : keyRing.activeKid()
+    const kid = isVerifiable ? signingKid : keyRing.activeKid(destinationId)
     const indexes = byKid.get(kid) ?? []
     indexes.push(index)
     byKid.set(kid, indexes)

@@ -1,27 +1,30 @@
 /*
- * The keys that sign SETs: made at the first start, sealed at rest, rotated with overlap. Owns their
- * rows and their lives; the threads that use them are signing-pool.ts, their publication jwks-routes.ts.
+ * The keys that sign SETs: made at the first start, sealed at rest, rotated with overlap. Owns how a key
+ * comes to be and for how long it is published; rotate-signing-key.ts and its neighbours move it on,
+ * the threads that use it are signing-pool.ts, its publication is jwks-routes.ts.
  */
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Change } from '../../audit/change.ts'
-import { DAY_MS, MINUTE_MS } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
+import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { SealContext, Sealer } from '../../platform/secrets/sealed-box.ts'
+import { generateSigningKey, type RsaModulusBits } from './generate-signing-key.ts'
 import {
-  generateSigningKey,
-  type GeneratedSigningKey,
-  type RsaModulusBits,
-} from './generate-signing-key.ts'
-import { insertSigningKey, listSigningKeys, retireSigningKeysExcept } from './signing-key-store.ts'
+  insertSigningKey,
+  listSigningKeys,
+  lockSigningKeys,
+  type SigningKeyRow,
+} from './signing-key-store.ts'
 
-/** Orders the processes that start at the same time on an empty database. */
-const CREATION_LOCK = [7201, 2] as const
+/** Told whenever keys, or which stream signs with which, have changed; every process reads them then. */
+export const SIGNING_KEY_CHANNEL = 'signing_keys'
 
 /**
- * A new key is published this long before it signs, so that receivers which cache the key set, and
- * processes of the service which read it each minute, know it by then.
+ * A new key is published this long before it signs, unless a setting says otherwise: longer than the
+ * hour for which receivers commonly cache the key set.
  */
-export const PUBLICATION_LEAD_MS = 60 * MINUTE_MS
+export const PUBLICATION_LEAD_MS = 2 * HOUR_MS
 
 /**
  * A key that no longer signs stays published this long. Longer than the retry schedule (75 h), so
@@ -32,6 +35,8 @@ export const PUBLICATION_OVERLAP_MS = 30 * DAY_MS
 export interface SigningKeyDependencies {
   readonly sealer: Sealer
   readonly modulusBits: RsaModulusBits
+  /** `PUBLICATION_LEAD_MS` by default. */
+  readonly publicationLeadMs?: number
 }
 
 /** The place of a sealed private key. */
@@ -44,10 +49,11 @@ export async function ensureSigningKey(
   change: Change,
   dependencies: SigningKeyDependencies,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.join(CREATION_LOCK)})`.execute(change.tx)
+  await lockSigningKeys(change.tx)
   const keys = await listSigningKeys(change.tx)
-  if (keys.some((key) => key.retired_at === null)) return
-  await addSigningKey(change, dependencies, change.at)
+  const isUsable = (key: SigningKeyRow) => key.revoked_at === null && key.rolled_back_at === null
+  if (keys.some((key) => isUsable(key) && key.retired_at === null)) return
+  await addSigningKey(change, dependencies, { activeFrom: change.at, generalFrom: change.at })
 }
 
 /**
@@ -62,41 +68,51 @@ export async function assertSigningKeysOpen(db: Kysely<Schema>, sealer: Sealer):
   }
 }
 
-/**
- * Adds a key that takes over after the publication lead, and lets the others go out of publication
- * after the overlap. Answers the new `kid`.
- */
-export async function rotateSigningKey(
-  change: Change,
-  dependencies: SigningKeyDependencies,
-): Promise<string> {
-  await sql`select pg_advisory_xact_lock(${sql.join(CREATION_LOCK)})`.execute(change.tx)
-  const activeFrom = new Date(change.at.getTime() + PUBLICATION_LEAD_MS)
-  const { kid } = await addSigningKey(change, dependencies, activeFrom)
-  const retiredAt = new Date(activeFrom.getTime() + PUBLICATION_OVERLAP_MS)
-  await retireSigningKeysExcept(change.tx, kid, retiredAt)
-  return kid
+/** When a new key begins to sign. */
+export interface SigningKeyStart {
+  readonly activeFrom: Date
+  readonly generalFrom: Date
 }
 
-async function addSigningKey(
+/** Makes a key and leaves an audit entry. The caller holds `lockSigningKeys`. */
+export async function addSigningKey(
   change: Change,
   { sealer, modulusBits }: SigningKeyDependencies,
-  activeFrom: Date,
-): Promise<GeneratedSigningKey> {
+  { activeFrom, generalFrom }: SigningKeyStart,
+): Promise<SigningKeyRow> {
   const key = await generateSigningKey(modulusBits)
-  await insertSigningKey(change.tx, {
+  const row = await insertSigningKey(change.tx, {
     kid: key.kid,
     algorithm: 'RS256',
     public_jwk: key.publicJwk,
     private_key_sealed: sealer.seal(key.privateKeyPem, privateKeyContext(key.kid)),
     created_at: change.at,
     active_from: activeFrom,
+    general_from: generalFrom,
   })
   change.recordAudit({
     action: 'signing_key.created',
     target: { type: 'signing_key', id: key.kid },
     description: `created the signing key ${key.kid}`,
-    after: { kid: key.kid, modulus_bits: modulusBits, active_from: activeFrom.toISOString() },
+    after: {
+      kid: key.kid,
+      modulus_bits: modulusBits,
+      active_from: activeFrom.toISOString(),
+      general_from: generalFrom.toISOString(),
+    },
   })
-  return key
+  await notify(change.tx, SIGNING_KEY_CHANNEL)
+  return row
+}
+
+/** What the audit log keeps of a key. */
+export function toSigningKeyAudit(key: SigningKeyRow) {
+  return {
+    kid: key.kid,
+    active_from: key.active_from.toISOString(),
+    general_from: key.general_from?.toISOString() ?? null,
+    retired_at: key.retired_at?.toISOString() ?? null,
+    rolled_back_at: key.rolled_back_at?.toISOString() ?? null,
+    revoked_at: key.revoked_at?.toISOString() ?? null,
+  }
 }

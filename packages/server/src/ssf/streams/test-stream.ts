@@ -102,7 +102,7 @@ async function queueTest(
   })
   if (!isSentNow) return { deliveryId, claimed: null }
   const claimId = newUuid()
-  const signingKid = keyRing.activeKid()
+  const signingKid = keyRing.activeKid(destinationId)
   const claimExpiresAt = new Date(change.at.getTime() + CLAIM_MS)
   await change.tx
     .updateTable('delivery')
