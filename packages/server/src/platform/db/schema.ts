@@ -610,6 +610,8 @@ export interface DeliveryDestinationTable {
   consecutive_failures: Generated<number>
   failing_since: Date | null
   last_success_at: Date | null
+  last_failure_at: Date | null
+  last_failure: string | null
   keeps_exhausted: Generated<boolean>
 }
 
