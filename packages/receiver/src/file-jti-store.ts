@@ -1,5 +1,5 @@
-import { open, readFile, rename, type FileHandle } from 'node:fs/promises'
 import { toSeenKey, type JtiStore } from './jti-store.ts'
+import { openLineFile, readLines } from './line-file.ts'
 
 /** A {@link JtiStore} that keeps a file open. */
 export interface FileJtiStore extends JtiStore {
@@ -19,23 +19,17 @@ export async function createFileJtiStore(options: {
   readonly entriesMax?: number
 }): Promise<FileJtiStore> {
   const entriesMax = options.entriesMax ?? 100_000
-  const seen = await readEntries(options.path)
+  const seen = new Set((await readLines(options.path)).filter(isEntry))
   forgetOldest(seen, entriesMax)
-  let file = await rewrite(options.path, seen)
-  let lines = seen.size
+  const file = await openLineFile(options.path, [...seen])
   let pending: Promise<void> = Promise.resolve()
 
   async function append(key: string): Promise<void> {
-    await file.appendFile(`${key}\n`)
-    await file.datasync()
+    if (seen.has(key)) return
+    await file.append(key)
     seen.add(key)
     forgetOldest(seen, entriesMax)
-    lines += 1
-    if (lines >= entriesMax * 2) {
-      await file.close()
-      file = await rewrite(options.path, seen)
-      lines = seen.size
-    }
+    if (file.lineCount >= entriesMax * 2) await file.replace(seen)
   }
 
   return {
@@ -43,7 +37,7 @@ export async function createFileJtiStore(options: {
     markSeen(jti, iss) {
       const key = toSeenKey(jti, iss)
       // Writes are queued, each on its own: one that fails does not fail those after it.
-      const written = pending.then(() => (seen.has(key) ? undefined : append(key)))
+      const written = pending.then(() => append(key))
       pending = written.catch(() => undefined)
       return written
     },
@@ -52,18 +46,6 @@ export async function createFileJtiStore(options: {
       await file.close()
     },
   }
-}
-
-async function readEntries(path: string): Promise<Set<string>> {
-  const content = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-    throw error
-  })
-  const seen = new Set<string>()
-  for (const line of content.split('\n')) {
-    if (isEntry(line)) seen.add(line)
-  }
-  return seen
 }
 
 /** A line that was cut off by a crash is no entry: its SET was not yet acknowledged. */
@@ -80,18 +62,4 @@ function forgetOldest(seen: Set<string>, entriesMax: number): void {
     if (seen.size <= entriesMax) return
     seen.delete(jti)
   }
-}
-
-/** Writes a complete file beside the old one, then puts it in its place and keeps it open. */
-async function rewrite(path: string, seen: ReadonlySet<string>): Promise<FileHandle> {
-  const temporary = `${path}.new`
-  const draft = await open(temporary, 'w', 0o600)
-  try {
-    await draft.writeFile([...seen].map((key) => `${key}\n`).join(''))
-    await draft.sync()
-  } finally {
-    await draft.close()
-  }
-  await rename(temporary, path)
-  return open(path, 'a', 0o600)
 }

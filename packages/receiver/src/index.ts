@@ -37,3 +37,17 @@ export type {
   DiagnosisResult,
   SetDiagnosis,
 } from './diagnose-set.ts'
+export { createComplianceState } from './compliance/compliance-state.ts'
+export type {
+  ApplyOutcome,
+  ComplianceChange,
+  ComplianceState,
+  ComplianceStateOptions,
+  StateSource,
+} from './compliance/compliance-state.ts'
+export { toComplianceKey } from './compliance/compliance-entry.ts'
+export type { ComplianceEntry } from './compliance/compliance-entry.ts'
+export { createMemoryComplianceStore } from './compliance/compliance-store.ts'
+export type { ComplianceChanges, ComplianceStore } from './compliance/compliance-store.ts'
+export type { ReconcileReport } from './compliance/reconcile.ts'
+export type { SequenceGap, StreamPosition } from './compliance/stream-position.ts'

@@ -1,0 +1,193 @@
+// Answers whether a device is compliant now: fed by the events of one stream, corrected by the
+// state of the stream, and aware of events that did not come.
+import {
+  readStreamSequence,
+  type ComplianceStatus,
+  type StreamState,
+  type SubjectIdentifier,
+} from '@heliograph/ssf'
+import type { CallOptions } from '../stream-client/stream-client.ts'
+import type { VerifiedSet } from '../verify-set.ts'
+import {
+  isOutdated,
+  toComplianceEntry,
+  toComplianceKey,
+  type ComplianceEntry,
+} from './compliance-entry.ts'
+import type { ComplianceStore } from './compliance-store.ts'
+import { createGapWatch, type GapWatch } from './gap-watch.ts'
+import { reconcileWithState, type ReconcileReport } from './reconcile.ts'
+import { noteSequence, skipTo, type SequenceGap } from './stream-position.ts'
+
+/** Gives the pages of the current state of the stream, such as `streamClient.statePages`. */
+export type StateSource = (options: CallOptions) => AsyncIterable<StreamState>
+
+/** A change of what is known about a subject; undefined means that nothing is known. */
+export interface ComplianceChange {
+  readonly subject: SubjectIdentifier
+  readonly previous: ComplianceStatus | undefined
+  readonly current: ComplianceStatus | undefined
+}
+
+/** What a compliance state works with. */
+export interface ComplianceStateOptions {
+  /** Holds the subjects of this stream and of no other. */
+  readonly store: ComplianceStore
+  /** Where the state of the stream is read for {@link ComplianceState.reconcile}. */
+  readonly source?: StateSource
+  /**
+   * Told of each change before it is stored: when it throws, the change is not stored and the event
+   * comes again. It may be told of one change twice.
+   */
+  readonly onChange?: (change: ComplianceChange) => void | Promise<void>
+  /** Told of SETs that did not come; needs a stream that numbers its SETs. */
+  readonly onGap?: (gap: SequenceGap) => void
+  /** Told why a reconciliation after a gap failed; it is tried again. */
+  readonly onError?: (error: unknown) => void
+  /**
+   * How long a SET may be overtaken by later ones before it counts as missing, in milliseconds.
+   * Default 10000.
+   */
+  readonly gapGraceMs?: number
+}
+
+/** What became of an event. */
+export type ApplyOutcome =
+  /** It is what is known now. */
+  | 'applied'
+  /** A later one was there already. */
+  | 'outdated'
+  /** It says nothing about compliance. */
+  | 'ignored'
+
+/** The compliance of the subjects of one stream. */
+export interface ComplianceState {
+  /**
+   * Takes in an event; give it every event of the stream, for example as `onEvent`. It resolves when
+   * the change is durable, so that acknowledging is safe then.
+   */
+  apply(set: VerifiedSet): Promise<ApplyOutcome>
+  /** The status of a subject now; undefined when nothing is known about it. */
+  statusOf(subject: SubjectIdentifier): Promise<ComplianceStatus | undefined>
+  /** What is known about a subject; undefined when nothing is. */
+  find(subject: SubjectIdentifier): Promise<ComplianceEntry | undefined>
+  /**
+   * Compares everything with the state of the stream and corrects what differs; events that come
+   * meanwhile are respected. Calls at the same time share one run.
+   *
+   * @throws TypeError without a `source`; what the source throws.
+   */
+  reconcile(options?: CallOptions): Promise<ReconcileReport>
+  /** Ends the watch for gaps. */
+  close(): void
+}
+
+const GAP_GRACE_MS = 10_000
+
+/**
+ * Creates the compliance state of one stream. Later statements win over earlier ones by the time of
+ * the event, then the number or the issue time of the SET, in whatever order they come.
+ */
+export function createComplianceState(options: ComplianceStateOptions): ComplianceState {
+  return new StoredComplianceState(options)
+}
+
+class StoredComplianceState implements ComplianceState {
+  readonly #options: ComplianceStateOptions
+  readonly #gaps: GapWatch
+  #turn: Promise<unknown> = Promise.resolve()
+  #reconciling: Promise<ReconcileReport> | undefined
+
+  constructor(options: ComplianceStateOptions) {
+    this.#options = options
+    this.#gaps = createGapWatch({
+      graceMs: options.gapGraceMs ?? GAP_GRACE_MS,
+      onGap: (gap) => this.#closeGap(gap),
+      onError: (error) => options.onError?.(error),
+    })
+  }
+
+  apply(set: VerifiedSet): Promise<ApplyOutcome> {
+    return this.#inTurn(async () => {
+      const { store } = this.#options
+      const sequence = readStreamSequence(set.claims)
+      const before = sequence === undefined ? undefined : await store.readPosition()
+      const position = sequence === undefined ? undefined : noteSequence(before, sequence)
+      const entry = toComplianceEntry(set)
+      const outcome = entry === undefined ? 'ignored' : await this.#judge(entry)
+      const entries = new Map<string, ComplianceEntry>()
+      if (entry !== undefined && outcome === 'applied') {
+        entries.set(toComplianceKey(entry.subject), entry)
+      }
+      const hasMoved = position !== undefined && position !== before
+      if (entries.size > 0 || hasMoved) {
+        await store.commit({ entries, removedKeys: [], position: hasMoved ? position : undefined })
+      }
+      if (position !== undefined) this.#gaps.update(position)
+      return outcome
+    })
+  }
+
+  async statusOf(subject: SubjectIdentifier): Promise<ComplianceStatus | undefined> {
+    return (await this.find(subject))?.status
+  }
+
+  async find(subject: SubjectIdentifier): Promise<ComplianceEntry | undefined> {
+    return this.#options.store.find(toComplianceKey(subject))
+  }
+
+  reconcile(options: CallOptions = {}): Promise<ReconcileReport> {
+    const { source, store, onChange } = this.#options
+    if (source === undefined) {
+      return Promise.reject(new TypeError('a reconciliation needs a source'))
+    }
+    this.#reconciling ??= reconcileWithState({
+      pages: source(options),
+      store,
+      inTurn: (work) => this.#inTurn(work),
+      onChange: async (change) => onChange?.(change),
+      onPosition: (position) => this.#gaps.update(position),
+    }).finally(() => {
+      this.#reconciling = undefined
+    })
+    return this.#reconciling
+  }
+
+  close(): void {
+    this.#gaps.close()
+  }
+
+  async #judge(entry: ComplianceEntry): Promise<ApplyOutcome> {
+    const known = await this.#options.store.find(toComplianceKey(entry.subject))
+    if (known !== undefined && isOutdated(entry, known)) return 'outdated'
+    if (known?.status !== entry.status) {
+      await this.#options.onChange?.({
+        subject: entry.subject,
+        previous: known?.status,
+        current: entry.status,
+      })
+    }
+    return 'applied'
+  }
+
+  async #closeGap(gap: SequenceGap): Promise<void> {
+    this.#options.onGap?.(gap)
+    if (this.#options.source !== undefined) {
+      await this.reconcile()
+      return
+    }
+    await this.#inTurn(async () => {
+      const { store } = this.#options
+      const position = skipTo(await store.readPosition(), gap.to)
+      await store.commit({ entries: new Map(), removedKeys: [], position })
+      this.#gaps.update(position)
+    })
+  }
+
+  /** One at a time, in the order of the calls: each reads what the one before has written. */
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+}

@@ -1,0 +1,310 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ComplianceStatus, StreamState, SubjectIdentifier } from '@heliograph/ssf'
+import { parseSetClaims } from '@heliograph/ssf'
+import {
+  createComplianceState,
+  createMemoryComplianceStore,
+  type ComplianceChange,
+  type ComplianceStateOptions,
+  type SequenceGap,
+  type VerifiedSet,
+} from '../src/index.ts'
+import { goodClaims, ISSUER, NOW_MS } from './support/signing.ts'
+
+const NOW = NOW_MS / 1000
+
+interface EventInput {
+  readonly device?: string
+  readonly user?: string
+  readonly status: ComplianceStatus
+  readonly at?: number
+  readonly iat?: number
+  readonly sequence?: number
+  readonly jti?: string
+}
+
+function deviceSubject(sub: string): SubjectIdentifier {
+  return { format: 'iss_sub', iss: ISSUER, sub }
+}
+
+function eventOf({ device = 'd1', status, at, iat = NOW, ...rest }: EventInput): VerifiedSet {
+  const claims = goodClaims({
+    jti: rest.jti ?? crypto.randomUUID(),
+    issuedAtMs: iat * 1000,
+    subject: {
+      format: 'complex',
+      device: { sub: device, iss: ISSUER, format: 'iss_sub' },
+      user: { format: 'email', email: rest.user ?? 'user@example.com' },
+    },
+    event: {
+      type: 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change',
+      payload: {
+        previous_status: status === 'compliant' ? 'not-compliant' : 'compliant',
+        current_status: status,
+        ...(at === undefined ? {} : { event_timestamp: at }),
+      },
+    },
+    extraClaims: rest.sequence === undefined ? {} : { heliograph_sequence: rest.sequence },
+  })
+  const parsed = parseSetClaims({ typ: 'secevent+jwt' }, claims, {
+    issuer: ISSUER,
+    nowMs: NOW_MS * 2,
+    clockToleranceSeconds: 0,
+  })
+  if (!parsed.ok) throw new Error(parsed.description)
+  return { ...parsed.set, token: '', header: { alg: 'RS256' } }
+}
+
+function pageOf(
+  subjects: readonly (EventInput & { readonly device: string })[],
+  page: Partial<StreamState> = {},
+): StreamState {
+  return {
+    as_of_sequence: 0,
+    as_of: NOW,
+    next_cursor: null,
+    subjects: subjects.map(({ device, status, at = NOW, sequence = null, jti = null }) => ({
+      sub_id: deviceSubject(device),
+      status,
+      event_timestamp: at,
+      sequence,
+      jti,
+    })),
+    ...page,
+  }
+}
+
+let closers: (() => void)[]
+
+beforeEach(() => {
+  closers = []
+})
+
+afterEach(() => {
+  for (const close of closers) close()
+})
+
+function createScene(
+  options: Partial<ComplianceStateOptions> & { pages?: () => readonly StreamState[] } = {},
+) {
+  const changes: ComplianceChange[] = []
+  const gaps: SequenceGap[] = []
+  const errors: unknown[] = []
+  const { pages, ...others } = options
+  const store = createMemoryComplianceStore()
+  const state = createComplianceState({
+    store,
+    onChange: (change) => void changes.push(change),
+    onGap: (gap) => void gaps.push(gap),
+    onError: (error) => void errors.push(error),
+    gapGraceMs: 20,
+    ...(pages === undefined
+      ? {}
+      : {
+          async *source() {
+            await Promise.resolve()
+            yield* pages()
+          },
+        }),
+    ...others,
+  })
+  closers.push(() => state.close())
+  const statusOf = (device: string) => state.statusOf(deviceSubject(device))
+  return { state, store, statusOf, changes, gaps, errors }
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2))
+}
+
+describe('the status of a device', () => {
+  test('is unknown until something is said, and is then what was said', async () => {
+    const { state, statusOf, changes } = createScene()
+    expect(await statusOf('d1')).toBeUndefined()
+    expect(await state.apply(eventOf({ status: 'not-compliant' }))).toBe('applied')
+    expect(await statusOf('d1')).toBe('not-compliant')
+    expect(await statusOf('d2')).toBeUndefined()
+    expect(changes).toMatchObject([{ previous: undefined, current: 'not-compliant' }])
+  })
+
+  test('is of the device, whoever owns it and however its subject is written', async () => {
+    const { state } = createScene()
+    await state.apply(eventOf({ status: 'compliant', user: 'a@example.com', at: NOW }))
+    await state.apply(eventOf({ status: 'not-compliant', user: 'b@example.com', at: NOW + 1 }))
+    const device = { sub: 'd1', format: 'iss_sub', iss: ISSUER } as const
+    expect(await state.statusOf(device)).toBe('not-compliant')
+    expect(await state.statusOf({ format: 'complex', device })).toBe('not-compliant')
+    expect(await state.find(device)).toMatchObject({
+      subject: { user: { email: 'b@example.com' } },
+    })
+  })
+
+  test.each([
+    ['time of the event', { at: NOW - 10 }, { at: NOW - 5, iat: NOW - 60 }],
+    ['number in the same second', { at: NOW, sequence: 7 }, { at: NOW, sequence: 8, iat: NOW - 1 }],
+    ['time of issue in the same second', { at: NOW, iat: NOW }, { at: NOW, iat: NOW + 1 }],
+    ['time of issue, when the event has none', { iat: NOW - 9 }, { iat: NOW - 8 }],
+    [
+      'time of the event, when it is in milliseconds as in drafts',
+      { at: (NOW - 10) * 1000 },
+      { at: NOW - 5 },
+    ],
+  ])('is what was said last by %s, in whatever order it comes', async (_title, older, newer) => {
+    const first = eventOf({ status: 'not-compliant', ...older })
+    const second = eventOf({ status: 'compliant', ...newer })
+    for (const order of [
+      [first, second],
+      [second, first],
+    ]) {
+      const { state, statusOf } = createScene()
+      for (const event of order) await state.apply(event)
+      expect(await statusOf('d1')).toBe('compliant')
+    }
+  })
+
+  test('is not changed by events that come at the same time in the wrong order', async () => {
+    const { state, statusOf } = createScene({
+      onChange: () => new Promise((resolve) => setTimeout(resolve, 5)),
+    })
+    const outcomes = await Promise.all([
+      state.apply(eventOf({ status: 'compliant', at: NOW })),
+      state.apply(eventOf({ status: 'not-compliant', at: NOW - 1 })),
+    ])
+    expect(outcomes).toEqual(['applied', 'outdated'])
+    expect(await statusOf('d1')).toBe('compliant')
+  })
+
+  test('is not stored when the application could not take the change', async () => {
+    let isBroken = true
+    const { state, statusOf } = createScene({
+      onChange: () => {
+        if (isBroken) throw new Error('down')
+      },
+    })
+    const event = eventOf({ status: 'compliant' })
+    await expect(state.apply(event)).rejects.toThrow('down')
+    expect(await statusOf('d1')).toBeUndefined()
+    isBroken = false
+    expect(await state.apply(event)).toBe('applied')
+  })
+})
+
+describe('a reconciliation', () => {
+  test('adds, corrects and removes what differs, over all pages, and says so', async () => {
+    const { state, statusOf, changes } = createScene({
+      pages: () => [
+        pageOf([{ device: 'same', status: 'compliant', at: NOW - 50 }], { next_cursor: '2' }),
+        pageOf([
+          { device: 'wrong', status: 'not-compliant', at: NOW - 40 },
+          { device: 'new', status: 'compliant', at: NOW - 30 },
+        ]),
+      ],
+    })
+    for (const device of ['same', 'wrong', 'gone']) {
+      await state.apply(eventOf({ device, status: 'compliant', at: NOW - 50, iat: NOW - 50 }))
+    }
+    changes.length = 0
+    expect(await state.reconcile()).toEqual({
+      added: 1,
+      changed: 1,
+      removed: 1,
+      unchanged: 1,
+      asOfSequence: 0,
+    })
+    expect(await Promise.all(['same', 'wrong', 'new', 'gone'].map(statusOf))).toEqual([
+      'compliant',
+      'not-compliant',
+      'compliant',
+      undefined,
+    ])
+    expect(changes.map(({ current }) => current)).toEqual(['not-compliant', 'compliant', undefined])
+  })
+
+  test.each([
+    ['by its number', { sequence: 11 }, { as_of_sequence: 10 }],
+    ['by its time of issue', { iat: NOW + 5 }, {}],
+    ['by its event, issued in the second of the page', { iat: NOW, at: NOW }, {}],
+  ])('leaves what came after the page was read, %s', async (_title, event, page) => {
+    const { state, statusOf } = createScene({
+      pages: () => [pageOf([{ device: 'd1', status: 'compliant', at: NOW - 9 }], page)],
+    })
+    await state.apply(eventOf({ status: 'not-compliant', at: NOW + 5, ...event }))
+    await state.apply(eventOf({ device: 'd2', status: 'compliant', at: NOW + 5, ...event }))
+    expect(await state.reconcile()).toMatchObject({ removed: 0, unchanged: 1 })
+    expect(await statusOf('d1')).toBe('not-compliant')
+    expect(await statusOf('d2')).toBe('compliant')
+  })
+
+  test('that breaks off removes nothing, and an old event does not undo one', async () => {
+    const { state, statusOf } = createScene({
+      async *source() {
+        yield await Promise.resolve(
+          pageOf([{ device: 'd1', status: 'not-compliant', at: NOW - 5 }], { next_cursor: 'x' }),
+        )
+        throw new Error('broken off')
+      },
+    })
+    await state.apply(eventOf({ device: 'd2', status: 'compliant', iat: NOW - 60 }))
+    await expect(state.reconcile()).rejects.toThrow('broken off')
+    expect(await statusOf('d2')).toBe('compliant')
+    expect(await state.apply(eventOf({ status: 'compliant', at: NOW - 6 }))).toBe('outdated')
+    expect(await statusOf('d1')).toBe('not-compliant')
+  })
+
+  test('needs a source', async () => {
+    await expect(createScene().state.reconcile()).rejects.toBeInstanceOf(TypeError)
+  })
+})
+
+describe('a missing SET', () => {
+  const numbered = (sequence: number) => eventOf({ status: 'compliant', sequence })
+
+  test('is told of after the time in which it may come late, once', async () => {
+    const { state, gaps, store } = createScene()
+    for (const sequence of [5, 6, 9, 10]) await state.apply(numbered(sequence))
+    expect(gaps).toEqual([])
+    await until(() => gaps.length > 0)
+    expect(gaps).toEqual([{ from: 7, to: 8 }])
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(gaps).toHaveLength(1)
+    expect(await store.readPosition()).toEqual({ sequence: 10, ahead: [] })
+  })
+
+  test('is not told of when it was only overtaken', async () => {
+    const { state, gaps, store } = createScene()
+    for (const sequence of [1, 4, 3, 3, 2]) await state.apply(numbered(sequence))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(gaps).toEqual([])
+    expect(await store.readPosition()).toEqual({ sequence: 4, ahead: [] })
+  })
+
+  test('is noticed whatever the events are about', async () => {
+    const { state, gaps } = createScene()
+    const verification = (sequence: number) => ({
+      ...numbered(sequence),
+      event: { isKnown: false, type: 'urn:example:other', payload: {} } as const,
+    })
+    expect(await state.apply(verification(1))).toBe('ignored')
+    await state.apply(verification(3))
+    await until(() => gaps.length > 0)
+    expect(gaps).toEqual([{ from: 2, to: 2 }])
+  })
+
+  test('is made good by a reconciliation, which is tried until it succeeds', async () => {
+    let attempts = 0
+    const { state, statusOf, store, errors } = createScene({
+      pages: () => {
+        attempts += 1
+        if (attempts < 3) throw new Error('down')
+        return [pageOf([{ device: 'd1', status: 'not-compliant' }], { as_of_sequence: 3 })]
+      },
+    })
+    await state.apply(numbered(1))
+    await state.apply(numbered(3))
+    await until(() => attempts === 3)
+    await until(() => errors.length === 2)
+    await state.reconcile()
+    expect(await statusOf('d1')).toBe('not-compliant')
+    expect(await store.readPosition()).toEqual({ sequence: 3, ahead: [] })
+  })
+})
