@@ -42,6 +42,13 @@ export const ISSUE_LIST: SearchedList = {
   key: 'id',
   fields: ISSUE_SEARCH_FIELDS,
   columns: COLUMNS,
+  timelines: {
+    detected_at: 'detected_at',
+    resolved_at: 'resolved_at',
+    blocks_device_at: 'blocks_device_at',
+    last_rechecked_at: 'last_rechecked_at',
+    updated_at: 'updated_at',
+  },
   indexes: {
     title: 'values and trigrams',
     issue_key: 'values',

@@ -115,8 +115,10 @@ async function findKeys(finder: Finder): Promise<string[]> {
   const ranges = await findKeyRanges(tx, list, search, window)
   const near = await walkRanges(finder, ranges, window.limit, reach.nearRows)
   if (near.rest.length === 0) return [...near.keys]
-  const behind = await findBehind(finder, near.rest, window.limit - near.keys.length)
-  return [...near.keys, ...behind]
+  // As many as this near rows hold, the page is likely to be full within the far ones.
+  const isFrequent = near.keys.length * reach.farRows >= window.limit * reach.nearRows
+  const find = isFrequent ? findFar : findBehind
+  return [...near.keys, ...(await find(finder, near.rest, window.limit - near.keys.length))]
 }
 
 interface RangesWalk {
@@ -162,10 +164,19 @@ async function findBehind(
   if (valueSearch !== undefined) return merge(finder, rest, valueSearch, count)
   const few = await collect(finder, rest, reach.fewMatches + 1)
   if (few.length <= reach.fewMatches) return few.slice(0, count)
-  const far = await walkRanges(finder, ranges, count, reach.farRows)
+  return findFar(finder, ranges, count)
+}
+
+/** The same, where many rows match. */
+async function findFar(
+  finder: Finder,
+  ranges: readonly KeyRange[],
+  count: number,
+): Promise<string[]> {
+  const far = await walkRanges(finder, ranges, count, finder.reach.farRows)
   if (far.rest.length === 0) return [...far.keys]
-  const others = { after: far.rest[0]?.after, last: rest.last }
-  return [...far.keys, ...(await collectAll(finder, others, count - far.keys.length))]
+  const rest = { after: far.rest[0]?.after, last: ranges.at(-1)?.last }
+  return [...far.keys, ...(await collectAll(finder, rest, count - far.keys.length))]
 }
 
 function isWithin({ key }: Finder, { after, last }: Pick<KeyRange, 'after' | 'last'>) {
