@@ -18,6 +18,7 @@ import { composeDelivery, composeSigning, type Delivery, type Signing } from './
 import { composeSignInRoutes, startSignInExpiry } from './compose/sign-in.ts'
 import { composeSigningKeyRoutes, startSigningKeyJobs } from './compose/signing-keys.ts'
 import { composeStatus } from './compose/status.ts'
+import { composeWebhookRoutes } from './compose/webhooks.ts'
 import { DELIVERY_CHANNEL } from './delivery/delivery-engine.ts'
 import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
@@ -164,6 +165,7 @@ export function listRoutes({
     }),
     ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
     ...pollTokenRoutes({ db, clock, runChange }),
+    ...composeWebhookRoutes(services, outbound, wake),
   ]
 }
 

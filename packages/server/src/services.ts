@@ -26,6 +26,7 @@ import { loadMasterKey, type MasterKeys } from './platform/secrets/master-key.ts
 import { createSealer, UnsealError, type Sealer } from './platform/secrets/sealed-box.ts'
 import { syncReportingViews } from './reporting/sync-reporting-views.ts'
 import { assertSigningKeysOpen, ensureSigningKey } from './ssf/signing/signing-keys.ts'
+import { createPublishChange } from './webhooks/publish-change.ts'
 
 export interface Services {
   readonly config: Config
@@ -158,7 +159,8 @@ interface Foundation {
 
 function compose(config: Config, foundation: Foundation): Omit<Services, 'close'> {
   const { clock, preparedDb, masterKeys } = foundation
-  const runChange = createChangeRunner(preparedDb, clock)
+  const publish = createPublishChange({ clock, baseUrl: config.baseUrl })
+  const runChange = createChangeRunner(preparedDb, clock, publish)
   const status = composeStatus()
   return {
     ...foundation,

@@ -8,6 +8,7 @@ import { createPushChannel } from '../ssf/push/push-channel.ts'
 import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from '../ssf/signing/refused-keys.ts'
 import { createSigningPool, type SigningPool } from '../ssf/signing/signing-pool.ts'
+import { createWebhookChannel } from '../webhooks/webhook-channel.ts'
 import type { Outbound } from './outbound.ts'
 
 /** The signing keys of a process and the threads that use them. */
@@ -66,7 +67,10 @@ export function composeDelivery(
     runChange: services.runChange,
     presence: createWorkerPresence({ db: database.db, clock, listener }),
     client: outbound.client,
-    channels: [createPushChannel({ db, sealer, keyRing, refusedKeys })],
+    channels: [
+      createPushChannel({ db, sealer, keyRing, refusedKeys }),
+      createWebhookChannel({ db, clock, sealer }),
+    ],
     settings: { concurrency: config.deliveryConcurrency },
   })
   listener.onReconnect(() => {

@@ -234,6 +234,19 @@ export const SETTINGS = {
     defaultText: '`10000`',
     schema: integer(0, 1_000_000, 10_000),
   },
+  webhooksMax: {
+    env: 'HELIOGRAPH_WEBHOOKS_MAX',
+    description: 'How many webhooks may exist.',
+    defaultText: '`100`',
+    schema: integer(1, 10_000, 100),
+  },
+  webhookPayloadRetentionDays: {
+    env: 'HELIOGRAPH_WEBHOOK_PAYLOAD_RETENTION_DAYS',
+    description:
+      'How long the contents of webhook events are kept; they cannot be sent again afterwards. That they happened, and what became of them, is kept as long as deliveries are.',
+    defaultText: '`90`',
+    schema: integer(1, 3_650, 90),
+  },
   bodyBytesMax: {
     env: 'HELIOGRAPH_BODY_BYTES_MAX',
     description: 'The largest body of an API request, in bytes.',

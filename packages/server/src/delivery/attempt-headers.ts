@@ -22,6 +22,7 @@ const OPEN_REQUEST_HEADERS: ReadonlySet<string> = new Set([
   'webhook-signature',
   'webhook-timestamp',
   'x-kolide-webhook-identifier',
+  'x-service-webhook-identifier',
 ])
 
 /** Response headers that hand out or repeat credentials. */

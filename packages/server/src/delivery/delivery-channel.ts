@@ -77,6 +77,18 @@ export interface DestinationNotice {
   readonly error: string
 }
 
+/** How many deliveries a destination may get in a time, over all processes. */
+export interface DeliveryPace {
+  /** How many of the wanted ones may be sent now; when it is none, `nextAt` says when one may. */
+  take(
+    destinationId: string,
+    wanted: number,
+    now: Date,
+  ): Promise<{ readonly granted: number; readonly nextAt: Date }>
+  /** Fewer were sent than were granted. */
+  giveBack(destinationId: string, count: number): Promise<void>
+}
+
 /** One kind of delivery. */
 export interface DeliveryChannel {
   readonly kind: DestinationKind
@@ -88,14 +100,17 @@ export interface DeliveryChannel {
   readonly busyRetryDelayMinMs?: number
   /** The key that deliveries which have none are bound to when they are claimed; null: not signed. */
   claimKid(destinationId: string): string | null
+  /** Destinations are sent to as fast as they take it when left out. */
+  readonly pace?: DeliveryPace
   /**
-   * One prepared request per delivery, in order; undefined when the destination no longer exists.
-   * Rejects when it cannot be done at the moment; the engine tries again later.
+   * One prepared request per delivery, in order, or undefined for one that cannot be sent at the
+   * moment; undefined when the destination no longer exists. Rejects when nothing can be done at the
+   * moment. The engine tries again later.
    */
   prepare(
     destinationId: string,
     deliveries: readonly ClaimedDelivery[],
-  ): Promise<readonly PreparedRequest[] | undefined>
+  ): Promise<readonly (PreparedRequest | undefined)[] | undefined>
   classify(result: OutboundResult, sent: SentDelivery): Verdict
   /**
    * Reacts to what an outcome says about a destination: in the same change, so that both are durable

@@ -8,6 +8,7 @@ import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { GuardedClient } from '../platform/net/guarded-client.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
+import { claimAtPace } from './claim-at-pace.ts'
 import { ClaimLedger } from './claim-ledger.ts'
 import {
   claimDeliveries,
@@ -179,19 +180,23 @@ export class DestinationPump implements SlotUser {
     const claimId = newClaimId()
     this.#claimNumber += 1
     const number = this.#claimNumber
-    const deliveries = await claimDeliveries(db, {
-      destinationId: this.#id,
-      now,
-      claimId,
-      ownClaimIds: this.#ledger.claimIds(),
-      leaseMs: settings.leaseMs,
-      limit: isCircuitOpen(outlook) ? 1 : room,
-      kid: channel.claimKid(this.#id),
-      isStopped,
-    })
+    const wanted = isCircuitOpen(outlook) ? 1 : room
+    const paced = { destinationId: this.#id, wanted, now }
+    const { deliveries, waitMs } = await claimAtPace(channel.pace, paced, (limit) =>
+      claimDeliveries(db, {
+        destinationId: this.#id,
+        now,
+        claimId,
+        ownClaimIds: this.#ledger.claimIds(),
+        leaseMs: settings.leaseMs,
+        limit,
+        kid: channel.claimKid(this.#id),
+        isStopped,
+      }),
+    )
     this.#ledger.open(claimId, deliveries.length)
     if (deliveries.length > 0) return { number, deliveries, channel }
-    this.#plan(BLOCKED_PAUSE_MS)
+    this.#plan(waitMs ?? BLOCKED_PAUSE_MS)
     return undefined
   }
 

@@ -6,12 +6,15 @@
 import { sql, type Kysely } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
+import type { DestinationKind } from './delivery-channel.ts'
 
 /**
- * Longer than the schedule of retries lasts (52 h, with jitter 62 h). While a circuit is open most
- * deliveries are not attempted at all, so that their schedules would never run out.
+ * Longer than the schedules of retries last (52 h, of webhooks 75 h; with jitter 62 h and 91 h). While
+ * a circuit is open most deliveries are not attempted at all, so that their schedules would never run
+ * out.
  */
 export const UNREACHABLE_MAX_MS = 75 * HOUR_MS
+const UNREACHABLE_WEBHOOK_MAX_MS = 96 * HOUR_MS
 
 const BATCH_SIZE = 1_000
 
@@ -36,12 +39,15 @@ export async function deleteOldDeliveries(
  * have been waiting as long themselves; answers how many. They can be redriven. Idempotent.
  */
 export async function deadLetterUnreachable(db: Kysely<Schema>, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - UNREACHABLE_MAX_MS)
-  const { rows } = await sql<{ id: string }>`
-    select id from delivery_destination
-    where state = 'active' and failing_since < ${before} order by id`.execute(db)
+  const limitMs = (kind: DestinationKind) =>
+    kind === 'webhook' ? UNREACHABLE_WEBHOOK_MAX_MS : UNREACHABLE_MAX_MS
+  const { rows } = await sql<{ id: string; kind: DestinationKind; failing_since: Date }>`
+    select id, kind, failing_since from delivery_destination
+    where state = 'active' and failing_since is not null order by id`.execute(db)
   let count = 0
-  for (const { id } of rows) {
+  for (const { id, kind, failing_since: failingSince } of rows) {
+    const before = new Date(now.getTime() - limitMs(kind))
+    if (failingSince >= before) continue
     count += await repeatInBatches(async () => {
       const { numAffectedRows } = await sql`
         update delivery set state = 'dead', finished_at = ${now},

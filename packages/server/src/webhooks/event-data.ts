@@ -3,7 +3,7 @@
  * integers here and states are in lower case, unlike in the REST API.
  */
 import type { AuditFields } from '../audit/audit-entry.ts'
-import type { DomainEvent, SignInEvent } from '../audit/domain-event.ts'
+import type { DeviceStatusEvent, DomainEvent, SignInEvent } from '../audit/domain-event.ts'
 import type { AuthState } from '../platform/db/schema.ts'
 import type { EventDevice, EventIssue, EventPerson, EventRequest } from './event-subject-store.ts'
 import type { EventSubjects } from './load-event-subjects.ts'
@@ -39,51 +39,31 @@ export const STATE_WORDS = {
  * name besides where an event has one.
  */
 export function toToldEvents(event: DomainEvent, context: EventContext): ToldEvent[] {
+  const { subjects, at } = context
+  if ('adminId' in event) return toldAdmin(event.adminId, context)
+  if ('deviceId' in event) {
+    return toldDevice(event.type, subjects.devices.get(event.deviceId), context)
+  }
+  if ('issueId' in event) return toldIssue(event, subjects.issues.get(event.issueId))
+  if ('webhookId' in event) return toldWebhook(event, context)
+  if ('requestId' in event) {
+    return event.type === 'requests.issue_exemption'
+      ? toldExemptionRequest(subjects.exemptionRequests.get(event.requestId), context)
+      : toldRegistrationRequest(subjects.registrationRequests.get(event.requestId), context)
+  }
   switch (event.type) {
-    case 'admin_users.created':
-      return toldAdmin(event.adminId, context)
-    case 'devices.created':
-    case 'devices.registered':
-    case 'devices.reassigned':
-      return toldDevice(event.type, context.subjects.devices.get(event.deviceId), context)
     case 'devices.destroyed': {
       const { device, authState, ownerPersonId } = event
-      const owner = context.subjects.people.get(ownerPersonId ?? '') ?? null
+      const owner = subjects.people.get(ownerPersonId ?? '') ?? null
       const data = toDeviceData({ ...device, authState, owner }, context)
-      return [told(event.type, ['device', device.id], context.at, data)]
+      return [told(event.type, ['device', device.id], at, data)]
     }
-    case 'device_trust.status_changed': {
-      const { device, authState, occurredAt } = event
-      const data = {
-        device_id: Number(device.id),
-        device_name: device.name,
-        device_status: STATE_WORDS[authState],
-        device_url: toUrl(context, 'devices', device.id),
-      }
-      return [told(event.type, ['device', device.id], occurredAt, data)]
-    }
-    case 'issues.new':
-    case 'issues.resolved':
-      return toldIssue(event, context.subjects.issues.get(event.issueId))
-    case 'requests.issue_exemption':
-      return toldExemptionRequest(context.subjects.exemptionRequests.get(event.requestId), context)
-    case 'requests.registration':
-      return toldRegistrationRequest(
-        context.subjects.registrationRequests.get(event.requestId),
-        context,
-      )
+    case 'device_trust.status_changed':
+      return [toldStatus(event, context)]
     case 'auth_logs.success':
-    case 'auth_logs.failure':
-      return [
-        told(event.type, ['auth_log', event.sessionId], context.at, toSignInData(event, context)),
-      ]
-    case 'webhook.failing':
-    case 'webhook.disabled': {
-      const webhook = context.subjects.webhooks.get(event.webhookId)
-      if (webhook === undefined) return []
-      const { id, name, url } = webhook
-      const data = { webhook_id: Number(id), name, url, reason: event.reason }
-      return [told(event.type, ['webhook', id], context.at, data)]
+    case 'auth_logs.failure': {
+      const data = toSignInData(event, context)
+      return [told(event.type, ['auth_log', event.sessionId], at, data)]
     }
   }
 }
@@ -129,6 +109,29 @@ function toldAdmin(id: string, { subjects, at }: EventContext): ToldEvent[] {
     access: admin.access,
   }
   return [told('admin_users.created', ['admin_user', id], at, data)]
+}
+
+function toldStatus(
+  { type, device, authState, occurredAt }: DeviceStatusEvent,
+  context: EventContext,
+): ToldEvent {
+  return told(type, ['device', device.id], occurredAt, {
+    device_id: Number(device.id),
+    device_name: device.name,
+    device_status: STATE_WORDS[authState],
+    device_url: toUrl(context, 'devices', device.id),
+  })
+}
+
+function toldWebhook(
+  event: { type: 'webhook.failing' | 'webhook.disabled'; webhookId: string; reason: string },
+  { subjects, at }: EventContext,
+): ToldEvent[] {
+  const webhook = subjects.webhooks.get(event.webhookId)
+  if (webhook === undefined) return []
+  const { id, name, url } = webhook
+  const data = { webhook_id: Number(id), name, url, reason: event.reason }
+  return [told(event.type, ['webhook', id], at, data)]
 }
 
 function toldDevice(

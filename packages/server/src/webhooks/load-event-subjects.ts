@@ -70,28 +70,14 @@ function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string
 
 /** The record that has to be read for an event; none where the event says it all. */
 function toSubject(event: DomainEvent): { kind: SubjectKind; id: string } | undefined {
-  switch (event.type) {
-    case 'admin_users.created':
-      return { kind: 'admins', id: event.adminId }
-    case 'devices.created':
-    case 'devices.registered':
-    case 'devices.reassigned':
-      return { kind: 'devices', id: event.deviceId }
-    case 'devices.destroyed':
-      return event.ownerPersonId === null ? undefined : { kind: 'people', id: event.ownerPersonId }
-    case 'issues.new':
-    case 'issues.resolved':
-      return { kind: 'issues', id: event.issueId }
-    case 'requests.issue_exemption':
-      return { kind: 'exemptionRequests', id: event.requestId }
-    case 'requests.registration':
-      return { kind: 'registrationRequests', id: event.requestId }
-    case 'webhook.failing':
-    case 'webhook.disabled':
-      return { kind: 'webhooks', id: event.webhookId }
-    case 'auth_logs.success':
-    case 'auth_logs.failure':
-    case 'device_trust.status_changed':
-      return undefined
+  if ('deviceId' in event) return { kind: 'devices', id: event.deviceId }
+  if ('issueId' in event) return { kind: 'issues', id: event.issueId }
+  if ('adminId' in event) return { kind: 'admins', id: event.adminId }
+  if ('webhookId' in event) return { kind: 'webhooks', id: event.webhookId }
+  if ('requestId' in event) {
+    const isExemption = event.type === 'requests.issue_exemption'
+    return { kind: isExemption ? 'exemptionRequests' : 'registrationRequests', id: event.requestId }
   }
+  if (event.type !== 'devices.destroyed' || event.ownerPersonId === null) return undefined
+  return { kind: 'people', id: event.ownerPersonId }
 }

@@ -93,4 +93,6 @@ export interface NewWebhook {
 }
 
 /** What shall change of a webhook. */
-export type WebhookEdit = Partial<Omit<NewWebhook, 'signing'>>
+export type WebhookEdit = {
+  readonly [Member in Exclude<keyof NewWebhook, 'signing'>]?: NewWebhook[Member] | undefined
+}

@@ -188,3 +188,16 @@ export async function endSecrets(
     .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', endsAt)]))
     .execute()
 }
+
+/** The webhook of a destination, locked until the transaction ends; undefined when it is gone. */
+export async function findWebhookOfDestination(
+  db: Kysely<Schema>,
+  destinationId: string,
+): Promise<WebhookRow | undefined> {
+  return db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('destination_id', '=', destinationId)
+    .forUpdate()
+    .executeTakeFirst()
+}

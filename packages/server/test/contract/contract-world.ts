@@ -47,6 +47,8 @@ export interface ContractWorld {
   readonly newReportingQuery: () => Promise<string>
   /** A push stream to the receiver. */
   readonly newStream: () => Promise<{ readonly id: string; readonly streamId: string }>
+  /** A webhook to the receiver. */
+  readonly newWebhook: () => Promise<string>
   /** Ends the rotation of the signing key that is under way, if there is one. */
   readonly endRotation: () => Promise<void>
   /** A signing key that is published ahead of its use. */
@@ -127,6 +129,10 @@ function createMakers(call: ContractWorld['call'], receiverUrl: string) {
       const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: receiverUrl }
       const stream = await call('POST', '/ssf_streams', { name: unique('Stream'), delivery })
       return { id: idOf(stream), streamId: String(stream['stream_id']) }
+    },
+    newWebhook: async () => {
+      const webhook = { name: unique('Webhook'), url: receiverUrl, events: ['issues.new'] }
+      return idOf(await call('POST', '/webhooks', webhook))
     },
   }
 }

@@ -8,6 +8,7 @@ import { RECORD_RECIPES } from './record-recipes.ts'
 import { REQUEST_RECIPES } from './request-recipes.ts'
 import { SIGNING_KEY_RECIPES } from './signing-key-recipes.ts'
 import { STREAM_RECIPES } from './stream-recipes.ts'
+import { WEBHOOK_RECIPES } from './webhook-recipes.ts'
 
 /** How every operation of the API is exercised. A new operation needs an entry here. */
 export const RECIPES: RecipeTable = {
@@ -19,6 +20,7 @@ export const RECIPES: RecipeTable = {
   ...QUERY_RECIPES,
   ...ORGANISATION_RECIPES,
   ...STREAM_RECIPES,
+  ...WEBHOOK_RECIPES,
   ...SIGNING_KEY_RECIPES,
 }
 

@@ -20,6 +20,7 @@ import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
+import { createPublishChange } from '../../src/webhooks/publish-change.ts'
 import { createTestDatabase } from './database.ts'
 
 export const BASE_URL = 'https://trust.example.com'
@@ -75,7 +76,8 @@ export async function createTestApi(
   const database = await createTestDatabase()
   const { db } = database
   const clock = new ManualClock()
-  const runChange = createChangeRunner(db, clock)
+  const publish = createPublishChange({ clock, baseUrl: BASE_URL })
+  const runChange = createChangeRunner(db, clock, publish)
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
   const parts = { db, clock, runChange, sealer }
   await insertOrganisation(db, 'Example', clock.now())
