@@ -42,6 +42,7 @@ import type { Services } from './services.ts'
 import { createPollWaiters, type PollWaiters } from './ssf/poll/poll-waiters.ts'
 import { pollRoutes } from './ssf/poll/poll-routes.ts'
 import { pollTokenRoutes } from './ssf/poll/poll-token-routes.ts'
+import { streamDeliveryRoutes } from './ssf/streams/stream-delivery-routes.ts'
 import { streamRoutes } from './ssf/streams/stream-routes.ts'
 import { streamStatusRoutes } from './ssf/streams/stream-status-routes.ts'
 import { wellKnownRoutes } from './ssf/well-known-routes.ts'
@@ -151,6 +152,7 @@ export function listRoutes({
     ...wellKnownRoutes({ baseUrl }),
     ...composeSigningKeyRoutes(services, keyRing),
     ...streamStatusRoutes({ db, runChange, wake }),
+    ...streamDeliveryRoutes({ db, runChange, wake }),
     ...streamRoutes({
       db,
       clock,

@@ -14,6 +14,7 @@ import { addBenchCommand } from './commands/bench-command.ts'
 import { addEnrollmentSecretCommands } from './commands/enrollment-secret-commands.ts'
 import { addKeyCommands } from './commands/key-commands.ts'
 import { addOrganisationCommands } from './commands/organisation-commands.ts'
+import { addDeliveryCommands } from './commands/delivery-commands.ts'
 import { addDemoCommand } from './commands/demo-command.ts'
 import { addDeviceCommands } from './commands/device-commands.ts'
 import { addDeviceGroupCommands } from './commands/device-group-commands.ts'
@@ -50,6 +51,7 @@ function createProgram(io: CommandIo): Command {
   addEnrollmentSecretCommands(program, io)
   addKeyCommands(program, io)
   addOrganisationCommands(program, io)
+  addDeliveryCommands(program, io)
   addDemoCommand(program, io)
   addDeviceCommands(program, io)
   addDeviceGroupCommands(program, io)

@@ -11,6 +11,7 @@ import { createRefusedKeys } from '../../src/ssf/signing/refused-keys.ts'
 import { signingKeyRoutes } from '../../src/ssf/signing/signing-key-routes.ts'
 import { ensureSigningKey } from '../../src/ssf/signing/signing-keys.ts'
 import { createSigningPool, type SigningPool } from '../../src/ssf/signing/signing-pool.ts'
+import { streamDeliveryRoutes } from '../../src/ssf/streams/stream-delivery-routes.ts'
 import { streamRoutes } from '../../src/ssf/streams/stream-routes.ts'
 import { streamStatusRoutes } from '../../src/ssf/streams/stream-status-routes.ts'
 import { wellKnownRoutes } from '../../src/ssf/well-known-routes.ts'
@@ -63,6 +64,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     }
     return [
       ...streamRoutes(shared),
+      ...streamDeliveryRoutes({ db, runChange, wake }),
       ...streamStatusRoutes({ db, runChange, wake }),
       ...pollRoutes(shared),
       ...pollTokenRoutes(shared),

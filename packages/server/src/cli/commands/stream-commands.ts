@@ -3,13 +3,12 @@ import { deleteStream } from '../../ssf/streams/delete-stream.ts'
 import { toStreamJson } from '../../ssf/streams/stream-json.ts'
 import { listStreams } from '../../ssf/streams/stream-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
-import { addStreamDeliveryCommands } from './stream-delivery-commands.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
 
 /** More streams than any limit allows. */
 const SHOWN_MAX = 10_000
 
-/** `heliograph streams list|delete|deliveries|attempts|redrive|discard`. */
+/** `heliograph streams list|delete`. */
 export function addStreamCommands(program: Command, io: CommandIo): void {
   const streams = program.command('streams').description('Shared Signals streams')
   withDatabaseFlags(streams.command('list'))
@@ -44,5 +43,4 @@ export function addStreamCommands(program: Command, io: CommandIo): void {
         else printLine(io, `Deleted the stream ${id}.`)
       })
     })
-  addStreamDeliveryCommands(streams, io)
 }
