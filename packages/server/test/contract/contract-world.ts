@@ -49,6 +49,8 @@ export interface ContractWorld {
   readonly newStream: () => Promise<{ readonly id: string; readonly streamId: string }>
   /** A webhook to the receiver. */
   readonly newWebhook: () => Promise<string>
+  /** An event that was sent to a new push stream. */
+  readonly newDelivery: () => Promise<{ readonly streamId: string; readonly eventId: string }>
   /** Ends the rotation of the signing key that is under way, if there is one. */
   readonly endRotation: () => Promise<void>
   /** A signing key that is published ahead of its use. */
@@ -95,6 +97,7 @@ export async function createContractWorld(service: ContractService): Promise<Con
       return id
     },
     ...createKeyMakers(service, call),
+    newDelivery: () => sendTestEvent(service, call, receiverUrl),
     close: () => receiver.close(),
   }
 }
@@ -135,6 +138,22 @@ function createMakers(call: ContractWorld['call'], receiverUrl: string) {
       return idOf(await call('POST', '/webhooks', webhook))
     },
   }
+}
+
+async function sendTestEvent(
+  service: ContractService,
+  call: ContractWorld['call'],
+  receiverUrl: string,
+) {
+  const { streamId } = await createMakers(call, receiverUrl).newStream()
+  await call('POST', `/ssf_streams/${streamId}/test`, { email: 'ada@example.com' })
+  const row = await service.services.db
+    .selectFrom('delivery')
+    .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
+    .select('delivery.event_id')
+    .where('ssf_stream.stream_id', '=', streamId)
+    .executeTakeFirstOrThrow()
+  return { streamId, eventId: row.event_id }
 }
 
 function createKeyMakers(service: ContractService, call: ContractWorld['call']) {

@@ -39,6 +39,33 @@ export const STREAM_RECIPES: RecipeTable = {
       body: { email: 'ada@example.com' },
     }),
   },
+  'GET /ssf_streams/{id}/deliveries': read(
+    ({ pollStreamId }) => `/ssf_streams/${pollStreamId}/deliveries`,
+  ),
+  'GET /ssf_streams/{id}/deliveries/{event_id}': {
+    prepare: async ({ newDelivery }) => {
+      const { streamId, eventId } = await newDelivery()
+      return { path: `/ssf_streams/${streamId}/deliveries/${eventId}` }
+    },
+  },
+  'POST /ssf_streams/{id}/deliveries/{event_id}/resend': {
+    prepare: async ({ newDelivery }) => {
+      const { streamId, eventId } = await newDelivery()
+      return { path: `/ssf_streams/${streamId}/deliveries/${eventId}/resend` }
+    },
+  },
+  'POST /ssf_streams/{id}/redrive': {
+    prepare: async ({ newStream }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/redrive`,
+      body: { since: '2026-01-02T03:04:05Z' },
+    }),
+  },
+  'POST /ssf_streams/{id}/discard': {
+    prepare: async ({ newStream }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/discard`,
+      body: { until: '2026-01-02T03:04:05Z', states: ['dead'] },
+    }),
+  },
   'GET /ssf_streams/{id}/events': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}/events`),
   'POST /ssf_streams/{id}/events': {
     prepare: ({ ids }) => ({
