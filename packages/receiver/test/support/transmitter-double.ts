@@ -77,6 +77,7 @@ export interface TransmitterDouble {
 export const CLIENT_ID = 'receiver 1'
 export const CLIENT_SECRET = 'p&ss:w%rd'
 const PAGE_SIZE = 2
+const LONG_POLL_MS = 1_200
 
 /** Starts the double; `path` becomes the path of its issuer. */
 export async function startTransmitterDouble(
@@ -318,13 +319,17 @@ export async function startTransmitterDouble(
     return { status: 200, body: configuration }
   }
 
-  function routePoll(streamId: string, seen: SeenRequest): Answer {
+  async function routePoll(streamId: string, seen: SeenRequest): Promise<Answer> {
     const stream = double.streams.get(streamId)
     if (stream === undefined) return { status: 404 }
     const parsed = parsePollRequest(parseBody(seen), { acknowledgementsMax: 1000 })
     if (!parsed.ok) return { status: 400 }
-    const { ack, setErrs, maxEvents = 100 } = parsed.value
+    const { ack, setErrs, maxEvents = 100, returnImmediately = false } = parsed.value
     for (const jti of [...ack, ...setErrs.keys()]) stream.queue.delete(jti)
+    const untilMs = Date.now() + (returnImmediately ? 0 : LONG_POLL_MS)
+    while (stream.queue.size === 0 && Date.now() < untilMs) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
     const sets = Object.fromEntries([...stream.queue].slice(0, maxEvents))
     const isMore = maxEvents > 0 && stream.queue.size > maxEvents
     return { status: 200, body: isMore ? { sets, moreAvailable: true } : { sets } }
