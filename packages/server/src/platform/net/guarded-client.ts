@@ -4,7 +4,13 @@
  * no redirects, reads no proxy settings, retries nothing and knows nothing of what it carries.
  */
 import { systemConnector, type AddressConnector } from './guarded-connector.ts'
-import { OriginPools, type PoolLimits, type PoolTarget } from './origin-pools.ts'
+import {
+  OriginPools,
+  TlsIdentityError,
+  type OutboundTls,
+  type PoolLimits,
+  type PoolTarget,
+} from './origin-pools.ts'
 import { OutboundExchange, type BodyLimits, type OutboundTimeouts } from './outbound-exchange.ts'
 import type { OutboundFailed, OutboundFailure, OutboundResult } from './outbound-result.ts'
 import { findHeaderProblem } from './request-headers.ts'
@@ -21,6 +27,8 @@ export interface OutboundRequest {
   /** What is left out comes from the client's defaults. */
   readonly timeouts?: Partial<OutboundTimeouts>
   readonly signal?: AbortSignal
+  /** Shown and trusted on connections that only requests with the same `key` share. */
+  readonly tls?: OutboundTls | undefined
 }
 
 export interface GuardedClientLimits extends PoolLimits, BodyLimits {
@@ -82,7 +90,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       policy: options.policy,
       resolver: options.resolver ?? systemResolver,
       connector: options.connector ?? systemConnector,
-      secureContext: createTrustContext(options.extraCa),
+      secureContextFor: (identity) => createTrustContext(options.extraCa, identity),
       dnsTimeoutMs: limits.dnsTimeoutMs,
       connectTimeoutMs: limits.connectTimeoutMs,
     },
@@ -97,7 +105,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   ): Promise<OutboundResult> {
     return new Promise((resolve) => {
       const { method, body = null, signal } = request
-      const pool = pools.poolFor(target)
+      const pool = pools.poolFor(target, request.tls)
       const abort = (): void => exchange.fail(ABORTED)
       const exchange = new OutboundExchange(
         { ...timeouts, ...request.timeouts },
@@ -121,7 +129,12 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       if (typeof target === 'string') return failed(refused('target_refused', target))
       const problem = findHeaderProblem(request.headers ?? {})
       if (problem !== undefined) return failed(refused('request_invalid', problem))
-      return send(request, target, toHeaderList(request.headers ?? {}, options.userAgent))
+      try {
+        return await send(request, target, toHeaderList(request.headers ?? {}, options.userAgent))
+      } catch (error) {
+        if (!(error instanceof TlsIdentityError)) throw error
+        return failed(refused('request_invalid', error.message))
+      }
     },
     async close(graceMs = CLOSE_GRACE_MS) {
       isClosed = true

@@ -1,14 +1,16 @@
 /**
- * The kept connections of the guarded client: one pool per origin, the least recently used idle pools closed
+ * The kept connections of the guarded client: one pool per origin and TLS identity, the least recently used idle pools closed
  * beyond a bound. Knows no URLs and no results.
  */
 import { Client, Pool, type Dispatcher } from 'undici'
+import type { SecureContext } from 'node:tls'
 import {
   openConnection,
   type ConnectionTarget,
   type ConnectorSettings,
 } from './guarded-connector.ts'
 import type { ConnectionSlot, OutboundExchange } from './outbound-exchange.ts'
+import type { TlsIdentity } from './trust.ts'
 
 export interface PoolLimits {
   readonly connectionsPerOriginMax: number
@@ -23,6 +25,27 @@ export interface PoolLimits {
 /** Where to send: `origin` is the key of the pool. */
 export interface PoolTarget extends ConnectionTarget {
   readonly origin: string
+}
+
+/** A TLS identity with the name by which its connections are told apart from all others. */
+export interface OutboundTls extends TlsIdentity {
+  /** Different for different material, also for an older version of the same. */
+  readonly key: string
+}
+
+/** The TLS identity of a request cannot be used; `message` is public. */
+export class TlsIdentityError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : 'The client certificate cannot be used', {
+      cause,
+    })
+    this.name = 'TlsIdentityError'
+  }
+}
+
+/** How connections are opened; the context is made once per pool. */
+export interface PoolConnector extends Omit<ConnectorSettings, 'secureContext'> {
+  secureContextFor(identity: TlsIdentity | undefined): SecureContext
 }
 
 interface ExchangeOptions extends Dispatcher.DispatchOptions {
@@ -64,12 +87,14 @@ class OriginPool {
 
 /** Hands out pools by origin. Every connection is opened by `openConnection`, nowhere else. */
 export class OriginPools {
-  readonly #connector: ConnectorSettings
+  readonly #connector: PoolConnector
+  readonly #plainContext: SecureContext
   readonly #limits: PoolLimits
   readonly #pools = new Map<string, OriginPool>()
 
-  constructor(connector: ConnectorSettings, limits: PoolLimits) {
+  constructor(connector: PoolConnector, limits: PoolLimits) {
     this.#connector = connector
+    this.#plainContext = connector.secureContextFor(undefined)
     this.#limits = limits
   }
 
@@ -77,14 +102,18 @@ export class OriginPools {
     return this.#pools.size
   }
 
-  /** The pool of the target, kept open until every exchange that was dispatched to it is released. */
-  poolFor(target: PoolTarget): OriginPool {
-    const known = this.#pools.get(target.origin)
+  /**
+   * The pool of the target and identity, kept open until every exchange that was dispatched to it is
+   * released. Throws `TlsIdentityError`.
+   */
+  poolFor(target: PoolTarget, tls?: OutboundTls): OriginPool {
+    const key = tls === undefined ? target.origin : `${target.origin} ${tls.key}`
+    const known = this.#pools.get(key)
     // A Map iterates in order of insertion: inserting anew keeps it in order of use.
-    if (known !== undefined) this.#pools.delete(target.origin)
+    if (known !== undefined) this.#pools.delete(key)
     else this.#makeRoom()
-    const pool = known ?? new OriginPool(this.#createPool(target))
-    this.#pools.set(target.origin, pool)
+    const pool = known ?? new OriginPool(this.#createPool(target, this.#contextFor(tls)))
+    this.#pools.set(key, pool)
     return pool
   }
 
@@ -106,7 +135,16 @@ export class OriginPools {
     }
   }
 
-  #createPool(target: PoolTarget): Pool {
+  #contextFor(tls: OutboundTls | undefined): SecureContext {
+    if (tls === undefined) return this.#plainContext
+    try {
+      return this.#connector.secureContextFor(tls)
+    } catch (error) {
+      throw new TlsIdentityError(error)
+    }
+  }
+
+  #createPool(target: PoolTarget, secureContext: SecureContext): Pool {
     const { connectionsPerOriginMax, keepAliveMs, responseHeaderBytesMax, connectionAgeMaxMs } =
       this.#limits
     const clientOptions: Client.Options = {
@@ -118,12 +156,9 @@ export class OriginPools {
       bodyTimeout: 0,
       pipelining: 1,
     }
+    const connector = { ...this.#connector, secureContext }
     const factory = (origin: URL): Dispatcher =>
-      new TrackedClient(origin, clientOptions, {
-        target,
-        connector: this.#connector,
-        connectionAgeMaxMs,
-      })
+      new TrackedClient(origin, clientOptions, { target, connector, connectionAgeMaxMs })
     return new Pool(target.origin, {
       ...clientOptions,
       connections: connectionsPerOriginMax,
