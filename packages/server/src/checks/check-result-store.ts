@@ -31,32 +31,48 @@ export interface DeviceCheck {
   } | null
 }
 
-interface DeviceCheckRow extends Omit<DeviceCheck, 'stored'> {
+/** One of several checks of a device. */
+export interface ListedDeviceCheck extends DeviceCheck {
+  /** Whether the device itself runs checks that are not in the list. */
+  readonly hasOtherChecks: boolean
+}
+
+interface DeviceCheckRow extends Omit<ListedDeviceCheck, 'stored'> {
   readonly status: CheckStatus | null
   readonly ranAt: Date | null
   readonly statusChangedAt: Date | null
   readonly failingSince: Date | null
 }
 
-/** The checks that target a device, and whichever of `checkIds` exist besides, by ascending id. */
+/**
+ * Those of `checkIds` that exist, by ascending id. The ids travel as JSON: the length of an array would
+ * have the statement planned anew for every report.
+ */
 export async function listDeviceChecks(
   tx: Transaction<Schema>,
   deviceId: string,
   checkIds: readonly string[],
-): Promise<DeviceCheck[]> {
+): Promise<ListedDeviceCheck[]> {
   const { rows } = await sql<DeviceCheckRow>`
-    select * from (
-      select c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type, c.revision,
-        c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
-        c.grace_period_days as "gracePeriodDays", c.begins_blocking_on as "beginsBlockingOn",
-        c.paused_at is not null as "isPaused", ${IS_TARGETED} as "isTargeted",
-        ${IS_BLOCKING_ALLOWED} as "isBlockingAllowed", r.status, r.ran_at as "ranAt",
-        r.status_changed_at as "statusChangedAt", r.failing_since as "failingSince"
-      from device d cross join posture_check c
-      left join check_result r on r.device_id = d.id and r.check_id = c.id
-      where d.id = ${deviceId}) as device_check
-    where "isTargeted" or "checkId" = any(${checkIds}::bigint[])
-    order by "checkId"
+    with wanted as materialized (
+      select value::bigint as id from jsonb_array_elements_text(${JSON.stringify(checkIds)}::jsonb)),
+    rest as materialized (
+      select exists (
+        select from posture_check c
+        where c.id not in (select id from wanted) and c.paused_at is null
+          and c.type <> 'external' and ${IS_TARGETED}) as "hasOtherChecks"
+      from device d where d.id = ${deviceId})
+    select c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type, c.revision,
+      c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
+      c.grace_period_days as "gracePeriodDays", c.begins_blocking_on as "beginsBlockingOn",
+      c.paused_at is not null as "isPaused", ${IS_TARGETED} as "isTargeted",
+      ${IS_BLOCKING_ALLOWED} as "isBlockingAllowed", r.status, r.ran_at as "ranAt",
+      r.status_changed_at as "statusChangedAt", r.failing_since as "failingSince",
+      rest."hasOtherChecks"
+    from device d cross join rest cross join posture_check c
+    left join check_result r on r.device_id = d.id and r.check_id = c.id
+    where d.id = ${deviceId} and c.id in (select id from wanted)
+    order by c.id
   `.execute(tx)
   return rows.map(({ status, ranAt, statusChangedAt, failingSince, ...check }) => ({
     ...check,
@@ -78,14 +94,20 @@ export interface NewCheckResult {
   readonly error_message: string | null
 }
 
+/** Results as they are to be stored, and what they change. */
+export interface NewCheckResults {
+  readonly results: readonly NewCheckResult[]
+  readonly transitions: readonly NewCheckTransition[]
+}
+
 /**
- * Stores the results of one device, all of the same run, and removes the requests for a rerun that
- * were made before the run began. The device must be locked.
+ * Stores the results of one device, all of the same run, with their history, and removes the requests
+ * for a rerun that were made before the run began. One statement; the device must be locked.
  */
 export async function upsertCheckResults(
   tx: Transaction<Schema>,
   deviceId: string,
-  results: readonly NewCheckResult[],
+  { results, transitions }: NewCheckResults,
   times: { readonly ranAt: Date; readonly askedAt: Date; readonly at: Date },
 ): Promise<void> {
   await sql`
@@ -96,7 +118,10 @@ export async function upsertCheckResults(
     refreshed as (
       delete from check_refresh f using answered
       where f.device_id = ${deviceId} and f.check_id = answered.check_id
-        and f.requested_at <= ${times.askedAt})
+        and f.requested_at <= ${times.askedAt}),
+    moved as (
+      insert into check_transition (${TRANSITION_COLUMNS})
+      select * from ${toTransitionRows(transitions)})
     insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
       failing_since, rows, error_message, updated_at)
     select ${deviceId}::bigint, check_id, status, revision, ${times.ranAt}::timestamptz,
@@ -132,12 +157,18 @@ export async function insertCheckTransitions(
 ): Promise<void> {
   if (transitions.length === 0) return
   await sql`
-    insert into check_transition (device_id, check_id, occurred_at, from_status, to_status, revision,
-      initiating_entity, actor_name, reason, rows, txn)
-    select * from jsonb_to_recordset(${JSON.stringify(transitions)}::jsonb) as t(
-      device_id bigint, check_id bigint, occurred_at timestamptz, from_status text, to_status text,
-      revision integer, initiating_entity text, actor_name text, reason text, rows jsonb, txn text)
+    insert into check_transition (${TRANSITION_COLUMNS})
+    select * from ${toTransitionRows(transitions)}
   `.execute(tx)
+}
+
+const TRANSITION_COLUMNS = sql`device_id, check_id, occurred_at, from_status, to_status, revision,
+  initiating_entity, actor_name, reason, rows, txn`
+
+function toTransitionRows(transitions: readonly NewCheckTransition[]) {
+  return sql`jsonb_to_recordset(${JSON.stringify(transitions)}::jsonb) as t(
+    device_id bigint, check_id bigint, occurred_at timestamptz, from_status text, to_status text,
+    revision integer, initiating_entity text, actor_name text, reason text, rows jsonb, txn text)`
 }
 
 /** Notes that a device answered all its checks, which decides when they are due again. */

@@ -5,18 +5,18 @@
  */
 import type { Change } from '../audit/change.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
-import { lockDevices } from '../devices/device-status-store.ts'
+import { lockDevice } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../platform/db/schema.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
 import {
-  insertCheckTransitions,
   listDeviceChecks,
   updateChecksRanAt,
   upsertCheckResults,
   type DeviceCheck,
+  type ListedDeviceCheck,
   type NewCheckTransition,
 } from './check-result-store.ts'
 import { judgeCheckResult, type Judgement } from './judge-check-result.ts'
@@ -70,7 +70,7 @@ export async function recordCheckResults(
   report: CheckReport,
 ): Promise<RecordedReport> {
   const ranAt = report.ranAt > change.at ? change.at : report.ranAt
-  const [locked] = await lockDevices(change.tx, [report.deviceId])
+  const locked = await lockDevice(change.tx, report.deviceId)
   if (locked === undefined) return { kind: 'unknown_device' }
   const settled = await settleDueStatuses(change, deps, [locked], ranAt)
 
@@ -82,7 +82,7 @@ export async function recordCheckResults(
   })
   const acceptedCheckIds = accepted.map(({ check }) => check.checkId)
   const isWholeRound = isRoundWhole(checks, new Set(acceptedCheckIds))
-  if (accepted.length > 0) await storeJudgements(change, report, ranAt, accepted)
+  const judgements = await storeJudgements(change, report, ranAt, accepted)
   if (isWholeRound) await updateChecksRanAt(change.tx, report.deviceId, ranAt)
 
   const [device = locked] = await reevaluateLockedDevices(change, deps, settled, {
@@ -90,6 +90,8 @@ export async function recordCheckResults(
     occurredAt: ranAt,
     countsAsEvaluation: report.countsAsEvaluation ?? false,
   })
+  // Last, for the reports of other devices wait for these rows until the commit.
+  await moveCheckCounters(change.tx, toCounterDeltas(report.deviceId, judgements))
   return {
     kind: 'recorded',
     acceptedCheckIds,
@@ -106,11 +108,16 @@ function isAcceptable(check: DeviceCheck, answer: ReportedCheck, ranAt: Date): b
   return storedRanAt === null || storedRanAt <= ranAt
 }
 
-function isRoundWhole(checks: readonly DeviceCheck[], acceptedIds: ReadonlySet<string>): boolean {
+function isRoundWhole(
+  checks: readonly ListedDeviceCheck[],
+  acceptedIds: ReadonlySet<string>,
+): boolean {
   const run = checks.filter(
     (check) => check.type !== 'external' && check.isTargeted && !check.isPaused,
   )
-  return run.length > 0 && run.every((check) => acceptedIds.has(check.checkId))
+  return (
+    run.length > 0 && run.every((check) => !check.hasOtherChecks && acceptedIds.has(check.checkId))
+  )
 }
 
 async function storeJudgements(
@@ -118,7 +125,8 @@ async function storeJudgements(
   report: CheckReport,
   ranAt: Date,
   accepted: readonly { check: DeviceCheck; answer: ReportedCheck }[],
-): Promise<void> {
+): Promise<readonly Judgement[]> {
+  if (accepted.length === 0) return []
   const { tx } = change
   const { deviceId } = report
   const subject = { kind: 'device', id: deviceId } as const
@@ -138,10 +146,12 @@ async function storeJudgements(
   await upsertCheckResults(
     tx,
     deviceId,
-    judgements.map((judgement) => judgement.result),
+    {
+      results: judgements.map((judgement) => judgement.result),
+      transitions: toTransitions(change, report, ranAt, judgements),
+    },
     { ranAt, askedAt: report.askedAt ?? ranAt, at: change.at },
   )
-  await insertCheckTransitions(tx, toTransitions(change, report, ranAt, judgements))
   const resolvedIds = judgements.flatMap((judgement) => judgement.issues.resolvedIds)
   const openedIds = await updateSubjectIssues(
     tx,
@@ -154,7 +164,7 @@ async function storeJudgements(
     ranAt,
   )
   recordIssueEvents(change, { openedIds, resolvedIds }, ranAt)
-  await moveCheckCounters(tx, toCounterDeltas(deviceId, judgements))
+  return judgements
 }
 
 /** How many rows of a result its transition keeps, as evidence of why it changed. */

@@ -26,8 +26,7 @@ export async function requestCheckRefresh(
 ): Promise<CheckRefresh> {
   const { tx, at } = change
   const device = await getDeviceForUpdate(tx, deviceId)
-  const checks = isId(checkId) ? await listDeviceChecks(tx, device.id, [checkId]) : []
-  const check = checks.find((candidate) => candidate.checkId === checkId)
+  const [check] = isId(checkId) ? await listDeviceChecks(tx, device.id, [checkId]) : []
   if (check === undefined) throw notFound('check', checkId)
   const obstacle = findObstacle(check, device.node_key_hash !== null)
   if (obstacle !== undefined) throw new AppError('conflict', 'conflict', obstacle)

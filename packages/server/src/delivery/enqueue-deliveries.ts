@@ -23,8 +23,8 @@ export interface NewDelivery {
 export type WakeDelivery = (destinationId: string) => void
 
 /**
- * Queues deliveries in the open change: one statement for the rows, one for the notifications. They
- * are due at once. Answers their ids in the order of `deliveries`.
+ * Queues deliveries in the open change, in one statement that also tells every process of it. They are
+ * due at once. Answers their ids in the order of `deliveries`.
  */
 export async function enqueueDeliveries(
   change: Change,
@@ -32,34 +32,31 @@ export async function enqueueDeliveries(
   wake: WakeDelivery,
 ): Promise<string[]> {
   if (deliveries.length === 0) return []
-  const inserted = await change.tx
-    .insertInto('delivery')
-    .values(
-      deliveries.map((delivery) => ({
-        destination_id: delivery.destinationId,
-        event_id: delivery.eventId,
-        event_type: delivery.eventType,
-        subject_key: delivery.subjectKey,
-        body: delivery.body,
-        outlives_stop: delivery.outlivesStop ?? false,
-        state: 'queued' as const,
-        next_attempt_at: change.at,
-        txn: change.txn,
-        created_at: change.at,
-        signing_kid: null,
-        token: null,
-        claimed_by: null,
-        claim_expires_at: null,
-        last_error: null,
-        finished_at: null,
-      })),
-    )
-    .returning(['id', 'event_id'])
-    .execute()
+  const rows = deliveries.map((delivery) => ({
+    destination_id: delivery.destinationId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    subject_key: delivery.subjectKey,
+    body: delivery.body,
+    outlives_stop: delivery.outlivesStop ?? false,
+  }))
+  const inserted = await sql<{ id: string; event_id: string }>`
+    with queued as (
+      insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
+        state, next_attempt_at, txn, created_at)
+      select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
+        'queued', ${change.at}, ${change.txn}, ${change.at}
+      from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
+          destination_id bigint, event_id text, event_type text, subject_key text, body text,
+          outlives_stop boolean)) with ordinality
+        as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, place)
+      order by d.place
+      returning id, event_id, destination_id)
+    select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued
+  `.execute(change.tx)
   const destinationIds = [...new Set(deliveries.map(({ destinationId }) => destinationId))]
-  await notifyDestinations(change.tx, destinationIds)
   change.afterCommit(() => destinationIds.forEach((id) => wake(id)))
-  const idOfEvent = new Map(inserted.map(({ id, event_id }) => [event_id, id]))
+  const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
   return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
 }
 

@@ -2,11 +2,11 @@ import type { Change } from '../audit/change.ts'
 import type { InitiatingEntity } from '../platform/db/schema.ts'
 import type { DeviceStatusChange, OnDeviceStatusChanged } from './device-status-change.ts'
 import {
-  insertStatusTransitions,
   notifyReevaluation,
   updateDeviceStatuses,
   type DeviceStatusColumns,
   type LockedDevice,
+  type StatusTransition,
 } from './device-status-store.ts'
 import type { DeviceEvaluation } from './evaluate-device-status.ts'
 
@@ -38,28 +38,14 @@ export async function changeDeviceStatuses(
 ): Promise<LockedDevice[]> {
   const next = evaluated.map((item) => ({ item, device: toChangedDevice(item) }))
   const touched = next.filter(({ item, device }) => hasChanged(item.device, device))
+  const moved = touched.filter(({ item, device }) => isOtherStatus(item.device, device))
   if (touched.length > 0) {
     const columns = touched.map(({ device }) => toColumns(device))
-    await updateDeviceStatuses(change.tx, columns, change.at)
+    const transitions = moved.map(({ item }) => toTransition(change, item, initiatingEntity))
+    await updateDeviceStatuses(change.tx, columns, transitions, change.at)
     await wakeForEarliest(change, deps, touched)
   }
-  const moved = touched.filter(({ item, device }) => isOtherStatus(item.device, device))
   if (moved.length > 0) {
-    await insertStatusTransitions(
-      change.tx,
-      moved.map(({ item, device }) => ({
-        device_id: device.id,
-        occurred_at: item.occurredAt,
-        from_state: item.device.authState,
-        to_state: device.authState,
-        from_compliance: item.device.compliance,
-        to_compliance: device.compliance,
-        initiating_entity: initiatingEntity,
-        actor_name: change.origin.actor.name,
-        reason: toReasonText(item),
-        txn: change.txn,
-      })),
-    )
     for (const { item } of moved) {
       recordStatusAudit(change, item, initiatingEntity)
       recordStatusEvent(change, item)
@@ -98,6 +84,26 @@ function hasChanged(before: LockedDevice, after: LockedDevice): boolean {
     before.reevaluateAt?.getTime() !== after.reevaluateAt?.getTime() ||
     before.evaluatedAt?.getTime() !== after.evaluatedAt?.getTime()
   )
+}
+
+function toTransition(
+  change: Change,
+  item: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): StatusTransition {
+  const { device, evaluation } = item
+  return {
+    device_id: device.id,
+    occurred_at: item.occurredAt,
+    from_state: device.authState,
+    to_state: evaluation.authState,
+    from_compliance: device.compliance,
+    to_compliance: evaluation.compliance,
+    initiating_entity: initiatingEntity,
+    actor_name: change.origin.actor.name,
+    reason: toReasonText(item),
+    txn: change.txn,
+  }
 }
 
 function toColumns(device: LockedDevice): DeviceStatusColumns {

@@ -52,6 +52,20 @@ export async function lockDevices(
   return rows
 }
 
+/** Locks one device in the same way; undefined without it. */
+export async function lockDevice(
+  tx: Transaction<Schema>,
+  deviceId: string,
+): Promise<LockedDevice | undefined> {
+  const { rows } = await sql<LockedDevice>`
+    select ${DEVICE_COLUMNS}
+    from device d left join person p on p.id = d.owner_person_id
+    where d.id = ${deviceId}
+    for update of d
+  `.execute(tx)
+  return rows[0]
+}
+
 /** Locks the rows of devices by ascending id without reading them; of all devices without `deviceIds`. */
 export async function lockDeviceRows(
   tx: Transaction<Schema>,
@@ -143,13 +157,24 @@ export interface DeviceStatusColumns {
   readonly reevaluate_at: Date | null
 }
 
-/** Writes the status columns of locked devices in one statement. */
+/**
+ * Writes the status columns of locked devices and appends the transitions that led there to the
+ * history, in one statement.
+ */
 export async function updateDeviceStatuses(
   tx: Transaction<Schema>,
   updates: readonly DeviceStatusColumns[],
+  transitions: readonly StatusTransition[],
   at: Date,
 ): Promise<void> {
   await sql`
+    with moved as (
+      insert into device_status_transition (device_id, occurred_at, from_state, to_state,
+        from_compliance, to_compliance, initiating_entity, actor_name, reason, txn)
+      select * from jsonb_to_recordset(${JSON.stringify(transitions)}::jsonb) as t(
+        device_id bigint, occurred_at timestamptz, from_state text, to_state text,
+        from_compliance text, to_compliance text, initiating_entity text, actor_name text,
+        reason text, txn text))
     update device set
       auth_state = u.auth_state, will_block_at = u.will_block_at, compliance = u.compliance,
       evaluated_at = u.evaluated_at, status_changed_at = u.status_changed_at,
@@ -173,16 +198,6 @@ export interface StatusTransition {
   readonly actor_name: string
   readonly reason: string
   readonly txn: string
-}
-
-export async function insertStatusTransitions(
-  tx: Transaction<Schema>,
-  transitions: readonly StatusTransition[],
-): Promise<void> {
-  await tx
-    .insertInto('device_status_transition')
-    .values([...transitions])
-    .execute()
 }
 
 /** The channel that tells schedulers of a new time at which a status may change by itself. */

@@ -13,6 +13,9 @@ const NAMES_MAX = 250
 /** How many texts are counted at once. */
 const TEXTS_MAX = 2_000
 
+/** Not what begins and ends transactions: there is nothing to plan. */
+const PLANNED = /^\s*(?:select|with|insert|update|delete)\b/i
+
 const FEATURE_NOT_SUPPORTED = '0A000'
 
 /** The names of the statements of one process. */
@@ -25,7 +28,7 @@ class StatementNames {
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    if (this.#names.size >= NAMES_MAX) return undefined
+    if (this.#names.size >= NAMES_MAX || !PLANNED.test(text)) return undefined
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (uses <= USES_BEFORE_NAMING) {
       if (this.#uses.size >= TEXTS_MAX) this.#uses.clear()
@@ -98,7 +101,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   async #run(text: string, values: unknown[]): Promise<unknown> {
-    const name = values.length === 0 ? undefined : this.#names.nameOf(text)
+    const name = this.#names.nameOf(text)
     if (name === undefined) return this.#client.query(text, values)
     try {
       return await this.#client.query({ name, text, values })
