@@ -40,12 +40,12 @@ export function createPublishChange({ clock, baseUrl }: PublishChangeDependencie
     const subscribed = await listSubscribedEvents(record.tx)
     if (subscribed.size === 0) return
     const told = await listToldEvents(record, subscribed, baseUrl)
-    for (let start = 0; start < told.length; start += BATCH_SIZE) {
-      const batch = told.slice(start, start + BATCH_SIZE)
-      // The time of now, not of the change: under the lock of a record, ids sort as its events do.
-      const ids = newUlids(clock.now(), batch.length)
-      const events = batch.map((event, index) => toNewEvent(event, ids[index] ?? ''))
-      await insertEventsForSubscribers(record.tx, events, record)
+    // The time of now, not of the change: under the lock of a record, ids sort as its events do.
+    const ids = newUlids(clock.now(), told.length)
+    const events = told.map((event, index) => toNewEvent(event, ids[index] ?? ''))
+    for (let start = 0; start < events.length; start += BATCH_SIZE) {
+      const batch = events.slice(start, start + BATCH_SIZE)
+      await insertEventsForSubscribers(record.tx, batch, record)
     }
   }
 }

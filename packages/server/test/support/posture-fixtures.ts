@@ -12,6 +12,7 @@ import type { DeviceStatusChange } from '../../src/devices/device-status-change.
 import { ManualClock } from '../../src/platform/clock.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import type { DeviceTable, PostureCheckTable, Schema } from '../../src/platform/db/schema.ts'
+import { createPublishChange } from '../../src/webhooks/publish-change.ts'
 
 /** A service without its surroundings: changes, a clock that stands still, and what was announced. */
 export interface Posture {
@@ -37,7 +38,8 @@ export const ERROR = [{ KOLIDE_CHECK_STATUS: 'ERROR' }]
 
 export function createPosture(db: Kysely<Schema>, start?: string): Posture {
   const clock = new ManualClock(start)
-  const runChange = createChangeRunner(db, clock)
+  const publish = createPublishChange({ clock, baseUrl: 'https://trust.example.com' })
+  const runChange = createChangeRunner(db, clock, publish)
   const announced: DeviceStatusChange[] = []
   const deps: StatusDependencies = {
     onDeviceStatusChanged: async (_change, statusChanges) => {
