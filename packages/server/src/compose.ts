@@ -134,12 +134,12 @@ export function listRoutes({
   const { keyRing, refusedKeys } = signing
   return [
     ...deviceRoutes(db, baseUrl),
-    ...postureRoutes(services, composeStatus()),
+    ...postureRoutes(services, composeStatus(services)),
     ...personRoutes(db, baseUrl),
     ...personGroupRoutes(db),
     ...deprovisionedPersonRoutes(db, baseUrl),
     ...checkRoutes(db),
-    ...decisionRoutes(services, composeStatus()),
+    ...decisionRoutes(services, composeStatus(services)),
     ...issueRoutes(db, baseUrl),
     ...composeSignInRoutes(services),
     ...auditRoutes(db),

@@ -161,11 +161,12 @@ function compose(config: Config, foundation: Foundation): Omit<Services, 'close'
   const { clock, preparedDb, masterKeys } = foundation
   const publish = createPublishChange({ clock, baseUrl: config.baseUrl })
   const runChange = createChangeRunner(preparedDb, clock, publish)
-  const status = composeStatus()
+  const sealer = createSealer(masterKeys)
+  const status = composeStatus({ sealer })
   return {
     ...foundation,
     config,
-    sealer: createSealer(masterKeys),
+    sealer,
     runChange,
     status,
     reevaluateAllDevices: (change) => reevaluateEveryDevice(change, status),

@@ -158,10 +158,10 @@ describe('events', () => {
       await streams.call('/ssf_streams/status', { method: 'POST', payload })
     }
     await emit(1, statusChange({ current: { authState: 'Notified', compliance: 'compliant' } }))
-    expect(await streams.db.selectFrom('delivery').selectAll().execute()).toEqual([])
+    const compliance = streams.db.selectFrom('delivery').where('event_type', '=', COMPLIANCE)
+    expect(await compliance.selectAll().execute()).toEqual([])
     await emit()
-    const queued = await streams.db
-      .selectFrom('delivery')
+    const queued = await compliance
       .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
       .select(['ssf_stream.id', 'subject_key', 'delivery.txn'])
       .orderBy('ssf_stream.id')

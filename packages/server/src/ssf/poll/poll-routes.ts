@@ -2,7 +2,7 @@ import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import { route, type AlternativeCredential, type ApiRoute } from '../../platform/http/route.ts'
-import { STREAM_ACCESS } from '../streams/stream-routes.ts'
+import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, type StreamRow } from '../streams/stream-store.ts'
 import {
   authenticatePollToken,
@@ -58,12 +58,15 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       method: 'GET',
       path: '/ssf_streams/:id/events',
       summary: 'Show the events that wait',
-      description: 'Answers at once and acknowledges nothing.',
+      description:
+        'Answers at once and acknowledges nothing. Empty while the stream is not enabled.',
       query: pollQuery,
       mayConflict: true,
       responses: { 200: pollResponseSchema },
       handler: async ({ params }) => {
         const stream = await getPolledStream(dependencies, params.id)
+        // What tells of the stop of a stream is for receivers that know of it: they poll by POST.
+        if (stream.status !== 'enabled') return { sets: {} }
         return pollSets(stream, { ...nothing, waitMs: 0 }, dependencies)
       },
     }),

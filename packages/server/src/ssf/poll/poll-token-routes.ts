@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
-import { STREAM_ACCESS } from '../streams/stream-routes.ts'
+import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream } from '../streams/stream-store.ts'
 import { listLivePollTokens, type PollTokenRow } from './poll-token-store.ts'
 import {

@@ -53,11 +53,11 @@ const poll = (id: string, token: string, method: 'GET' | 'POST' = 'GET') =>
 describe('a poll token', () => {
   it('ssf-T137 is answered once, kept as a hash, and fetches the events of its stream', async () => {
     const stream = await createStream()
-    const { body } = await rotate(stream.id)
+    const { body } = await rotate(stream.id, { mode: 'immediate' })
     const token = body.poll_bearer_token ?? ''
     expect(body).toEqual({
       stream_id: stream.stream_id,
-      mode: 'overlap',
+      mode: 'immediate',
       poll_bearer_token: expect.stringMatching(/^hgpt_v1_[0-9A-Za-z]{46}$/) as string,
       created_at: '2026-01-02T03:04:05.678Z',
       previous_valid_until: null,
@@ -211,7 +211,7 @@ describe('rotating poll tokens', () => {
 
   it('keeps ten tokens at most', async () => {
     const stream = await createStream()
-    const first = await issue(stream.id)
+    const first = await issue(stream.id, { mode: 'immediate' })
     for (let index = 0; index < 10; index += 1) await issue(stream.id)
     const url = `/ssf_streams/${stream.id}/poll_token`
     expect((await streams.call<{ tokens: [] }>(url)).body.tokens).toHaveLength(10)

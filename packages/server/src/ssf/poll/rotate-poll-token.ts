@@ -55,25 +55,26 @@ export async function rotatePollToken(
     throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
   }
   const previousValidUntil = await endPollTokens(change, stream, rotation)
-  const token = rotation.mode === 'disable' ? null : await issuePollToken(change, stream)
+  const at = change.at
+  if (rotation.mode !== 'disable') {
+    const token = await issuePollToken(change, stream, { mode: rotation.mode, previousValidUntil })
+    return { stream, token, at, previousValidUntil }
+  }
   change.recordAudit({
-    action: token === null ? 'ssf_stream.poll_tokens_revoked' : 'ssf_stream.poll_token_issued',
+    action: 'ssf_stream.poll_tokens_revoked',
     target: { type: 'ssf_stream', id: stream.id },
-    description:
-      token === null
-        ? `revoked the poll tokens of the stream ${stream.name}`
-        : `issued a poll token for the stream ${stream.name}`,
-    after: {
-      mode: rotation.mode,
-      last_four: token?.slice(-4) ?? null,
-      previous_valid_until: previousValidUntil?.toISOString() ?? null,
-    },
+    description: `revoked the poll tokens of the stream ${stream.name}`,
+    after: { mode: rotation.mode, last_four: null, previous_valid_until: null },
   })
-  return { stream, token, at: change.at, previousValidUntil }
+  return { stream, token: null, at, previousValidUntil }
 }
 
-/** Adds a token to a stream that is locked or new, without an audit entry, and answers its plain text. */
-export async function issuePollToken(change: Change, stream: StreamRow): Promise<string> {
+/** Adds a token to a stream that is locked or new, leaves an audit entry, and answers the plain text. */
+export async function issuePollToken(
+  change: Change,
+  stream: StreamRow,
+  { mode, previousValidUntil }: IssuedHow,
+): Promise<string> {
   const token = generatePollToken()
   await insertPollToken(change.tx, {
     ssf_stream_id: stream.id,
@@ -81,7 +82,22 @@ export async function issuePollToken(change: Change, stream: StreamRow): Promise
     secret_last_four: token.slice(-4),
     created_at: change.at,
   })
+  change.recordAudit({
+    action: 'ssf_stream.poll_token_issued',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `issued a poll token for the stream ${stream.name}`,
+    after: {
+      mode,
+      last_four: token.slice(-4),
+      previous_valid_until: previousValidUntil?.toISOString() ?? null,
+    },
+  })
   return token
+}
+
+interface IssuedHow {
+  readonly mode: Exclude<PollTokenMode, 'disable'> | 'creation'
+  readonly previousValidUntil: Date | null
 }
 
 /** Ends the live tokens as the mode says; answers until when one of them is accepted. */

@@ -6,7 +6,9 @@ import { newUuid } from '../../platform/ids.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
-import { refuseIf, type StreamInput } from './stream-input.ts'
+import { refuseIf } from './refuse-if.ts'
+import { toChoiceValues } from './stream-choices.ts'
+import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
 import { countStreamsLocked, insertStream, type StreamRow } from './stream-store.ts'
 
@@ -29,7 +31,7 @@ export async function createStream(
   if (deliveryMethod === 'push' && endpointUrl !== null) {
     assertPushEndpoint(endpointUrl, targetPolicy, input.endpointPath)
   }
-  await assertRoom(change, dependencies.streamsMax)
+  await assertRoomForStream(change, dependencies.streamsMax)
   const streamId = newUuid()
   const header = input.authorizationHeader ?? null
   const stream = await insertStream(change.tx, {
@@ -48,8 +50,12 @@ export async function createStream(
     authorization_header_sealed:
       header === null ? null : sealer.seal(header, authorizationHeaderContext(streamId)),
     events_requested: [...(input.eventsRequested ?? [DEVICE_COMPLIANCE_CHANGE])],
-    spec_version: input.specVersion ?? '1.0',
-    subject_form: input.subjectForm ?? 'complex',
+    ...toChoiceValues(input.choices ?? {}, {
+      streamId,
+      sealer,
+      base: 'interface',
+      pathPrefix: toPathPrefix(input),
+    }),
     status: 'enabled',
     status_reason: null,
     created_at: change.at,
@@ -83,7 +89,12 @@ function assertComplete(input: StreamInput, deliveryMethod: 'push' | 'poll'): st
   return input.name ?? ''
 }
 
-async function assertRoom(change: Change, streamsMax: number): Promise<void> {
+/**
+ * Makes sure that one more stream may be made, and that nobody else makes one until the change ends.
+ *
+ * @throws AppError `limit_reached`
+ */
+export async function assertRoomForStream(change: Change, streamsMax: number): Promise<void> {
   if ((await countStreamsLocked(change.tx)) < streamsMax) return
   throw new AppError(
     'conflict',

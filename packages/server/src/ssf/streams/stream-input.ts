@@ -9,8 +9,10 @@ import {
   VERIFICATION,
 } from '@heliograph/ssf'
 import { z } from 'zod'
-import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
+import type { ErrorDetail } from '../../platform/app-error.ts'
 import { findAuthorizationHeaderProblem } from '../push/authorization-header.ts'
+import { refuseIf } from './refuse-if.ts'
+import { choiceShape, readChoices, type ChoiceInput } from './stream-choices.ts'
 
 /** What a client asks for; absent members are left as they are, or get their default. */
 export interface StreamInput {
@@ -23,8 +25,7 @@ export interface StreamInput {
   readonly eventsRequested?: readonly string[] | undefined
   /** Null removes it. */
   readonly authorizationHeader?: string | null | undefined
-  readonly specVersion?: '1.0' | 'draft' | 'both' | undefined
-  readonly subjectForm?: 'complex' | 'iss_sub' | 'email' | undefined
+  readonly choices?: ChoiceInput | undefined
   readonly description?: string | null | undefined
   readonly isEnabled?: boolean | undefined
   /** Where the endpoint URL stood in the body, for refusals. */
@@ -48,7 +49,8 @@ const ACCEPTED_EVENT_TYPES: ReadonlySet<string> = new Set([
 
 const printable = (text: string): boolean => !/\p{Cc}/u.test(text) && text.isWellFormed()
 
-const nameSchema = z
+/** The name of a stream, as an admin writes it. */
+export const nameSchema = z
   .string()
   .trim()
   .min(1, 'Must not be empty')
@@ -89,15 +91,7 @@ const eventTypesSchema = z
   .describe('The event types to deliver: the device compliance change.')
 
 const settingsShape = {
-  spec_version: z
-    .enum(['1.0', 'v1.0', 'draft', 'both'])
-    .transform((version) => (version === 'v1.0' ? '1.0' : version))
-    .describe('Where events name their subject: at the top, inside the event, or both.')
-    .optional(),
-  subject_form: z
-    .enum(['complex', 'iss_sub', 'email'])
-    .describe('How events name their subject.')
-    .optional(),
+  ...choiceShape,
   authorization_header: authorizationHeaderSchema.optional(),
 } as const
 
@@ -206,8 +200,7 @@ function readStandard(body: Body): StreamInput {
     deliveryMethod: body.delivery?.method && toMethodName(body.delivery.method),
     endpointUrl: body.delivery?.endpoint_url,
     eventsRequested: toEventTypes(body.events_requested),
-    specVersion: body.spec_version,
-    subjectForm: body.subject_form,
+    choices: readChoices(body),
     description: body.description,
     endpointPath: 'delivery.endpoint_url',
   }
@@ -220,8 +213,7 @@ function readWrapper(wrapper: Wrapper): StreamInput {
     endpointUrl: wrapper.aud,
     audience: wrapper.aud,
     eventsRequested: toEventTypes(wrapper.event_subscriptions),
-    specVersion: wrapper.spec_version,
-    subjectForm: wrapper.subject_form,
+    choices: readChoices(wrapper),
     endpointPath: 'ssf_stream.aud',
   }
 }
@@ -258,9 +250,7 @@ function isHttpUrl(text: string): boolean {
   return text.isWellFormed() && URL.canParse(text)
 }
 
-/** Throws `invalid_body` when there is anything to say. */
-export function refuseIf(details: readonly ErrorDetail[]): void {
-  if (details.length === 0) return
-  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+/** What stands before the members of a body in refusals. */
+export function toPathPrefix({ endpointPath }: StreamInput): '' | 'ssf_stream.' {
+  return endpointPath === 'ssf_stream.aud' ? 'ssf_stream.' : ''
 }

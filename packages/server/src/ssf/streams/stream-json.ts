@@ -7,6 +7,7 @@ import {
 } from '@heliograph/ssf'
 import { z } from 'zod'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { choiceJsonShape, toChoicesJson } from './stream-choices.ts'
 import type { StreamRow } from './stream-store.ts'
 
 /** The event types that streams can ask for. */
@@ -39,8 +40,7 @@ export const streamSchema = z
     authorization_header_set: z
       .boolean()
       .describe('Whether an Authorization header is stored; its value is never answered.'),
-    spec_version: z.enum(['1.0', 'draft', 'both']),
-    subject_form: z.enum(['complex', 'iss_sub', 'email']),
+    ...choiceJsonShape,
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })
@@ -73,8 +73,7 @@ export function toStreamJson(stream: StreamRow, baseUrl: string): z.input<typeof
       endpoint_url: stream.endpoint_url ?? pollUrl(baseUrl, stream.stream_id),
     },
     authorization_header_set: stream.authorization_header_sealed !== null,
-    spec_version: stream.spec_version,
-    subject_form: stream.subject_form,
+    ...toChoicesJson(stream),
     created_at: toTimestamp(stream.created_at),
     updated_at: toTimestamp(stream.updated_at),
   }
@@ -91,8 +90,7 @@ export function toStreamAudit(stream: StreamRow) {
     endpoint_url: stream.endpoint_url,
     authorization_header_set: stream.authorization_header_sealed !== null,
     events_requested: stream.events_requested,
-    spec_version: stream.spec_version,
-    subject_form: stream.subject_form,
+    ...toChoicesJson(stream),
     status: stream.status,
     status_reason: stream.status_reason,
   }

@@ -1,60 +1,61 @@
 import { z } from 'zod'
+import type { Change } from '../../audit/change.ts'
 import { toOrigin } from '../../audit/to-origin.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, noContent, route, type ApiRoute } from '../../platform/http/route.ts'
+import { issuePollToken } from '../poll/rotate-poll-token.ts'
 import { createStream } from './create-stream.ts'
 import { deleteStream } from './delete-stream.ts'
+import { orOneStream, streamCollectionRoutes } from './stream-collection-routes.ts'
+import { STREAM_ACCESS } from './stream-access.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { createStreamBody, readStreamInput, updateStreamBody } from './stream-input.ts'
 import { streamSchema, toStreamJson } from './stream-json.ts'
-import { getStream, listStreams } from './stream-store.ts'
-import { testStream, type TestStreamDependencies } from './test-stream.ts'
+import { getStream, listStreams, type StreamRow } from './stream-store.ts'
+import { streamTestRoutes } from './stream-test-routes.ts'
+import type { TestStreamDependencies } from './test-stream.ts'
 import { changeStream } from './update-stream.ts'
 
-export type StreamRouteDependencies = StreamDependencies & TestStreamDependencies
+export { STREAM_ACCESS } from './stream-access.ts'
 
-/** What every request to a stream needs. */
-export const STREAM_ACCESS = {
-  tags: ['Shared Signals'],
-  permission: 'Manage Shared Signals Framework Streams',
-  feature: 'ssf',
-} as const
+export type StreamRouteDependencies = StreamDependencies &
+  TestStreamDependencies & {
+    /** Receivers may ask for a verification this often. */
+    readonly minVerificationIntervalSeconds?: number
+  }
 
-const EMAIL_LENGTH_MAX = 254
-
-const testBody = z.strictObject({
-  email: z
-    .email('Must be an email address')
-    .max(EMAIL_LENGTH_MAX)
-    .describe('Who tests; goes along in the event.'),
-})
-
-const testResultSchema = z
-  .object({
-    success: z.boolean(),
-    response_code: z
+const createdStreamSchema = streamSchema
+  .extend({
+    poll_bearer_token: z
       .string()
-      .describe('The status that the receiver answered; "0" when it could not be reached.'),
-    ssf_stream_event_id: z.int(),
-    reason: z.string().nullable().describe('What went wrong, in words; null on success.'),
+      .optional()
+      .describe('Poll streams only: fetches their events. Shown in this answer and never again.'),
   })
-  .meta({ id: 'StreamTest', description: 'What became of a test event.' })
+  .meta({ id: 'CreatedStream', description: 'A stream that has just been created.' })
 
 /** The operations on streams. */
 export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies), testRoute(dependencies)]
+  return [
+    ...readRoutes(dependencies),
+    ...writeRoutes(dependencies),
+    ...streamCollectionRoutes(dependencies),
+    ...streamTestRoutes(dependencies),
+  ]
 }
 
 function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
+  const list = listRoute({
+    ...STREAM_ACCESS,
+    path: '/ssf_streams',
+    summary: 'List streams',
+    description:
+      'With `stream_id` the answer is that one stream, as SSF 1.0 section 8.1.1.2 has it.',
+    item: streamSchema,
+    fetch: ({ window }) => listStreams(db, window),
+    toJson: (stream) => toStreamJson(stream, baseUrl),
+  })
   return [
-    listRoute({
-      ...STREAM_ACCESS,
-      path: '/ssf_streams',
-      summary: 'List streams',
-      item: streamSchema,
-      fetch: ({ window }) => listStreams(db, window),
-      toJson: (stream) => toStreamJson(stream, baseUrl),
-    }),
+    orOneStream(list, { db, baseUrl }),
     route({
       ...STREAM_ACCESS,
       method: 'GET',
@@ -77,7 +78,7 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       summary: 'Create a stream',
       description: 'Takes the standard members, or the same in an `ssf_stream` wrapper.',
       body: createStreamBody,
-      responses: { 201: streamSchema },
+      responses: { 201: createdStreamSchema },
       example: {
         body: {
           name: 'Gateway',
@@ -92,7 +93,8 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
         return runChange(toOrigin(context), async (change) => {
           const stream = await createStream(change, input, dependencies)
           const location = `${baseUrl}/ssf_streams/${stream.stream_id}`
-          return answer(201, toStreamJson(stream, baseUrl), { location })
+          const token = await issueFirstPollToken(change, stream)
+          return answer(201, { ...toStreamJson(stream, baseUrl), ...token }, { location })
         })
       },
     }),
@@ -129,24 +131,9 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
   ]
 }
 
-function testRoute(dependencies: StreamRouteDependencies): ApiRoute {
-  return route({
-    ...STREAM_ACCESS,
-    method: 'POST',
-    path: '/ssf_streams/:id/test',
-    summary: 'Send a test event',
-    description: 'Push streams get it at once; for poll streams it is queued.',
-    body: testBody,
-    responses: { 200: testResultSchema },
-    handler: async (context) => {
-      const { id } = context.params
-      const result = await testStream(toOrigin(context), id, context.body.email, dependencies)
-      return {
-        success: result.isSuccess,
-        response_code: String(result.statusCode),
-        ssf_stream_event_id: Number(result.deliveryId),
-        reason: result.reason,
-      }
-    },
-  })
+/** Receivers that poll have no other credential of their own. */
+async function issueFirstPollToken(change: Change, stream: StreamRow) {
+  if (stream.delivery_method !== 'poll') return {}
+  const how = { mode: 'creation', previousValidUntil: null } as const
+  return { poll_bearer_token: await issuePollToken(change, stream, how) }
 }

@@ -6,7 +6,8 @@ import type { WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { setStreamStatus } from './set-stream-status.ts'
-import { STREAM_ACCESS } from './stream-routes.ts'
+import { refuseIf } from './refuse-if.ts'
+import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
 import { getStream, type StreamRow } from './stream-store.ts'
 
 export interface StreamStatusDependencies {
@@ -25,8 +26,10 @@ const statusSchema = z
   })
   .meta({ id: 'StreamStatus' })
 
+const streamIdSchema = z.string().min(1).max(STREAM_IDENTIFIER_LENGTH_MAX)
+
 const statusBody = z.strictObject({
-  stream_id: z.string().min(1).max(64),
+  stream_id: streamIdSchema.optional(),
   status: z.enum(['enabled', 'paused', 'disabled']),
   reason: z
     .string()
@@ -43,7 +46,7 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
       method: 'GET',
       path: '/ssf_streams/status',
       summary: 'Show the status of a stream',
-      query: z.object({ stream_id: z.string().min(1).max(64) }),
+      query: z.object({ stream_id: streamIdSchema }),
       example: { query: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11' } },
       responses: { 200: statusSchema },
       handler: async ({ query }) => toStatusJson(await getStream(db, query.stream_id)),
@@ -54,13 +57,20 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
       path: '/ssf_streams/status',
       summary: 'Set the status of a stream',
       description: 'A paused stream holds its events; a disabled one gives them up.',
+      query: z.object({
+        stream_id: streamIdSchema.optional().describe('Where the body does not name the stream.'),
+      }),
       body: statusBody,
       responses: { 200: statusSchema },
       example: {
         body: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', status: 'paused' },
       },
       handler: (context) => {
-        const { stream_id: streamId, status, reason = null } = context.body
+        const { status, reason = null } = context.body
+        const streamId = context.body.stream_id ?? context.query.stream_id ?? ''
+        refuseIf(
+          streamId === '' ? [{ path: 'stream_id', message: 'This is required: a string.' }] : [],
+        )
         return runChange(toOrigin(context), async (change) =>
           answer(
             200,

@@ -8,7 +8,9 @@ import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
-import { refuseIf, type StreamInput } from './stream-input.ts'
+import { refuseIf } from './refuse-if.ts'
+import { toChoiceValues } from './stream-choices.ts'
+import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
 import { getStream, updateStream, type StreamRow } from './stream-store.ts'
 
@@ -29,7 +31,16 @@ export async function changeStream(
   dependencies: StreamDependencies,
 ): Promise<StreamRow> {
   const before = await getStream(change.tx, identifier, { isLocked: true })
-  const values = { ...toPlainValues(input), ...toDeliveryValues(before, input, dependencies) }
+  const values = {
+    ...toPlainValues(input),
+    ...toChoiceValues(input.choices ?? {}, {
+      streamId: before.stream_id,
+      sealer: dependencies.sealer,
+      base: before,
+      pathPrefix: toPathPrefix(input),
+    }),
+    ...toDeliveryValues(before, input, dependencies),
+  }
   const status = toStatus(before, input.isEnabled)
   const isHeaderGiven = values.authorization_header_sealed instanceof Buffer
   const isChanged = Object.entries(values).some(
@@ -64,6 +75,7 @@ function toStatus(before: StreamRow, isEnabled: boolean | undefined): StreamRow[
   return before.status === 'enabled' ? 'disabled' : before.status
 }
 
+/** A rhythm that is given again keeps its beat. */
 function toPlainValues(input: StreamInput): StreamValues {
   return {
     ...(input.name === undefined ? {} : { name: input.name }),
@@ -71,8 +83,6 @@ function toPlainValues(input: StreamInput): StreamValues {
     ...(input.eventsRequested === undefined
       ? {}
       : { events_requested: [...input.eventsRequested] }),
-    ...(input.specVersion === undefined ? {} : { spec_version: input.specVersion }),
-    ...(input.subjectForm === undefined ? {} : { subject_form: input.subjectForm }),
   }
 }
 
