@@ -96,7 +96,8 @@ export function addScim(
   })
 }
 
-function toCallerOptions(services: Services, keyUsage: KeyUsageRecorder): CallerOptions {
+/** How callers are found and limited. */
+export function toCallerOptions(services: Services, keyUsage: KeyUsageRecorder): CallerOptions {
   const { config, clock, db } = services
   return {
     authenticate: async (secret) => {

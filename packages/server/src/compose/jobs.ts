@@ -8,6 +8,7 @@ import { deleteExpiredIdempotencyRecords } from '../platform/http/idempotency/id
 import { deleteStaleRateLimits } from '../platform/http/rate-limit-store.ts'
 import { startPeriodicJob, type PeriodicJob } from '../platform/jobs/periodic-job.ts'
 import type { Services } from '../services.ts'
+import { deleteExpiredTokens } from '../ssf/clients/access-token-store.ts'
 
 /** Work of a process that others bring along. */
 export interface JobDependencies {
@@ -32,6 +33,7 @@ export function startJobs(services: Services, dependencies: JobDependencies): Pe
   return [
     ...jobs,
     start('rate limits', MINUTE_MS, () => deleteStaleRateLimits(db)),
+    start('access tokens', MINUTE_MS, () => deleteExpiredTokens(db, clock.now())),
     start('idempotency records', MINUTE_MS, () => deleteExpiredIdempotencyRecords(db, clock.now())),
     start('unreachable receivers', 5 * MINUTE_MS, () => deadLetterUnreachable(db, clock.now())),
     start('deleted streams', MINUTE_MS, () => deleteMarkedDestinations(db)),

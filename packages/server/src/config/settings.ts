@@ -227,6 +227,33 @@ export const SETTINGS = {
     defaultText: '`100`',
     schema: integer(1, 10_000, 100),
   },
+  ssfDefaultSubjects: {
+    env: 'HELIOGRAPH_SSF_DEFAULT_SUBJECTS',
+    description:
+      'Which subjects new streams of the strict Shared Signals face begin with: `ALL`, or `NONE` until their receivers add some. A client can have a choice of its own.',
+    defaultText: '`ALL`',
+    schema: z.enum(['ALL', 'NONE']).default('ALL'),
+  },
+  ssfSubjectsMax: {
+    env: 'HELIOGRAPH_SSF_SUBJECTS_MAX',
+    description: 'How many subjects the receiver of one stream may have added or removed.',
+    defaultText: '`10000`',
+    schema: integer(0, 1_000_000, 10_000),
+  },
+  ssfMinVerificationIntervalSeconds: {
+    env: 'HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS',
+    description:
+      'How long a receiver waits between two verifications of a stream; faster ones are refused with 429. 0 refuses none.',
+    defaultText: '`1`',
+    schema: integer(0, 86_400, 1),
+  },
+  ssfInactivityTimeoutSeconds: {
+    env: 'HELIOGRAPH_SSF_INACTIVITY_TIMEOUT_SECONDS',
+    description:
+      'After how long without a management call or a poll of its receiver a stream of the strict Shared Signals face is paused; 0 pauses none.',
+    defaultText: '`0`',
+    schema: integer(0, 31_536_000, 0),
+  },
   longPollsMax: {
     env: 'HELIOGRAPH_LONG_POLLS_MAX',
     description:

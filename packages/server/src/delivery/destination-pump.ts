@@ -339,7 +339,7 @@ export class DestinationPump implements SlotUser {
   #retreatButForLastWords(): void {
     const items = this.#lanes.clear()
     const isLastWord = ({ delivery }: HandItem) => delivery.outlivesStop === true
-    for (const item of items.filter(isLastWord)) this.#lanes.putBack(item)
+    for (const item of items.filter(isLastWord).reverse()) this.#lanes.putBack(item)
     this.#giveBackItems(
       items.filter((item) => !isLastWord(item)),
       this.#shared.clock.now(),

@@ -50,6 +50,10 @@ export const ERROR_CODES = {
     meaning: 'The API key lacks the permission that the endpoint needs.',
     remedy: 'Use a key that holds the permission which the message names.',
   },
+  scope_missing: {
+    meaning: 'The access token lacks the scope that the endpoint needs.',
+    remedy: 'Ask for a token with the scope that the message names, with a client that may have it.',
+  },
   not_found: {
     meaning: 'No such record, or no such path.',
     remedy: 'Check the identifier; lists show what exists.',

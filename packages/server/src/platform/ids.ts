@@ -31,3 +31,10 @@ export function newSecret(bytes = 32): string {
 export function randomInteger(min: number, maxExclusive: number): number {
   return randomInt(min, maxExclusive)
 }
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Whether a text has the form of a UUID, so that the database can be asked for it. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}

@@ -43,6 +43,19 @@ export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promi
     .execute()
 }
 
+/** The streams of a client, oldest first; the limit on streams bounds them. */
+export async function listClientStreams(
+  db: Kysely<Schema>,
+  ssfClientId: string,
+): Promise<StreamRow[]> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('ssf_client_id', '=', ssfClientId)
+    .orderBy('id')
+    .execute()
+}
+
 /** The streams that an event of this type goes to: all that asked for it and are not disabled. */
 export async function listReceivingStreams(
   db: Kysely<Schema>,

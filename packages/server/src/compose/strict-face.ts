@@ -1,0 +1,102 @@
+import type { FastifyInstance } from 'fastify'
+import type { KeyUsageRecorder } from '../api-keys/key-usage-recorder.ts'
+import type { Config } from '../config/load-config.ts'
+import type { WakeDelivery } from '../delivery/enqueue-deliveries.ts'
+import type { FeatureSwitches } from '../organisation/feature-switches.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import type { Listener } from '../platform/db/listener.ts'
+import { toUnavailable } from '../platform/db/unavailable.ts'
+import { startDueJob, type DueJob } from '../platform/jobs/due-job.ts'
+import type { Services } from '../services.ts'
+import type { PollWaiters } from '../ssf/poll/poll-waiters.ts'
+import {
+  adoptInactivityTimeout,
+  pauseSilentStreams,
+  STREAM_ACTIVITY_CHANNEL,
+} from '../ssf/strict/stream-activity.ts'
+import { registerStrictFace } from '../ssf/strict/strict-face.ts'
+import type { StrictSettings } from '../ssf/strict/strict-settings.ts'
+import { toCallerOptions } from './http.ts'
+import type { Outbound } from './outbound.ts'
+import type { Signing } from './ssf.ts'
+import { composeStrictChecks } from './stream-checks.ts'
+
+/** What the strict face shares with the rest of the process. */
+export interface StrictFaceParts {
+  readonly signing: Pick<Signing, 'keyRing' | 'refusedKeys'>
+  readonly outbound: Pick<Outbound, 'policy' | 'client'>
+  readonly waiters: PollWaiters
+  readonly wake: WakeDelivery
+  readonly features: FeatureSwitches
+  readonly keyUsage: KeyUsageRecorder
+}
+
+/** Adds Shared Signals as the standards have it. */
+export function addStrictFace(
+  app: FastifyInstance,
+  services: Services,
+  { signing, outbound, waiters, wake, features, keyUsage }: StrictFaceParts,
+): void {
+  const { config, clock, db, runChange, sealer } = services
+  registerStrictFace(app, {
+    db,
+    clock,
+    runChange,
+    sealer,
+    wake,
+    waiters,
+    keyRing: signing.keyRing,
+    refusedKeys: signing.refusedKeys,
+    baseUrl: config.baseUrl,
+    targetPolicy: outbound.policy,
+    streamsMax: config.streamsMax,
+    settings: toStrictSettings(config),
+    callers: toCallerOptions(services, keyUsage),
+    isEnabled: () => features.isFeatureEnabled('ssf'),
+    toUnavailable,
+    extensions: composeStrictChecks(services, { signing, outbound }),
+  })
+}
+
+/** The longest sleep: shorter than the time-out, so that no lost wake-up doubles it. */
+const POLL_MAX_MS = 5 * SECOND_MS
+
+/** Pauses streams whose receivers are silent, when their time has come. */
+export function startStreamActivity(
+  services: Services,
+  listener: Listener,
+  wake: WakeDelivery,
+): DueJob {
+  const { config, clock, db, log, runChange } = services
+  const settings = toStrictSettings(config)
+  const { inactivityTimeoutSeconds } = settings
+  let adoption: Promise<void> | undefined
+  const job = startDueJob({
+    name: 'silent streams',
+    clock,
+    pollMs:
+      inactivityTimeoutSeconds === 0
+        ? POLL_MAX_MS
+        : Math.min(POLL_MAX_MS, inactivityTimeoutSeconds * SECOND_MS),
+    run: async () => {
+      adoption ??= adoptInactivityTimeout(settings, { db, clock }).catch((error: unknown) => {
+        adoption = undefined
+        throw error
+      })
+      await adoption
+      return pauseSilentStreams({ db, clock, runChange, settings, wake })
+    },
+    logError: (error, message) => log.error({ err: error }, message),
+  })
+  listener.subscribe(STREAM_ACTIVITY_CHANNEL, (payload) => job.wake(new Date(payload)))
+  return job
+}
+
+function toStrictSettings(config: Config): StrictSettings {
+  return {
+    minVerificationIntervalSeconds: config.ssfMinVerificationIntervalSeconds,
+    inactivityTimeoutSeconds: config.ssfInactivityTimeoutSeconds,
+    defaultSubjects: config.ssfDefaultSubjects,
+    subjectsMax: config.ssfSubjectsMax,
+  }
+}

@@ -1,0 +1,89 @@
+import { DELIVERY_METHOD_PUSH, type ReceiverSuppliedMembers } from '@heliograph/ssf'
+import type { Change } from '../../audit/change.ts'
+import { insertDestination } from '../../delivery/destination-store.ts'
+import { newUuid } from '../../platform/ids.ts'
+import type { TokenBearer } from '../clients/access-token-store.ts'
+import { getClient, type ClientRow } from '../clients/client-store.ts'
+import { authorizationHeaderContext } from '../push/authorization-header.ts'
+import { assertRoomForStream } from '../streams/create-stream.ts'
+import { assertPushEndpoint } from '../streams/push-endpoint.ts'
+import { toChoiceValues } from '../streams/stream-choices.ts'
+import type { StreamDependencies } from '../streams/stream-dependencies.ts'
+import { toStreamAudit } from '../streams/stream-json.ts'
+import { insertStream, type StreamRow } from '../streams/stream-store.ts'
+import { announceActivity } from './stream-activity.ts'
+import type { StrictSettings } from './strict-settings.ts'
+import type { StrictUrls } from './strict-urls.ts'
+
+export interface CreateStrictStreamDependencies extends StreamDependencies {
+  readonly urls: StrictUrls
+  readonly settings: StrictSettings
+}
+
+/** What a receiver asks for. Everything is optional; without a delivery the stream polls. */
+export interface StrictStreamDraft extends ReceiverSuppliedMembers {
+  readonly name?: string | undefined
+}
+
+/**
+ * Creates a stream of a client, enabled, and leaves an audit entry. Its events name devices by
+ * `iss_sub`, as the interoperability profile of CAEP asks. SSF 1.0 section 8.1.1.1.
+ *
+ * @throws AppError `target_refused`, `limit_reached`
+ */
+export async function createStrictStream(
+  change: Change,
+  bearer: TokenBearer,
+  draft: StrictStreamDraft,
+  dependencies: CreateStrictStreamDependencies,
+): Promise<StreamRow> {
+  const { sealer, settings, targetPolicy, urls } = dependencies
+  const push = draft.delivery?.method === DELIVERY_METHOD_PUSH ? draft.delivery : undefined
+  if (push !== undefined) {
+    assertPushEndpoint(push.endpoint_url, targetPolicy, 'delivery.endpoint_url')
+  }
+  await assertRoomForStream(change, dependencies.streamsMax)
+  const client = await getClient(change.tx, bearer.clientId)
+  const streamId = newUuid()
+  const header = push?.authorization_header
+  const stream = await insertStream(change.tx, {
+    stream_id: streamId,
+    destination_id: await insertDestination(change.tx, {
+      kind: push === undefined ? 'ssf_poll' : 'ssf_push',
+      state: 'active',
+    }),
+    face: 'strict',
+    issuer: urls.issuer,
+    ...toClientValues(client, settings),
+    name: draft.name ?? `${client.name} ${streamId.slice(0, 8)}`,
+    description: draft.description ?? null,
+    delivery_method: push === undefined ? 'poll' : 'push',
+    endpoint_url: push?.endpoint_url ?? null,
+    authorization_header_sealed:
+      header === undefined ? null : sealer.seal(header, authorizationHeaderContext(streamId)),
+    events_requested: [...(draft.events_requested ?? [])],
+    ...toChoiceValues({}, { streamId, sealer, base: 'strict', pathPrefix: '' }),
+    status: 'enabled',
+    status_reason: null,
+    last_activity_at: change.at,
+    created_at: change.at,
+    updated_at: change.at,
+  })
+  await announceActivity(change, settings)
+  change.recordAudit({
+    action: 'ssf_stream.created',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `created the stream ${stream.name}`,
+    after: { ...toStreamAudit(stream), client_id: client.client_id },
+  })
+  return stream
+}
+
+/** What a stream has of its client. */
+function toClientValues(client: ClientRow, { defaultSubjects }: StrictSettings) {
+  return {
+    ssf_client_id: client.id,
+    audience: client.audience ?? client.client_id,
+    default_subjects: client.default_subjects ?? defaultSubjects,
+  }
+}

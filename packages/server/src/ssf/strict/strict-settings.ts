@@ -1,0 +1,11 @@
+/** What the operator decides about the strict face. Times in seconds; 0 switches off. */
+export interface StrictSettings {
+  /** A receiver may ask for a verification this often. */
+  readonly minVerificationIntervalSeconds: number
+  /** A stream whose receiver is silent for so long is paused. */
+  readonly inactivityTimeoutSeconds: number
+  /** Which subjects new streams begin with. */
+  readonly defaultSubjects: 'ALL' | 'NONE'
+  /** Subjects that a receiver may say something about, per stream. */
+  readonly subjectsMax: number
+}

@@ -1,0 +1,37 @@
+/** Every address of the strict face. */
+export interface StrictUrls {
+  /** Also the issuer of its SETs, and of its access tokens. */
+  readonly issuer: string
+  readonly configurationEndpoint: string
+  readonly statusEndpoint: string
+  readonly addSubjectEndpoint: string
+  readonly removeSubjectEndpoint: string
+  readonly verificationEndpoint: string
+  readonly tokenEndpoint: string
+  readonly revocationEndpoint: string
+  readonly introspectionEndpoint: string
+  /** RFC 9728. */
+  readonly protectedResourceMetadata: string
+  pollEndpoint(streamId: string): string
+}
+
+/** Where the strict face begins. */
+export const STRICT_PATH = '/ssf'
+
+/** The addresses below `baseUrl`, which has no slash at its end. */
+export function toStrictUrls(baseUrl: string): StrictUrls {
+  const issuer = `${baseUrl}${STRICT_PATH}`
+  return {
+    issuer,
+    configurationEndpoint: `${issuer}/streams`,
+    statusEndpoint: `${issuer}/status`,
+    addSubjectEndpoint: `${issuer}/subjects:add`,
+    removeSubjectEndpoint: `${issuer}/subjects:remove`,
+    verificationEndpoint: `${issuer}/verify`,
+    tokenEndpoint: `${issuer}/token`,
+    revocationEndpoint: `${issuer}/token/revocation`,
+    introspectionEndpoint: `${issuer}/token/introspection`,
+    protectedResourceMetadata: `${baseUrl}/.well-known/oauth-protected-resource${STRICT_PATH}`,
+    pollEndpoint: (streamId) => `${issuer}/poll/${streamId}`,
+  }
+}

@@ -1,0 +1,211 @@
+import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
+import { pino } from 'pino'
+import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { createChangeRunner, type RunChange } from '../../src/audit/change.ts'
+import { insertOrganisation } from '../../src/organisation/organisation-store.ts'
+import { ManualClock } from '../../src/platform/clock.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import { toUnavailable } from '../../src/platform/db/unavailable.ts'
+import { createHttpApp } from '../../src/platform/http/create-app.ts'
+import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
+import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
+import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
+import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
+import { createSsfClient, type ClientDraft } from '../../src/ssf/clients/change-client.ts'
+import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
+import { createKeyRing, type KeyRing } from '../../src/ssf/signing/key-ring.ts'
+import { ensureSigningKey } from '../../src/ssf/signing/signing-keys.ts'
+import { createSigningPool } from '../../src/ssf/signing/signing-pool.ts'
+import { registerStrictFace } from '../../src/ssf/strict/strict-face.ts'
+import type { StrictSettings } from '../../src/ssf/strict/strict-settings.ts'
+import { BASE_URL, type TestAnswer } from './api-app.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+
+/** A client with the secret that it was given. */
+export interface TestClient {
+  readonly id: string
+  readonly clientId: string
+  readonly secret: string
+}
+
+export interface StrictRequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  /** Left out, a token with both scopes is sent; null sends none. */
+  readonly token?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly payload?: unknown
+}
+
+/** The strict face behind the real HTTP stack, on a database of its own. */
+export interface StrictApi {
+  readonly app: FastifyInstance
+  readonly db: Kysely<Schema>
+  readonly database: TestDatabase
+  readonly clock: ManualClock
+  readonly runChange: RunChange
+  readonly sealer: Sealer
+  readonly keyRing: KeyRing
+  readonly waiters: PollWaiters
+  readonly wake: (destinationId: string) => void
+  /** Holds both scopes; whose token requests carry. */
+  readonly client: TestClient
+  /** Lines that were logged at `error`. */
+  readonly errors: string[]
+  switchOff(isOff: boolean): void
+  newClient(draft?: Partial<ClientDraft>): Promise<TestClient>
+  newToken(client: TestClient, scope?: string): Promise<string>
+  call<Body = unknown>(url: string, options?: StrictRequestOptions): Promise<TestAnswer<Body>>
+  close(): Promise<void>
+}
+
+export interface StrictApiOptions extends Partial<StrictSettings> {
+  readonly streamsMax?: number
+  readonly failedAuthenticationsPerMinute?: number
+  readonly requestsPerMinute?: number
+}
+
+/** Close it in `afterAll`; 127.0.0.1 is allow-listed. */
+export async function createStrictApi(options: StrictApiOptions = {}): Promise<StrictApi> {
+  const policy = parseAllowedTargets('127.0.0.1')
+  if (!policy.ok) throw new Error(policy.reason)
+  const database = await createTestDatabase()
+  const { db } = database
+  const clock = new ManualClock()
+  const runChange = createChangeRunner(db, clock)
+  const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
+  const pool = createSigningPool({ threadCount: 1 })
+  const keyRing = createKeyRing({ db, clock, sealer, pool })
+  const waiters = createPollWaiters()
+  const wake = (destinationId: string) => waiters.wake(destinationId)
+  const errors: string[] = []
+  let isOff = false
+  await insertOrganisation(db, 'Example', clock.now())
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    ensureSigningKey(change, { sealer, modulusBits: 2048 }),
+  )
+  await keyRing.refresh()
+  const app = createHttpApp({
+    logger: pino({ level: 'error' }, { write: (line: string) => void errors.push(line) }),
+    baseUrl: BASE_URL,
+    limits: { bodyBytesMax: 1_048_576 },
+    toUnavailable,
+  })
+  registerStrictFace(app, {
+    db,
+    clock,
+    runChange,
+    sealer,
+    wake,
+    waiters,
+    keyRing,
+    baseUrl: BASE_URL,
+    targetPolicy: policy.policy,
+    streamsMax: options.streamsMax ?? 100,
+    settings: {
+      minVerificationIntervalSeconds: options.minVerificationIntervalSeconds ?? 0,
+      inactivityTimeoutSeconds: options.inactivityTimeoutSeconds ?? 0,
+      defaultSubjects: options.defaultSubjects ?? 'ALL',
+      subjectsMax: options.subjectsMax ?? 100,
+    },
+    callers: {
+      authenticate: () => Promise.reject(new Error('API keys are not asked for')),
+      rateLimiter: createRateLimitStore(db),
+      limits: {
+        requestsPerMinute: options.requestsPerMinute ?? 100_000,
+        failedAuthenticationsPerMinute: options.failedAuthenticationsPerMinute ?? 100_000,
+      },
+    },
+    isEnabled: async () => !isOff,
+    toUnavailable,
+  })
+  const newClient: StrictApi['newClient'] = async (draft = {}) => {
+    const { client, secret } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      createSsfClient(change, {
+        name: 'Gateway',
+        scopes: ['ssf.read', 'ssf.manage'],
+        audience: null,
+        jwks: null,
+        defaultSubjects: null,
+        ...draft,
+      }),
+    )
+    return { id: client.id, clientId: client.client_id, secret: secret ?? '' }
+  }
+  const newToken: StrictApi['newToken'] = (client, scope) => requestToken(app, client, scope)
+  const client = await newClient()
+  const ownToken = await newToken(client)
+  return {
+    app,
+    db,
+    database,
+    clock,
+    runChange,
+    sealer,
+    keyRing,
+    waiters,
+    wake,
+    client,
+    errors,
+    switchOff: (value) => {
+      isOff = value
+    },
+    newClient,
+    newToken,
+    call: (url, request = {}) => send(app, ownToken, url, request),
+    close: async () => {
+      waiters.close()
+      await app.close()
+      await pool.close()
+      await database.close()
+    },
+  }
+}
+
+async function requestToken(
+  app: FastifyInstance,
+  { clientId, secret }: TestClient,
+  scope?: string,
+): Promise<string> {
+  const form = new URLSearchParams({
+    grant_type: 'client_credentials',
+    ...(scope === undefined ? {} : { scope }),
+  })
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/ssf/token',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: form.toString(),
+  })
+  if (answer.statusCode !== 200) throw new Error(`no token: ${answer.body}`)
+  return answer.json<{ access_token: string }>().access_token
+}
+
+async function send<Body>(
+  app: FastifyInstance,
+  ownToken: string,
+  url: string,
+  request: StrictRequestOptions,
+): Promise<TestAnswer<Body>> {
+  const token = request.token === undefined ? ownToken : request.token
+  const response = await app.inject({
+    method: request.method ?? 'GET',
+    url,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(request.payload === undefined ? {} : { 'content-type': 'application/json' }),
+      ...request.headers,
+    },
+    ...(request.payload === undefined ? {} : { payload: toPayload(request.payload) }),
+  })
+  const body = (response.body === '' ? undefined : response.json()) as Body
+  return { status: response.statusCode, headers: response.headers, body }
+}
+
+/** A text goes as it is, for bodies that are no JSON. */
+function toPayload(payload: unknown): string {
+  return typeof payload === 'string' ? payload : JSON.stringify(payload)
+}
