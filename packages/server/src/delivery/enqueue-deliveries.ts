@@ -17,6 +17,8 @@ export interface NewDelivery {
   readonly body: string
   /** Delivered also while its destination is held or stopped: it tells of that. False by default. */
   readonly outlivesStop?: boolean
+  /** When it may go out; at once by default. */
+  readonly dueAt?: Date
 }
 
 /** Wakes the delivery engine of this process; other processes hear the notification. */
@@ -24,7 +26,7 @@ export type WakeDelivery = (destinationId: string) => void
 
 /**
  * Queues deliveries in the open change, in one statement that also tells every process of it. They are
- * due at once. Answers their ids in the order of `deliveries`.
+ * due at once unless they say otherwise. Answers their ids in the order of `deliveries`.
  */
 export async function enqueueDeliveries(
   change: Change,
@@ -39,17 +41,18 @@ export async function enqueueDeliveries(
     subject_key: delivery.subjectKey,
     body: delivery.body,
     outlives_stop: delivery.outlivesStop ?? false,
+    due_at: delivery.dueAt ?? change.at,
   }))
   const inserted = await sql<{ id: string; event_id: string }>`
     with queued as (
       insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
         state, next_attempt_at, txn, created_at)
       select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
-        'queued', ${change.at}, ${change.txn}, ${change.at}
+        'queued', d.due_at, ${change.txn}, ${change.at}
       from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
           destination_id bigint, event_id text, event_type text, subject_key text, body text,
-          outlives_stop boolean)) with ordinality
-        as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, place)
+          outlives_stop boolean, due_at timestamptz)) with ordinality
+        as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, due_at, place)
       order by d.place
       returning id, event_id, destination_id)
     select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued

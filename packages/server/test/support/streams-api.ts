@@ -2,6 +2,7 @@ import { vi } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { historyRoutes } from '../../src/ssf/history/history-routes.ts'
 import { pollRoutes } from '../../src/ssf/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/ssf/poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
@@ -68,6 +69,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       ...streamStatusRoutes({ db, runChange, wake }),
       ...pollRoutes(shared),
       ...pollTokenRoutes(shared),
+      ...historyRoutes({ ...shared, retentionDays: 180 }),
       ...wellKnownRoutes({ baseUrl: BASE_URL }),
       ...jwksRoutes({ keyRing }),
       ...signingKeyRoutes({

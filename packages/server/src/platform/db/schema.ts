@@ -640,6 +640,8 @@ export interface DeliveryTable {
   created_at: Date
   finished_at: Date | null
   outlives_stop: Generated<boolean>
+  /** The number of the SET in its stream. */
+  sequence: Generated<string | null>
 }
 
 /** Milliseconds that an attempt spent in each phase; absent phases were not reached or not needed. */
@@ -703,8 +705,24 @@ export interface SsfStreamTable {
   last_activity_at: Generated<Date | null>
   heartbeat_minutes: number | null
   heartbeat_due_at: Date | null
+  is_numbered: Generated<boolean>
+  damping_seconds: Generated<number>
   created_at: Date
   updated_at: Date
+}
+
+export interface SsfStreamSequenceTable {
+  ssf_stream_id: string
+  last_sequence: string
+}
+
+export interface SsfBackfillTable {
+  id: Id
+  ssf_stream_id: string
+  after_device_id: Generated<string>
+  queued_count: Generated<number>
+  txn: string
+  requested_at: Date
 }
 
 /** What may be shown of the ways in which the service authenticates to a receiver. */
@@ -733,7 +751,6 @@ export interface SsfPushCredentialTable {
 /** What a receiver made of one SET of a self-test. */
 export interface SelfTestCaseRecord {
   name: string
-  description: string
   sent: string
   expected: string
   verdict:
@@ -940,7 +957,9 @@ export interface Schema {
   ssf_inactivity_policy: SsfInactivityPolicyTable
   ssf_poll_token: SsfPollTokenTable
   ssf_push_credential: SsfPushCredentialTable
+  ssf_backfill: SsfBackfillTable
   ssf_stream: SsfStreamTable
+  ssf_stream_sequence: SsfStreamSequenceTable
   ssf_stream_subject: SsfStreamSubjectTable
   stream_self_test: StreamSelfTestTable
   stream_signing_key: StreamSigningKeyTable

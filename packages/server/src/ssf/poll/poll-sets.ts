@@ -12,6 +12,7 @@ import type { Kysely } from 'kysely'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
+import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
@@ -160,12 +161,13 @@ async function lookFor(
 async function nextSets(
   stream: StreamRow,
   limit: number,
-  { db, keyRing }: PollDependencies,
+  { db, clock, keyRing }: PollDependencies,
 ): Promise<PollResponse | undefined> {
-  const waiting = await listWaitingSets(db, stream, limit + 1)
+  const waiting = await listWaitingSets(db, stream, { now: clock.now(), limit: limit + 1 })
   if (waiting.length === 0) return undefined
   const sets = waiting.slice(0, limit)
-  const tokens = await signWaiting(db, keyRing, stream.destination_id, sets)
+  const numbered = await withSequences(db, toNumberedStream(stream), sets)
+  const tokens = await signWaiting(db, keyRing, stream.destination_id, numbered)
   return buildPollResponse(
     sets.map(({ eventId }, index) => [eventId, tokens[index] ?? ''] as const),
     waiting.length > limit && !stream.omits_more_available,

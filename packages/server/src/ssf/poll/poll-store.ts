@@ -31,7 +31,7 @@ export async function findPolledStream(
 export async function listWaitingSets(
   db: Kysely<Schema>,
   stream: Pick<StreamRow, 'destination_id' | 'status'>,
-  limit: number,
+  { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<WaitingSet[]> {
   const rows = await db
     .selectFrom('delivery')
@@ -39,6 +39,10 @@ export async function listWaitingSets(
     .where('destination_id', '=', stream.destination_id)
     .where('state', '=', 'queued')
     .$if(stream.status !== 'enabled', (query) => query.where('outlives_stop', '=', true))
+    // Good news may be held back; what waits for the next attempt of a push is not.
+    .where((where) =>
+      where.or([where('next_attempt_at', '<=', now), where('attempt_count', '>', 0)]),
+    )
     .orderBy('next_attempt_at')
     .orderBy('id')
     .limit(limit)

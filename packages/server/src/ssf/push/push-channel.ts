@@ -7,6 +7,7 @@ import type { ClaimedDelivery, DeliveryChannel } from '../../delivery/delivery-c
 import { RETRY_DELAYS_MS } from '../../delivery/retry-schedule.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
@@ -39,7 +40,10 @@ export function createPushChannel({
       const target = await findPushTarget(db, destinationId)
       if (target === undefined) return undefined
       const headers = pushHeaders(target, sealer)
-      const tokens = await signDeliveries(keyRing, deliveries)
+      const tokens = await signDeliveries(
+        keyRing,
+        await withSequences(db, target.numbered, deliveries),
+      )
       return tokens.map((token) => ({ token, request: toPushRequest(target, headers, token) }))
     },
     classify: (result, sent) => {

@@ -1,11 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../platform/db/schema.ts'
+import type { NumberedStream } from '../history/number-sets.ts'
 
 /** Where and how the SETs of a stream are pushed. */
 export interface PushTarget {
   readonly streamId: string
   readonly endpointUrl: string
   readonly authorizationHeaderSealed: Buffer | null
+  /** The stream whose numbers its SETs carry; undefined when they carry none. */
+  readonly numbered: NumberedStream | undefined
 }
 
 /** The target of a push stream by its destination; undefined when it is gone or polls now. */
@@ -15,7 +18,7 @@ export async function findPushTarget(
 ): Promise<PushTarget | undefined> {
   const row = await db
     .selectFrom('ssf_stream')
-    .select(['stream_id', 'endpoint_url', 'authorization_header_sealed'])
+    .select(['id', 'stream_id', 'endpoint_url', 'authorization_header_sealed', 'is_numbered'])
     .where('destination_id', '=', destinationId)
     .where('delivery_method', '=', 'push')
     .executeTakeFirst()
@@ -24,5 +27,6 @@ export async function findPushTarget(
     streamId: row.stream_id,
     endpointUrl: row.endpoint_url,
     authorizationHeaderSealed: row.authorization_header_sealed,
+    numbered: row.is_numbered ? { streamRowId: row.id, destinationId } : undefined,
   }
 }

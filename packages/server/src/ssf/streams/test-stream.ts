@@ -15,6 +15,7 @@ import type { Schema } from '../../platform/db/schema.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { withSequences } from '../history/number-sets.ts'
 import { classifyPush } from '../push/classify-push.ts'
 import { pushHeaders, toPushRequest } from '../push/push-request.ts'
 import { findPushTarget } from '../push/push-target-store.ts'
@@ -134,7 +135,8 @@ async function sendTest(
   if (target === undefined) {
     throw new AppError('conflict', 'conflict', 'The stream was changed while it was tested.')
   }
-  const [token = ''] = await signDeliveries(keyRing, [delivery])
+  const numbered = await withSequences(db, target.numbered, [delivery])
+  const [token = ''] = await signDeliveries(keyRing, numbered)
   const startedAt = clock.now()
   const result = await client.request({
     ...toPushRequest(target, pushHeaders(target, sealer), token),
