@@ -1,0 +1,31 @@
+import type { WakeDelivery } from '../delivery/enqueue-deliveries.ts'
+import type { Listener } from '../platform/db/listener.ts'
+import type { ApiRoute } from '../platform/http/route.ts'
+import { startDueJob, type DueJob } from '../platform/jobs/due-job.ts'
+import type { Services } from '../services.ts'
+import { BACKFILL_CHANNEL } from '../ssf/history/backfill-store.ts'
+import { backfillStreams } from '../ssf/history/backfill-streams.ts'
+import { historyRoutes } from '../ssf/history/history-routes.ts'
+
+/** The routes of what streams have told. */
+export function composeHistoryRoutes(
+  services: Pick<Services, 'config' | 'db' | 'clock' | 'sealer' | 'runChange'>,
+  wake: WakeDelivery,
+): ApiRoute[] {
+  const { config, clock, db, runChange, sealer } = services
+  const retentionDays = config.deliveryRetentionDays
+  return historyRoutes({ db, clock, sealer, runChange, wake, retentionDays })
+}
+
+/** Tells streams the last change of every device, when any process has asked for it. */
+export function startBackfills(services: Services, listener: Listener, wake: WakeDelivery): DueJob {
+  const { clock, db, log, runChange, sealer } = services
+  const job = startDueJob({
+    name: 'stream backfill',
+    clock,
+    run: () => backfillStreams({ db, runChange, sealer, wake }),
+    logError: (error, message) => log.error({ err: error }, message),
+  })
+  listener.subscribe(BACKFILL_CHANNEL, () => job.wake(clock.now()))
+  return job
+}

@@ -1,0 +1,44 @@
+/* The state of a stream on the wire, the same on both faces. */
+import {
+  parseStreamReplayRequest,
+  STREAM_STATE_PAGE_SUBJECTS_MAX,
+  type StreamReplayRequest,
+  type StreamState,
+} from '@heliograph/ssf'
+import { AppError } from '../../platform/app-error.ts'
+import { invalidCursor } from '../../platform/http/cursor.ts'
+import { isId } from '../../platform/http/wire-values.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
+import { readStreamState, type StreamStateDependencies } from './stream-state.ts'
+
+/**
+ * A page of the state of a stream. The cursor is the place at which the page before ended; whoever makes
+ * one up gets another page of what they may read anyway.
+ *
+ * @throws AppError `invalid_cursor`
+ */
+export async function readStatePage(
+  stream: StreamRow,
+  cursor: string | undefined,
+  dependencies: StreamStateDependencies,
+): Promise<StreamState> {
+  const isFirst = cursor === undefined || cursor === ''
+  if (!isFirst && !isId(cursor)) throw invalidCursor('The cursor was not issued by this service.')
+  const window = { afterId: isFirst ? '0' : cursor, limit: STREAM_STATE_PAGE_SUBJECTS_MAX }
+  const { state, lastId } = await readStreamState(stream, window, dependencies)
+  return { ...state, next_cursor: lastId }
+}
+
+/**
+ * Where a replay is to begin.
+ *
+ * @throws AppError `invalid_body`
+ */
+export function readReplayRequest(body: unknown): StreamReplayRequest {
+  const parsed = parseStreamReplayRequest(body)
+  if (parsed.ok) return parsed.value
+  const details = parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` }))
+  const summary = details.map(({ path, message }) => `${path}: ${message}`.replace(/^: /, ''))
+  const message = `The body is not valid. ${summary.join(' ')}`
+  throw new AppError('invalid', 'invalid_body', message, { details })
+}
