@@ -4,11 +4,12 @@ import { toStreamJson } from '../../ssf/streams/stream-json.ts'
 import { listStreams } from '../../ssf/streams/stream-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
+import { addStreamManagementCommands } from './stream-management-commands.ts'
 
 /** More streams than any limit allows. */
 const SHOWN_MAX = 10_000
 
-/** `heliograph streams list|delete`. */
+/** `heliograph streams list|show|set-status|poll-token|delete`. */
 export function addStreamCommands(program: Command, io: CommandIo): void {
   const streams = program.command('streams').description('Shared Signals streams')
   withDatabaseFlags(streams.command('list'))
@@ -43,4 +44,5 @@ export function addStreamCommands(program: Command, io: CommandIo): void {
         else printLine(io, `Deleted the stream ${id}.`)
       })
     })
+  addStreamManagementCommands(streams, io)
 }
