@@ -1,0 +1,313 @@
+/* A small organisation in a database of its own, and how each operation changes it for real. */
+import { sql, type Kysely } from 'kysely'
+import { submitCheckRun } from '../src/checks/submit-check-run.ts'
+import { configureCheck } from '../src/checks/configuration/configure-check.ts'
+import {
+  addDevicesToGroup,
+  removeDeviceFromGroup,
+} from '../src/device-groups/change-memberships.ts'
+import { cancelDeviceDeletion } from '../src/devices/cancel-device-deletion.ts'
+import { deleteDueDevices } from '../src/devices/delete-due-devices.ts'
+import { createRegistrationRequest } from '../src/devices/registration-requests/create-registration-request.ts'
+import { decideRegistrationRequest } from '../src/devices/registration-requests/decide-registration-request.ts'
+import { requestDeviceDeletion } from '../src/devices/request-device-deletion.ts'
+import { setDeviceOwner } from '../src/devices/set-device-owner.ts'
+import { createStatusScheduler } from '../src/devices/status-scheduler.ts'
+import { unregisterDevice } from '../src/devices/unregister-device.ts'
+import { createExemptionRequest } from '../src/issues/exemptions/create-exemption-request.ts'
+import {
+  decideExemptionRequest,
+  type ExemptionDecision,
+} from '../src/issues/exemptions/decide-exemption-request.ts'
+import { changeCampaign, removeCampaign } from '../src/live-queries/change-campaign.ts'
+import { createCampaign } from '../src/live-queries/create-campaign.ts'
+import { recordLiveAnswers } from '../src/live-queries/record-live-answers.ts'
+import { AppError } from '../src/platform/app-error.ts'
+import type { Schema } from '../src/platform/db/schema.ts'
+import { CHECKS, DEVICES, GROUPS, PEOPLE, type Operation } from './posture-operations.ts'
+import { insertDeviceGroup, insertPerson } from './support/factories.ts'
+import { createPosture, type Posture } from './support/posture-fixtures.ts'
+
+const HOUR_MS = 3_600_000
+
+export interface PostureWorld {
+  readonly posture: Posture
+  readonly checks: readonly string[]
+  readonly deviceCheck: string
+  readonly personCheck: string
+  readonly groups: readonly string[]
+  readonly people: readonly string[]
+  /** By their place; a device that is deleted is replaced by a new one. */
+  readonly devices: string[]
+}
+
+/** Empties the database and begins anew. Checks differ in what they do to a device and to whom. */
+export async function createPostureWorld(db: Kysely<Schema>): Promise<PostureWorld> {
+  await sql`truncate device, posture_check, device_group, person, removed_host, live_query_campaign
+    restart identity cascade`.execute(db)
+  const posture = createPosture(db)
+  const groups = await times(GROUPS, () => insertDeviceGroup(db))
+  const checks = await times(CHECKS, (place) =>
+    posture.insertCheck({
+      primary_key_column: place % 2 === 0 ? null : 'path',
+      remediation_strategy: place === 2 ? 'warn_then_block' : 'block_immediately',
+      grace_period_days: place === 2 ? 1 : 0,
+    }),
+  )
+  const rules = [
+    { check_id: checks[0] ?? '', rule: 'targeted' as const, device_group_id: groups[0] ?? '' },
+    { check_id: checks[1] ?? '', rule: 'excluded' as const, device_group_id: groups[1] ?? '' },
+  ]
+  await db.insertInto('check_group_rule').values(rules).execute()
+  const external = { type: 'external' as const }
+  return {
+    posture,
+    checks,
+    deviceCheck: await posture.insertCheck(external),
+    personCheck: await posture.insertCheck({ ...external, target_type: 'people' }),
+    groups,
+    people: await times(PEOPLE, (place) => insertPerson(db, { email: `${place}@example.com` })),
+    devices: await times(DEVICES, () => insertAgent(posture)),
+  }
+}
+
+/** A device that live queries are put to. */
+function insertAgent(posture: Posture): Promise<string> {
+  return posture.insertDevice({ enrolled_at: posture.clock.now() })
+}
+
+async function times<Item>(count: number, make: (place: number) => Promise<Item>): Promise<Item[]> {
+  const items: Item[] = []
+  for (let place = 0; place < count; place += 1) items.push(await make(place))
+  return items
+}
+
+/** Lets an operation happen; whether it did. Refusals are part of the game: a device may be gone. */
+export async function applyOperation(world: PostureWorld, item: Operation): Promise<boolean> {
+  try {
+    await perform(world, item)
+    return true
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return false
+  }
+}
+
+/** Lets everything happen that is due by the clock. */
+export async function settleDue({ posture }: PostureWorld): Promise<void> {
+  const { clock, deps, runChange, db } = posture
+  await createStatusScheduler({ ...deps, db, clock, runChange, logError: rethrow }).settleDue()
+  await deleteDueDevices({ db, runChange, logError: rethrow })
+}
+
+function rethrow(error: unknown): never {
+  throw error
+}
+
+type Performers = {
+  readonly [Kind in Operation['kind']]: (
+    world: PostureWorld,
+    item: Extract<Operation, { kind: Kind }>,
+  ) => Promise<unknown>
+}
+
+function perform(world: PostureWorld, item: Operation): Promise<unknown> {
+  // One of the members fits the operation; the compiler does not see that it is this one.
+  const performer = PERFORMERS[item.kind] as (
+    world: PostureWorld,
+    item: Operation,
+  ) => Promise<unknown>
+  return performer(world, item)
+}
+
+const at = (ids: readonly string[], place: number): string => ids[place] ?? ''
+
+const PERFORMERS: Performers = {
+  report: ({ posture, checks, devices }, { device, results }) =>
+    posture.report(
+      at(devices, device),
+      Object.fromEntries(
+        results.map(({ check, rows }) => [
+          at(checks, check),
+          rows.map((status, row) => ({ KOLIDE_CHECK_STATUS: status, path: String(row) })),
+        ]),
+      ),
+    ),
+  run_on_device: ({ posture, deviceCheck, devices }, { device, status }) =>
+    run(posture, deviceCheck, { by: 'device_id', value: at(devices, device) }, status),
+  run_on_person: ({ posture, personCheck, people }, { person, status }) =>
+    run(posture, personCheck, { by: 'person_id', value: at(people, person) }, status),
+  configure: ({ posture, checks, groups }, item) => {
+    const { check, paused, strategy, targeted, excluded, blockingExcluded } = item
+    const toIds = (places: readonly number[]) => places.map((place) => at(groups, place))
+    return posture.change((open) =>
+      configureCheck(open, posture.deps, at(checks, check), {
+        ...(paused === null ? {} : { paused }),
+        ...(strategy === null ? {} : { remediation_strategy: strategy }),
+        ...(targeted === null ? {} : { targeted_groups: toIds(targeted) }),
+        ...(excluded === null ? {} : { excluded_groups: toIds(excluded) }),
+        ...(blockingExcluded === null ? {} : { blocking_excluded_groups: toIds(blockingExcluded) }),
+      }),
+    )
+  },
+  join: ({ posture, groups, devices }, { device, group }) =>
+    posture.change((open) =>
+      addDevicesToGroup(open, posture.deps, at(groups, group), [at(devices, device)]),
+    ),
+  leave: ({ posture, groups, devices }, { device, group }) =>
+    posture.change((open) =>
+      removeDeviceFromGroup(open, posture.deps, at(groups, group), at(devices, device)),
+    ),
+  own: ({ posture, devices }, { device, person }) =>
+    posture.change((open) =>
+      setDeviceOwner(
+        open,
+        at(devices, device),
+        person === null ? null : { email: `${person}@example.com` },
+      ),
+    ),
+  ask_registration: ({ posture, devices, people }, { device, person }) =>
+    posture.change((open) =>
+      createRegistrationRequest(open, {
+        deviceId: at(devices, device),
+        person_id: at(people, person),
+        message: 'Mine.',
+      }),
+    ),
+  decide_registration: async ({ posture }, { recent, status }) => {
+    const id = await findRecent(posture, 'registration_request', recent)
+    const decision =
+      status === 'approved'
+        ? { status, internalMessage: null }
+        : { status, internalMessage: null, endUserDenialMessage: 'No.' }
+    return posture.change((open) => decideRegistrationRequest(open, id, decision))
+  },
+  ask_exemption: async ({ posture, devices, people }, { device, person, isForFuture }) => {
+    const issues = await posture.db
+      .selectFrom('issue')
+      .select('id')
+      .where('device_id', '=', at(devices, device))
+      .where('resolved_at', 'is', null)
+      .limit(2)
+      .execute()
+    return posture.change((open) =>
+      createExemptionRequest(open, {
+        person_id: at(people, person),
+        issueIds: issues.map(({ id }) => id),
+        message: 'Please.',
+        coversFutureIssues: isForFuture,
+        expiresAt: null,
+      }),
+    )
+  },
+  decide_exemption: async ({ posture }, { recent, status, hours }) => {
+    const id = await findRecent(posture, 'exemption_request', recent)
+    const decision = toDecision(posture, status, hours)
+    return posture.change((open) => decideExemptionRequest(open, posture.deps, id, decision))
+  },
+  unregister: ({ posture, devices }, { device }) =>
+    posture.change((open) => unregisterDevice(open, at(devices, device))),
+  delete: async ({ posture, devices }, { device, isCancelled }) => {
+    const id = at(devices, device)
+    await posture.change((open) => requestDeviceDeletion(open, id, isCancelled ? 3_600 : 0))
+    if (isCancelled) {
+      await posture.change((open) => cancelDeviceDeletion(open, id))
+    } else {
+      await deleteDueDevices({ db: posture.db, runChange: posture.runChange, logError: rethrow })
+      devices[device] = await insertAgent(posture)
+    }
+  },
+  ask: ({ posture, devices }, { devices: places }) =>
+    posture.change((open) =>
+      createCampaign(open, {
+        name: 'Question',
+        sql: 'select 1',
+        ...(places === null
+          ? { target_all_devices: true }
+          : { targeted_device_ids: places.map((place) => at(devices, place)) }),
+      }),
+    ),
+  answer: async ({ posture, devices }, { device, recent, isError, isOutdated }) => {
+    const campaignId = await findRecent(posture, 'live_query_campaign', recent)
+    const { revision } = await posture.db
+      .selectFrom('live_query_campaign')
+      .select('revision')
+      .where('id', '=', campaignId)
+      .executeTakeFirstOrThrow()
+    const answered = isOutdated ? Math.max(1, revision - 1) : revision
+    return posture.change((open) =>
+      recordLiveAnswers(open, { forget: () => undefined }, at(devices, device), [
+        {
+          id: `live:${campaignId}:${answered}`,
+          rows: isError ? [] : [{ '1': '1' }],
+          statusCode: isError ? 1 : 0,
+          message: isError ? 'no such table' : '',
+        },
+      ]),
+    )
+  },
+  ask_anew: async ({ posture }, { recent, isPublished }) => {
+    const id = await findRecent(posture, 'live_query_campaign', recent)
+    const name = posture.clock.now().toISOString()
+    return posture.change((open) =>
+      changeCampaign(open, id, { sql: `select '${name}'`, published: isPublished }),
+    )
+  },
+  remove_campaign: async ({ posture }, { recent }) => {
+    const id = await findRecent(posture, 'live_query_campaign', recent)
+    return posture.change((open) => removeCampaign(open, id))
+  },
+  wait: async (world, { hours }) => {
+    world.posture.clock.advance(hours * HOUR_MS)
+    await settleDue(world)
+  },
+}
+
+function run(
+  posture: Posture,
+  checkId: string,
+  subject: Parameters<typeof submitCheckRun>[2]['subject'],
+  status: string,
+) {
+  return posture.change((open) =>
+    submitCheckRun(open, posture.deps, {
+      checkId,
+      subject,
+      rows: [{ KOLIDE_CHECK_STATUS: status }],
+    }),
+  )
+}
+
+function toDecision(
+  { clock }: Posture,
+  status: ExemptionDecision['status'],
+  hours: number | null,
+): ExemptionDecision {
+  const expiresAt = hours === null ? null : new Date(clock.now().getTime() + hours * HOUR_MS)
+  switch (status) {
+    case 'approved':
+      return { status, internalMessage: 'Yes.', expiresAt }
+    case 'denied':
+      return { status, internalMessage: 'No.', denialExplanation: 'No.' }
+    case 'open':
+    case 'withdrawn':
+      return { status }
+  }
+}
+
+/** @throws AppError `not_found` */
+async function findRecent(
+  { db }: Posture,
+  table: 'registration_request' | 'exemption_request' | 'live_query_campaign',
+  recent: number,
+): Promise<string> {
+  const row = await db
+    .selectFrom(table)
+    .select('id')
+    .orderBy('id', 'desc')
+    .offset(recent)
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined) throw new AppError('not_found', 'not_found', 'There is none.')
+  return row.id
+}
