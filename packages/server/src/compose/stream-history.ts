@@ -6,6 +6,9 @@ import type { Services } from '../services.ts'
 import { BACKFILL_CHANNEL } from '../ssf/history/backfill-store.ts'
 import { backfillStreams } from '../ssf/history/backfill-streams.ts'
 import { historyRoutes } from '../ssf/history/history-routes.ts'
+import { historyEndpoints } from '../ssf/strict/history-endpoints.ts'
+import type { StrictEndpoint } from '../ssf/strict/strict-endpoint.ts'
+import type { StrictSettings } from '../ssf/strict/strict-settings.ts'
 
 /** The routes of what streams have told. */
 export function composeHistoryRoutes(
@@ -15,6 +18,17 @@ export function composeHistoryRoutes(
   const { config, clock, db, runChange, sealer } = services
   const retentionDays = config.deliveryRetentionDays
   return historyRoutes({ db, clock, sealer, runChange, wake, retentionDays })
+}
+
+/** State and replay for the receivers of the strict face. */
+export function composeStrictHistory(
+  services: Services,
+  settings: StrictSettings,
+  wake: WakeDelivery,
+): StrictEndpoint[] {
+  const { config, clock, db, runChange, sealer } = services
+  const retentionDays = config.deliveryRetentionDays
+  return historyEndpoints({ db, clock, sealer, runChange, wake, retentionDays, settings })
 }
 
 /** Tells streams the last change of every device, when any process has asked for it. */

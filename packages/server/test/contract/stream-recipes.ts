@@ -66,6 +66,19 @@ export const STREAM_RECIPES: RecipeTable = {
       body: { until: '2026-01-02T03:04:05Z', states: ['dead'] },
     }),
   },
+  'GET /ssf_streams/{id}/state': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}/state`),
+  'POST /ssf_streams/{id}/replay': {
+    prepare: async ({ newStream }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/replay`,
+      body: { from_time: 0 },
+    }),
+    invalidBody: {},
+  },
+  'POST /ssf_streams/{id}/backfill': {
+    prepare: async ({ newStream }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/backfill`,
+    }),
+  },
   'GET /ssf_streams/{id}/events': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}/events`),
   'POST /ssf_streams/{id}/events': {
     prepare: ({ ids }) => ({

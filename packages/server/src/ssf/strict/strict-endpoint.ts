@@ -22,7 +22,7 @@ export interface StrictRequest {
 }
 
 export interface StrictAnswer {
-  readonly status: 200 | 201 | 204
+  readonly status: 200 | 201 | 202 | 204
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
