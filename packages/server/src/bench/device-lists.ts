@@ -1,25 +1,19 @@
 /*
- * How fast a page of 100 out of 50,000 devices comes: the first, the last, and filtered ones, from the
- * real service over HTTP with an API key, requested at fixed times. Beside it the same SQL alone and a
- * bare server that answers as many bytes.
+ * How fast a page of 100 devices comes: the first, the last, and filtered ones, requested at fixed
+ * times. Beside it the same SQL alone and a bare server that answers as many bytes.
  */
+import type { Kysely } from 'kysely'
 import { Pool } from 'undici'
-import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
-import { createAdmin } from '../admins/create-admin.ts'
-import { createApiKey } from '../api-keys/create-api-key.ts'
 import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
+import type { Schema } from '../platform/db/schema.ts'
 import { parseSearch } from '../platform/search/parse-search.ts'
-import type { Services } from '../services.ts'
 import { startChildProgram } from './child-program.ts'
 import type { EchoAnswer } from './echo-program.ts'
-import { insertFleet } from './fleet-store.ts'
+import { PER_PAGE, toListPath, type ListClient } from './list-client.ts'
 import { runOpenLoop } from './open-loop.ts'
-import type { BenchRun, Measurement, Scenario } from './scenario.ts'
-import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
+import type { BenchRun, Measurement } from './scenario.ts'
 import { summariseLatencies, type LatencySummary } from './statistics.ts'
 
-const DEVICES_COUNT = 50_000
-const PER_PAGE = 100
 const REQUESTS_PER_SECOND = 50
 const CONNECTIONS = 8
 const WARM_UP_SECONDS = 1
@@ -28,10 +22,11 @@ const SQL_REPEATS = 100
 const P99_TARGET_MS = 50
 const DAY_MS = 86_400_000
 
-export const deviceLists: Scenario = {
-  name: 'lists',
-  title: `GET /devices?per_page=${PER_PAGE} of ${DEVICES_COUNT} devices`,
-  run: measure,
+/** What is measured: a service with so many devices, the ids of which begin with 1. */
+export interface DeviceListsOptions {
+  readonly client: ListClient
+  readonly db: Kysely<Schema>
+  readonly devices: number
 }
 
 interface ListVariant {
@@ -41,121 +36,42 @@ interface ListVariant {
   readonly afterId: string | undefined
 }
 
-interface Bench {
-  readonly run: BenchRun
-  readonly service: ServiceUnderTest
-  readonly pool: Pool
-  readonly key: string
-}
-
-async function measure(run: BenchRun): Promise<Measurement[]> {
-  const bench = await start(run)
-  run.progress('walking to the last page')
-  const lastCursor = await findLastCursor(bench)
+/** One line for each kind of page. Rejects when one of them is empty or refused. */
+export async function measureDeviceLists(
+  run: BenchRun,
+  { client, db, devices }: DeviceListsOptions,
+): Promise<Measurement[]> {
+  const lastPage = await client.findLastPage('/devices')
   const measurements: Measurement[] = []
-  for (const variant of listVariants(new Date())) {
-    run.progress(variant.what)
-    const path = toPath(variant, lastCursor)
-    const answerBytes = (await getPage(bench, path)).bytes
-    const http = await measureRequests(run, () => getPage(bench, path))
-    const statement = await measureStatement(bench, variant)
-    const echo = await measureEcho(run, answerBytes)
-    measurements.push(toMeasurement(variant, answerBytes, { http, statement, echo }))
+  for (const variant of listVariants(new Date(), devices)) {
+    run.progress(`devices, ${variant.what}`)
+    const { query } = variant
+    const parameters = query === '' ? {} : { query }
+    const isLast = variant.afterId !== undefined && lastPage !== undefined
+    const path = isLast ? lastPage : toListPath('/devices', parameters)
+    const { bytes, count } = await client.getPage(path)
+    if (count === 0) throw new Error(`${path} found nothing`)
+    const http = await measureRequests(run, () => client.getPage(path))
+    const statement = await measureStatement(run, db, variant)
+    const echo = await measureEcho(run, bytes)
+    measurements.push(toMeasurement(variant, bytes, { http, statement, echo }))
   }
   return measurements
 }
 
-async function start(run: BenchRun): Promise<Bench> {
-  run.progress(`filling a database with ${DEVICES_COUNT} devices`)
-  let key = ''
-  const service = await startServiceUnderTest(run, {
-    environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '10000000' },
-    prepare: async (services) => {
-      await insertFleet(services.db, {
-        devices: DEVICES_COUNT,
-        people: 25_000,
-        resultsPerDevice: 6,
-        issues: 60_000,
-        transitions: 0,
-      })
-      key = await createKey(services)
-    },
-  })
-  const pool = new Pool(service.url, { connections: CONNECTIONS, keepAliveTimeout: 60_000 })
-  run.cleanup.add(() => pool.destroy())
-  return { run, service, pool, key }
-}
-
-async function createKey({ runChange, sealer }: Services): Promise<string> {
-  const { key } = await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    const email = 'bench@example.com'
-    await createAdmin(change, { email, firstName: 'Bench', lastName: 'Admin', access: 'full' })
-    const newKey = { name: 'Bench', responsibleEmail: email, permissions: [], expiresAt: null }
-    return createApiKey(change, sealer, newKey)
-  })
-  return key
-}
-
-function listVariants(now: Date): ListVariant[] {
+function listVariants(now: Date, devices: number): ListVariant[] {
   const [from, to] = [3, 5].map((days) => new Date(now.getTime() + days * DAY_MS).toISOString())
+  const serial = `SN${String(Math.round(devices * 0.85)).padStart(8, '0')}`
   const filtered = (what: string, query: string) => ({ what, query, afterId: undefined })
   return [
     filtered('first page', ''),
-    { what: 'last page', query: '', afterId: String(DEVICES_COUNT - PER_PAGE) },
+    { what: 'last page', query: '', afterId: String(devices - PER_PAGE) },
     filtered('name contains a frequent word', 'name~"sparrow"'),
-    filtered('name contains a rare text', 'name~"4711"'),
-    filtered('serial is', 'serial:"SN00042317"'),
+    filtered('name contains a rare text', 'name~"711"'),
+    filtered('serial is', `serial:"${serial}"`),
     filtered('will_block_at within two days', `will_block_at>"${from}" AND will_block_at<"${to}"`),
     filtered('device_type is', 'device_type:"Linux"'),
   ]
-}
-
-function toPath({ query, afterId }: ListVariant, lastCursor: string): string {
-  const parameters = new URLSearchParams({ per_page: String(PER_PAGE) })
-  if (query !== '') parameters.set('query', query)
-  if (afterId !== undefined) parameters.set('cursor', lastCursor)
-  return `/devices?${parameters.toString()}`
-}
-
-interface ListAnswer {
-  readonly bytes: number
-  readonly nextCursor: string
-  readonly count: number
-}
-
-async function getPage({ pool, key }: Bench, path: string): Promise<ListAnswer> {
-  const { statusCode, body } = await pool.request({
-    path,
-    method: 'GET',
-    headers: { authorization: `Bearer ${key}` },
-  })
-  const text = await body.text()
-  if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`)
-  const { pagination } = JSON.parse(text) as {
-    pagination: { next_cursor: string; count: number }
-  }
-  if (pagination.count === 0) throw new Error(`${path} found nothing`)
-  return {
-    bytes: Buffer.byteLength(text),
-    nextCursor: pagination.next_cursor,
-    count: pagination.count,
-  }
-}
-
-/** The cursor of the last page, as a client finds it: page by page. */
-async function findLastCursor(bench: Bench): Promise<string> {
-  let cursor = ''
-  let seen = 0
-  for (;;) {
-    bench.run.signal.throwIfAborted()
-    const parameters = new URLSearchParams({ per_page: String(PER_PAGE), cursor })
-    const { nextCursor, count } = await getPage(bench, `/devices?${parameters.toString()}`)
-    seen += count
-    if (nextCursor === '') break
-    cursor = nextCursor
-  }
-  if (seen !== DEVICES_COUNT) throw new Error(`the pages hold ${seen} devices`)
-  return cursor
 }
 
 async function measureRequests(
@@ -173,7 +89,8 @@ async function measureRequests(
 
 /** The statement of the list with its rows read, without HTTP, key, limits and JSON. */
 async function measureStatement(
-  { service, run }: Bench,
+  run: BenchRun,
+  db: Kysely<Schema>,
   { query, afterId }: ListVariant,
 ): Promise<LatencySummary> {
   const search = parseSearch(query, DEVICE_SEARCH_FIELDS)
@@ -181,7 +98,7 @@ async function measureStatement(
   for (let repeat = 0; repeat < SQL_REPEATS; repeat += 1) {
     run.signal.throwIfAborted()
     const startMs = performance.now()
-    await listDevices(service.services.db, search, { afterId, limit: PER_PAGE + 1 })
+    await listDevices(db, search, { afterId, limit: PER_PAGE + 1 })
     latenciesMs.push(performance.now() - startMs)
   }
   return summariseLatencies(latenciesMs)
@@ -214,7 +131,7 @@ function toMeasurement(
   { http, statement, echo }: Latencies,
 ): Measurement {
   return {
-    what: `${what}, p99`,
+    what: `/devices, ${what}, p99`,
     target: `< ${P99_TARGET_MS} ms`,
     measured: { value: http.p99, unit: 'ms' },
     limit: { what: 'SQL alone', value: statement.p99, unit: 'ms' },

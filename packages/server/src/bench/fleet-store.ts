@@ -1,6 +1,5 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema.ts'
-import { bulkLoad } from './bulk-load.ts'
 
 /** How much of each there shall be. */
 export interface FleetSize {
@@ -13,7 +12,8 @@ export interface FleetSize {
   readonly transitions: number
 }
 
-const TABLES = [
+/** The tables that `insertFleet` fills. */
+export const FLEET_TABLES = [
   'person',
   'device',
   'device_contact',
@@ -26,17 +26,15 @@ const TABLES = [
 /**
  * Inserts an organisation as years of use would leave it: people, devices in every state, last
  * contacts, check results, and issues, open and resolved. The n-th device has the serial `SN` and n in
- * eight digits; ids of people and devices begin with 1. Statistics are up to date afterwards.
+ * eight digits; ids of people and devices begin with 1.
  */
 export async function insertFleet(db: Kysely<Schema>, size: FleetSize): Promise<void> {
-  await bulkLoad(db, TABLES, async (tx) => {
-    await insertPeople(tx, size.people)
-    await insertDevices(tx, size)
-    await insertChecks(tx, size.resultsPerDevice)
-    await insertResults(tx, size.resultsPerDevice)
-    await insertIssues(tx, size)
-    await insertTransitions(tx, size)
-  })
+  await insertPeople(db, size.people)
+  await insertDevices(db, size)
+  await insertChecks(db, size.resultsPerDevice)
+  await insertResults(db, size.resultsPerDevice)
+  await insertIssues(db, size)
+  await insertTransitions(db, size)
 }
 
 const FIRST_NAMES = ['Robin', 'Alex', 'Kim', 'Sam', 'Noor', 'Jules', 'Mika', 'Toni', 'Lee', 'Ada']

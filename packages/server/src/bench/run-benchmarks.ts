@@ -4,20 +4,15 @@
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from './cleanup-stack.ts'
-import { deviceLists } from './device-lists.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
+import { lists } from './lists.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
 import { signedDelivery } from './signed-delivery.ts'
 
 /** All scenarios in the order in which they run. */
-export const SCENARIOS: readonly Scenario[] = [
-  signedDelivery,
-  signalLatency,
-  idleCheckIns,
-  deviceLists,
-]
+export const SCENARIOS: readonly Scenario[] = [signedDelivery, signalLatency, idleCheckIns, lists]
 
 /** The machine that the numbers belong to. */
 export interface Machine {
@@ -53,6 +48,7 @@ export interface ScenarioReport {
 export interface RunBenchmarksOptions {
   readonly scenarios: readonly Scenario[]
   readonly seconds: number
+  readonly scale: number
   readonly signal: AbortSignal
   readonly progress: (text: string) => void
   /** Called after each scenario, so that a broken one does not take the others' numbers along. */
@@ -69,7 +65,7 @@ export async function runBenchmarks(options: RunBenchmarksOptions): Promise<void
 
 async function runScenario(
   scenario: Scenario,
-  { seconds, signal, progress }: RunBenchmarksOptions,
+  { seconds, scale, signal, progress }: RunBenchmarksOptions,
 ): Promise<ScenarioReport> {
   const cleanup = new CleanupStack()
   const startMs = performance.now()
@@ -77,6 +73,7 @@ async function runScenario(
   try {
     const measurements = await scenario.run({
       seconds,
+      scale,
       signal,
       cleanup,
       progress: (text) => progress(`${scenario.name}: ${text}`),

@@ -8,6 +8,8 @@ import type { CleanupStack } from './cleanup-stack.ts'
 export interface BenchRun {
   /** How long one measured phase lasts. */
   readonly seconds: number
+  /** The share of the full data that databases are filled with, 0 to 1; below 1 for small machines. */
+  readonly scale: number
   /** Aborted when the operator wants to stop; long waits end by it. */
   readonly signal: AbortSignal
   /** Undoes what the scenario started, whatever way it ends. */

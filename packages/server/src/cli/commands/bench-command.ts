@@ -14,6 +14,7 @@ interface BenchOptions {
   only: readonly Scenario[]
   json?: string
   seconds: number
+  scale: number
 }
 
 const SECONDS_DEFAULT = 10
@@ -34,6 +35,12 @@ export function addBenchCommand(program: Command, io: CommandIo): void {
       'write the numbers to a file as JSON; "-" prints them instead of tables',
     )
     .option('--seconds <n>', 'how long one phase lasts', parseWhole(1, 600), SECONDS_DEFAULT)
+    .option(
+      '--scale <percent>',
+      'how much of the full data the lists are measured with',
+      parseWhole(1, 100),
+      100,
+    )
     .action(async (options: BenchOptions) => {
       const machine = describeMachine()
       const isJsonOnly = options.json === '-'
@@ -49,6 +56,7 @@ export function addBenchCommand(program: Command, io: CommandIo): void {
         await runBenchmarks({
           scenarios: options.only,
           seconds: options.seconds,
+          scale: options.scale / 100,
           signal: io.signal,
           progress: (text) => progress.update(text),
           report: (report) => {
