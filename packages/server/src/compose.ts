@@ -18,6 +18,7 @@ import { composeDelivery, composeSigning, type Delivery, type Signing } from './
 import { composeSignInRoutes, startSignInExpiry } from './compose/sign-in.ts'
 import { composeSigningKeyRoutes, startSigningKeyJobs } from './compose/signing-keys.ts'
 import { composeStatus } from './compose/status.ts'
+import { composeStreamChecks, startHeartbeats } from './compose/stream-checks.ts'
 import { composeWebhookRoutes } from './compose/webhooks.ts'
 import { DELIVERY_CHANNEL } from './delivery/delivery-engine.ts'
 import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
@@ -151,6 +152,7 @@ export function listRoutes({
     ...packageRoutes({ baseUrl, settings: toAgentSettings(config), runChange, sealer, caPem }),
     ...wellKnownRoutes({ baseUrl }),
     ...composeSigningKeyRoutes(services, keyRing),
+    ...composeStreamChecks(services, { signing, outbound, wake }),
     ...streamStatusRoutes({ db, runChange, wake }),
     ...streamDeliveryRoutes({ db, runChange, wake }),
     ...streamRoutes({

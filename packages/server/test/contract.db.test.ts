@@ -24,7 +24,11 @@ import { findRecipe, RECIPES } from './contract/recipes.ts'
 const BESIDE_THE_API =
   /^(?:HEAD |OPTIONS |\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0))/
 /** Their answer is not known before the change is committed: one sends, the other changes no record. */
-const LATE_ANSWERS = ['POST /ssf_streams/{id}/test', 'POST /ssf_streams/{id}/events']
+const LATE_ANSWERS = [
+  'POST /ssf_streams/{id}/test',
+  'POST /ssf_streams/{id}/self_test',
+  'POST /ssf_streams/{id}/events',
+]
 const MISSING_ID = '999999999'
 
 let service: ContractService

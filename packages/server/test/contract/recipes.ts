@@ -6,6 +6,7 @@ import { QUERY_RECIPES } from './query-recipes.ts'
 import type { Recipe, RecipeTable } from './recipe.ts'
 import { RECORD_RECIPES } from './record-recipes.ts'
 import { REQUEST_RECIPES } from './request-recipes.ts'
+import { STREAM_CHECK_RECIPES } from './stream-check-recipes.ts'
 import { SIGNING_KEY_RECIPES } from './signing-key-recipes.ts'
 import { STREAM_RECIPES } from './stream-recipes.ts'
 import { WEBHOOK_RECIPES } from './webhook-recipes.ts'
@@ -22,6 +23,7 @@ export const RECIPES: RecipeTable = {
   ...STREAM_RECIPES,
   ...WEBHOOK_RECIPES,
   ...SIGNING_KEY_RECIPES,
+  ...STREAM_CHECK_RECIPES,
 }
 
 /** The recipe of an operation; PUT is exercised as PATCH is. */

@@ -3,11 +3,15 @@ import { createGuardedClient, type GuardedClient } from '../../src/platform/net/
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
 import { historyRoutes } from '../../src/ssf/history/history-routes.ts'
+import { createEnqueueSets } from '../../src/ssf/enqueue-sets.ts'
+import { explainRoutes } from '../../src/ssf/explain/explain-routes.ts'
+import { streamHealthRoutes } from '../../src/ssf/health/stream-health-routes.ts'
 import { pollRoutes } from '../../src/ssf/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/ssf/poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/ssf/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/ssf/signing/jwks-routes.ts'
+import { selfTestRoutes } from '../../src/ssf/self-test/self-test-routes.ts'
 import { createRefusedKeys } from '../../src/ssf/signing/refused-keys.ts'
 import { signingKeyRoutes } from '../../src/ssf/signing/signing-key-routes.ts'
 import { ensureSigningKey } from '../../src/ssf/signing/signing-keys.ts'
@@ -72,6 +76,9 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       ...historyRoutes({ ...shared, retentionDays: 180 }),
       ...wellKnownRoutes({ baseUrl: BASE_URL }),
       ...jwksRoutes({ keyRing }),
+      ...streamHealthRoutes(shared),
+      ...selfTestRoutes(shared),
+      ...explainRoutes({ ...shared, onDeviceStatusChanged: createEnqueueSets({ sealer }) }),
       ...signingKeyRoutes({
         ...shared,
         modulusBits: 2048,

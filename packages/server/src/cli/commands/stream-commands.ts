@@ -4,6 +4,7 @@ import { toStreamJson } from '../../ssf/streams/stream-json.ts'
 import { listStreams } from '../../ssf/streams/stream-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
+import { addStreamCheckCommands } from './stream-check-commands.ts'
 import { addStreamManagementCommands } from './stream-management-commands.ts'
 
 /** More streams than any limit allows. */
@@ -45,4 +46,5 @@ export function addStreamCommands(program: Command, io: CommandIo): void {
       })
     })
   addStreamManagementCommands(streams, io)
+  addStreamCheckCommands(streams, io)
 }

@@ -44,7 +44,10 @@ beforeEach(async () => {
     settings: { sweepIntervalMs: 20 },
   })
   await engine.start()
-  closers.push(() => engine.close(), () => refusedKeys.idle())
+  closers.push(
+    () => engine.close(),
+    () => refusedKeys.idle(),
+  )
 })
 
 afterEach(async () => {
@@ -133,10 +136,10 @@ async function countByState(): Promise<Record<string, number>> {
 }
 
 async function drain(): Promise<void> {
-  await vi.waitFor(
-    async () => expect((await countByState())['queued'] ?? 0).toBe(0),
-    { timeout: 10_000, interval: 3 },
-  )
+  await vi.waitFor(async () => expect((await countByState())['queued'] ?? 0).toBe(0), {
+    timeout: 10_000,
+    interval: 3,
+  })
 }
 
 function rotate(plan: RotationPlan = {}, publicationLeadMs = 2 * HOUR_MS): Promise<string> {

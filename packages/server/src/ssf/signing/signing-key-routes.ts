@@ -48,12 +48,10 @@ const rotateBody = z
   })
   .optional()
 
-const outcomeSchema = z
-  .object({ key: signingKeySchema, active_key: signingKeySchema })
-  .meta({
-    id: 'SigningKeyOutcome',
-    description: 'The key in question, and the one that signs now.',
-  })
+const outcomeSchema = z.object({ key: signingKeySchema, active_key: signingKeySchema }).meta({
+  id: 'SigningKeyOutcome',
+  description: 'The key in question, and the one that signs now.',
+})
 
 /** The operations on signing keys. */
 export function signingKeyRoutes(dependencies: SigningKeyRouteDependencies): ApiRoute[] {

@@ -7,6 +7,7 @@ import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { refuseIf } from './refuse-if.ts'
+import { toHeartbeatColumns } from '../health/heartbeat-columns.ts'
 import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
@@ -56,6 +57,7 @@ export async function createStream(
       base: 'interface',
       pathPrefix: toPathPrefix(input),
     }),
+    ...toHeartbeatColumns(input.heartbeatMinutes ?? null, change.at),
     status: 'enabled',
     status_reason: null,
     created_at: change.at,

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import type { ErrorDetail } from '../../platform/app-error.ts'
 import { findAuthorizationHeaderProblem } from '../push/authorization-header.ts'
 import { refuseIf } from './refuse-if.ts'
+import { HEARTBEAT_MINUTES_MAX } from '../health/heartbeat-columns.ts'
 import { choiceShape, readChoices, type ChoiceInput } from './stream-choices.ts'
 
 /** What a client asks for; absent members are left as they are, or get their default. */
@@ -28,6 +29,8 @@ export interface StreamInput {
   readonly choices?: ChoiceInput | undefined
   readonly description?: string | null | undefined
   readonly isEnabled?: boolean | undefined
+  /** Null: none. */
+  readonly heartbeatMinutes?: number | null | undefined
   /** Where the endpoint URL stood in the body, for refusals. */
   readonly endpointPath: 'delivery.endpoint_url' | 'ssf_stream.aud'
 }
@@ -92,6 +95,13 @@ const eventTypesSchema = z
 
 const settingsShape = {
   ...choiceShape,
+  heartbeat_minutes: z
+    .int()
+    .min(1)
+    .max(HEARTBEAT_MINUTES_MAX)
+    .nullable()
+    .describe('How often the receiver gets an unsolicited verification event; null: never.')
+    .optional(),
   authorization_header: authorizationHeaderSchema.optional(),
 } as const
 
@@ -201,6 +211,7 @@ function readStandard(body: Body): StreamInput {
     endpointUrl: body.delivery?.endpoint_url,
     eventsRequested: toEventTypes(body.events_requested),
     choices: readChoices(body),
+    heartbeatMinutes: body.heartbeat_minutes,
     description: body.description,
     endpointPath: 'delivery.endpoint_url',
   }
@@ -214,6 +225,7 @@ function readWrapper(wrapper: Wrapper): StreamInput {
     audience: wrapper.aud,
     eventsRequested: toEventTypes(wrapper.event_subscriptions),
     choices: readChoices(wrapper),
+    heartbeatMinutes: wrapper.heartbeat_minutes,
     endpointPath: 'ssf_stream.aud',
   }
 }

@@ -41,6 +41,10 @@ export const streamSchema = z
       .boolean()
       .describe('Whether an Authorization header is stored; its value is never answered.'),
     ...choiceJsonShape,
+    heartbeat_minutes: z
+      .int()
+      .nullable()
+      .describe('How often the receiver gets an unsolicited verification event; null: never.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })
@@ -74,6 +78,7 @@ export function toStreamJson(stream: StreamRow, baseUrl: string): z.input<typeof
     },
     authorization_header_set: stream.authorization_header_sealed !== null,
     ...toChoicesJson(stream),
+    heartbeat_minutes: stream.heartbeat_minutes,
     created_at: toTimestamp(stream.created_at),
     updated_at: toTimestamp(stream.updated_at),
   }
@@ -91,6 +96,7 @@ export function toStreamAudit(stream: StreamRow) {
     authorization_header_set: stream.authorization_header_sealed !== null,
     events_requested: stream.events_requested,
     ...toChoicesJson(stream),
+    heartbeat_minutes: stream.heartbeat_minutes,
     status: stream.status,
     status_reason: stream.status_reason,
   }

@@ -9,6 +9,7 @@ import { assertPushEndpoint } from './push-endpoint.ts'
 import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { refuseIf } from './refuse-if.ts'
+import { toHeartbeatColumns } from '../health/heartbeat-columns.ts'
 import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
@@ -33,6 +34,7 @@ export async function changeStream(
   const before = await getStream(change.tx, identifier, { isLocked: true })
   const values = {
     ...toPlainValues(input),
+    ...toHeartbeatValues(before, input, change.at),
     ...toChoiceValues(input.choices ?? {}, {
       streamId: before.stream_id,
       sealer: dependencies.sealer,
@@ -76,6 +78,16 @@ function toStatus(before: StreamRow, isEnabled: boolean | undefined): StreamRow[
 }
 
 /** A rhythm that is given again keeps its beat. */
+/** A rhythm that is given again keeps its beat. */
+function toHeartbeatValues(
+  before: StreamRow,
+  { heartbeatMinutes }: StreamInput,
+  now: Date,
+): StreamValues {
+  if (heartbeatMinutes === undefined || heartbeatMinutes === before.heartbeat_minutes) return {}
+  return toHeartbeatColumns(heartbeatMinutes, now)
+}
+
 function toPlainValues(input: StreamInput): StreamValues {
   return {
     ...(input.name === undefined ? {} : { name: input.name }),
