@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { SSF_SCOPES } from './client-scopes.ts'
+import type { ClientRow, ClientSecretRow } from './client-store.ts'
+
+/** A client as the REST API shows it. */
+export const clientSchema = z
+  .object({
+    id: z.string(),
+    client_id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.enum(SSF_SCOPES)),
+    audience: z
+      .string()
+      .nullable()
+      .describe('The audience of the events of its streams; its client id when null.'),
+    default_subjects: z
+      .enum(['ALL', 'NONE'])
+      .nullable()
+      .describe('Which subjects its new streams begin with; what the service is set to when null.'),
+    authentication_method: z
+      .enum(['client_secret', 'private_key_jwt'])
+      .describe('How it authenticates: with a secret, or with assertions that it signs.'),
+    jwks: z
+      .object({ keys: z.array(z.record(z.string(), z.unknown())) })
+      .nullable()
+      .describe('The public keys of a client that signs; null for one with a secret.'),
+    secrets: z.array(
+      z.object({
+        last_four: z.string(),
+        created_at: timestampSchema,
+        expires_at: timestampSchema.nullable(),
+      }),
+    ),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+    last_used_at: timestampSchema.nullable(),
+    revoked_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'SsfClient', description: 'An OAuth client of the strict Shared Signals face.' })
+
+/** A client with the secret that it has just been given. */
+export const issuedClientSchema = clientSchema
+  .extend({
+    client_secret: z
+      .string()
+      .nullable()
+      .describe('Shown this once; null for a client with keys of its own.'),
+    token_endpoint: z.string().describe('Where it gets access tokens.'),
+  })
+  .meta({ id: 'IssuedSsfClient', description: 'A client with its new secret.' })
+
+/** The wire form of a client. Of its secrets only what tells them apart. */
+export function toClientJson(
+  client: ClientRow,
+  secrets: readonly ClientSecretRow[],
+): z.input<typeof clientSchema> {
+  return {
+    id: client.id,
+    client_id: client.client_id,
+    name: client.name,
+    scopes: client.scopes,
+    audience: client.audience,
+    default_subjects: client.default_subjects,
+    authentication_method: client.authentication_method,
+    jwks: client.jwks === null ? null : { keys: [...client.jwks.keys] },
+    secrets: secrets.map((secret) => ({
+      last_four: secret.last_four,
+      created_at: toTimestamp(secret.created_at),
+      expires_at: toTimestamp(secret.expires_at),
+    })),
+    created_at: toTimestamp(client.created_at),
+    updated_at: toTimestamp(client.updated_at),
+    last_used_at: toTimestamp(client.last_used_at),
+    revoked_at: toTimestamp(client.revoked_at),
+  }
+}

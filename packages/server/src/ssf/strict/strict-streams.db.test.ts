@@ -1,0 +1,447 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { TestRefusal } from '../../../test/support/api-app.ts'
+import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+
+const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+const SESSION = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
+const ISSUER = 'https://trust.example.com/ssf'
+const PUSH = 'urn:ietf:rfc:8935'
+const POLL = 'urn:ietf:rfc:8936'
+const URL_A = 'https://receiver.example.com/events'
+const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
+
+interface Stream {
+  readonly stream_id: string
+  readonly aud: string
+  readonly description?: string
+  readonly delivery: { readonly method: string; readonly endpoint_url: string }
+  readonly events_requested: readonly string[]
+  readonly events_delivered: readonly string[]
+  readonly min_verification_interval?: number
+}
+
+let api: StrictApi
+
+beforeAll(async () => {
+  api = await createStrictApi({
+    streamsMax: 5,
+    minVerificationIntervalSeconds: 3,
+    inactivityTimeoutSeconds: 600,
+  })
+})
+afterAll(() => api.close())
+afterEach(async () => {
+  await api.db.deleteFrom('ssf_stream').execute()
+  await api.db.deleteFrom('delivery_destination').execute()
+})
+
+async function create(payload: object = {}): Promise<Stream> {
+  const { status, body } = await api.call<Stream>('/ssf/streams', { method: 'POST', payload })
+  expect([status, body]).toEqual([201, body])
+  return body
+}
+
+const read = (id: string, token?: string) =>
+  api.call<Stream>(`/ssf/streams?stream_id=${id}`, token === undefined ? {} : { token })
+const change = (method: 'PATCH' | 'PUT', payload: unknown) =>
+  api.call<Stream & TestRefusal>('/ssf/streams', { method, payload })
+
+describe('discovery', () => {
+  it.each(['/.well-known/ssf-configuration/ssf', '/ssf/.well-known/ssf-configuration'])(
+    'ssf-T001 ssf-T002 ssf-T004 ssf-T012 is served at %s, whatever credential comes along',
+    async (url) => {
+      const { status, headers, body } = await api.call(url, { token: 'junk' })
+      expect(status).toBe(200)
+      expect(headers['content-type']).toMatch(/^application\/json/)
+      expect(body).toEqual({
+        spec_version: '1_0',
+        issuer: ISSUER,
+        jwks_uri: 'https://trust.example.com/ssf/jwks.json',
+        delivery_methods_supported: [PUSH, POLL],
+        configuration_endpoint: `${ISSUER}/streams`,
+        status_endpoint: `${ISSUER}/status`,
+        add_subject_endpoint: `${ISSUER}/subjects:add`,
+        remove_subject_endpoint: `${ISSUER}/subjects:remove`,
+        verification_endpoint: `${ISSUER}/verify`,
+        authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6749' }],
+        default_subjects: 'ALL',
+        events_supported: [COMPLIANCE],
+      })
+    },
+  )
+
+  it('ssf-T141 tells of the authorization server and of the protected resource', async () => {
+    const server = await api.call('/.well-known/oauth-authorization-server/ssf', { token: null })
+    expect(server.body).toMatchObject({
+      issuer: ISSUER,
+      token_endpoint: `${ISSUER}/token`,
+      grant_types_supported: ['client_credentials'],
+      scopes_supported: ['ssf.read', 'ssf.manage'],
+    })
+    const resource = await api.call('/.well-known/oauth-protected-resource/ssf', { token: null })
+    expect(resource.body).toMatchObject({ resource: ISSUER, authorization_servers: [ISSUER] })
+  })
+
+  it('documents every operation that it serves', async () => {
+    const { body } = await api.call<{ paths: Record<string, object> }>('/ssf/openapi.json', {
+      token: null,
+    })
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining([
+        '/.well-known/ssf-configuration/ssf',
+        '/ssf/streams',
+        '/ssf/status',
+        '/ssf/subjects:add',
+        '/ssf/subjects:remove',
+        '/ssf/verify',
+        '/ssf/poll/{stream_id}',
+      ]),
+    )
+    expect(Object.keys(body.paths['/ssf/streams'] ?? {}).sort()).toEqual(
+      ['delete', 'get', 'patch', 'post', 'put'].sort(),
+    )
+  })
+})
+
+const OPERATIONS = [
+  ['GET', '/ssf/streams', undefined],
+  ['POST', '/ssf/streams', {}],
+  ['PATCH', '/ssf/streams', {}],
+  ['PUT', '/ssf/streams', {}],
+  ['DELETE', '/ssf/streams?stream_id=a', undefined],
+  ['GET', '/ssf/status?stream_id=a', undefined],
+  ['POST', '/ssf/status', {}],
+  ['POST', '/ssf/subjects:add', {}],
+  ['POST', '/ssf/subjects:remove', {}],
+  ['POST', '/ssf/verify', {}],
+  ['POST', `/ssf/poll/${UNKNOWN_ID}`, {}],
+] as const
+
+describe.each(OPERATIONS)('access to %s %s', (method, url, payload) => {
+  const options = { method, ...(payload === undefined ? {} : { payload }) }
+
+  it('ssf-T046 is refused without a token by a challenge that names no error', async () => {
+    const { status, headers } = await api.call(url, { ...options, token: null })
+    expect(status).toBe(401)
+    expect(headers['www-authenticate']).toMatch(/^Bearer realm=/)
+    expect(headers['www-authenticate']).not.toContain('error=')
+    expect(headers['www-authenticate']).toContain('resource_metadata=')
+    expect(headers['cache-control']).toBe('no-store')
+  })
+
+  it.each(['junk', 'k2sk_v1_abc', '"quoted"'])(
+    'ssf-T046 ssf-T144 is refused with the token %s as invalid_token, whatever the body',
+    async (token) => {
+      const { status, headers } = await api.call(url, {
+        ...options,
+        token,
+        ...(payload === undefined ? {} : { payload: ';{ broken' }),
+      })
+      expect(status).toBe(401)
+      expect(headers['www-authenticate']).toContain('error="invalid_token"')
+    },
+  )
+
+  it('ssf-T142 is refused with a token in the query', async () => {
+    const token = await api.newToken(api.client)
+    const target = `${url}${url.includes('?') ? '&' : '?'}access_token=${token}`
+    for (const header of [null, token]) {
+      const { status, headers } = await api.call(target, { ...options, token: header })
+      expect(status).toBe(400)
+      expect(headers['www-authenticate']).toContain('error="invalid_request"')
+    }
+  })
+
+  it('ssf-T047 ssf-T145 needs ssf.manage to change anything and ssf.read to read', async () => {
+    const token = await api.newToken(api.client, 'ssf.read')
+    const { status, headers } = await api.call(url, { ...options, token })
+    const isRead = method === 'GET' || url.includes('/poll/')
+    if (isRead) {
+      expect([200, 404]).toContain(status)
+      return
+    }
+    expect(status).toBe(403)
+    expect(headers['www-authenticate']).toContain('error="insufficient_scope", scope="ssf.manage"')
+  })
+
+  it('is refused while the organisation has Shared Signals switched off', async () => {
+    api.switchOff(true)
+    const { status } = await api.call(url, options)
+    api.switchOff(false)
+    expect(status).toBe(403)
+  })
+})
+
+describe('creating a stream', () => {
+  it('ssf-T059 ssf-T061 ssf-T065 answers the whole configuration; without a delivery it polls', async () => {
+    const { status, headers, body } = await api.call<Stream>('/ssf/streams', {
+      method: 'POST',
+      payload: {},
+    })
+    expect(status).toBe(201)
+    expect(headers['cache-control']).toBe('no-store')
+    expect(body).toEqual({
+      stream_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+      iss: ISSUER,
+      aud: api.client.clientId,
+      events_supported: [COMPLIANCE],
+      events_requested: [],
+      events_delivered: [],
+      delivery: { method: POLL, endpoint_url: `${ISSUER}/poll/${body.stream_id}` },
+      min_verification_interval: 3,
+      inactivity_timeout: 600,
+    })
+  })
+
+  it('ssf-T053 ssf-T054 echoes what is requested and delivers what is supported of it', async () => {
+    const asked = [SESSION, COMPLIANCE, 'https://example.com/unknown']
+    const body = await create({ events_requested: asked, description: 'Gateway' })
+    expect(body.events_requested).toEqual(asked)
+    expect(body.events_delivered).toEqual([COMPLIANCE])
+    expect(body.description).toBe('Gateway')
+  })
+
+  it('ssf-T055 ssf-T062 takes push, and never answers the authorization header', async () => {
+    const body = await create({
+      delivery: { method: PUSH, endpoint_url: URL_A, authorization_header: 'Bearer one' },
+    })
+    expect(body.delivery).toEqual({ method: PUSH, endpoint_url: URL_A })
+    const row = await api.db.selectFrom('ssf_stream').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ face: 'strict', subject_form: 'iss_sub', issuer: ISSUER })
+    expect(row.authorization_header_sealed).not.toBeNull()
+  })
+
+  it.each(['', null, 'https://elsewhere.example.com'])(
+    'gives the poll address whatever endpoint is sent: %s',
+    async (endpoint) => {
+      const body = await create({ delivery: { method: POLL, endpoint_url: endpoint } })
+      expect(body.delivery.endpoint_url).toBe(`${ISSUER}/poll/${body.stream_id}`)
+    },
+  )
+
+  it('ssf-T066 takes members of other dialects without doing anything about them', async () => {
+    const body = await create({
+      format: 'iss_sub',
+      aud: ['https://other.example.com'],
+      iss: 'https://other.example.com',
+      name: 'Named',
+    })
+    expect(body.aud).toBe(api.client.clientId)
+    const row = await api.db.selectFrom('ssf_stream').select('name').executeTakeFirstOrThrow()
+    expect(row.name).toBe('Named')
+  })
+
+  it('has the audience that its client was given', async () => {
+    const client = await api.newClient({ audience: 'https://receiver.example.com' })
+    const token = await api.newToken(client)
+    const { body } = await api.call<Stream>('/ssf/streams', { method: 'POST', token, payload: {} })
+    expect(body.aud).toBe('https://receiver.example.com')
+  })
+
+  it.each([
+    ['no JSON', ';{ broken'],
+    ['no object', []],
+    ['an unknown method', { delivery: { method: 'urn:example:carrier-pigeon' } }],
+    ['push without an endpoint', { delivery: { method: PUSH } }],
+    [
+      'push to a private address',
+      { delivery: { method: PUSH, endpoint_url: 'https://10.0.0.1/' } },
+    ],
+    ['push by plain HTTP', { delivery: { method: PUSH, endpoint_url: 'http://example.com/' } }],
+    [
+      'a header with a line break',
+      { delivery: { method: PUSH, endpoint_url: URL_A, authorization_header: 'a\r\nb' } },
+    ],
+    ['events that are no list', { events_requested: COMPLIANCE }],
+    ['text that cannot be stored', { description: 'a\0b' }],
+    ['text that is not well-formed', '{"description":"\\ud800"}'],
+  ])('ssf-T064 refuses %s with 400 and leaves nothing behind', async (_name, payload) => {
+    const { status } = await api.call('/ssf/streams', { method: 'POST', payload })
+    expect(status).toBe(400)
+    expect(await api.db.selectFrom('ssf_stream').selectAll().execute()).toEqual([])
+    expect(await api.db.selectFrom('delivery_destination').selectAll().execute()).toEqual([])
+  })
+
+  it('ssf-T063 gives each stream an id and an address of its own, up to the limit', async () => {
+    const streams = [await create(), await create(), await create(), await create(), await create()]
+    expect(new Set(streams.map(({ delivery }) => delivery.endpoint_url)).size).toBe(5)
+    const { status, body } = await api.call<TestRefusal>('/ssf/streams', {
+      method: 'POST',
+      payload: {},
+    })
+    expect([status, body.code]).toEqual([409, 'limit_reached'])
+  })
+})
+
+describe('reading streams', () => {
+  it('ssf-T067 ssf-T068 answers one as an object and all as an array', async () => {
+    expect((await api.call('/ssf/streams')).body).toEqual([])
+    const stream = await create({ events_requested: [COMPLIANCE] })
+    expect((await read(stream.stream_id)).body).toEqual(stream)
+    expect((await api.call('/ssf/streams')).body).toEqual([stream])
+  })
+
+  it.each([UNKNOWN_ID, 'nonsense', '1', '%00'])('ssf-T069 answers 404 for %s', async (id) => {
+    await create()
+    expect((await read(id)).status).toBe(404)
+  })
+
+  it('ssf-T044 ssf-T045 tells nobody of the streams of another', async () => {
+    const stream = await create()
+    const token = await api.newToken(await api.newClient())
+    const id = stream.stream_id
+    expect((await api.call('/ssf/streams', { token })).body).toEqual([])
+    const foreign = await read(id, token)
+    const unknown = await read(UNKNOWN_ID, token)
+    const withoutId = ({ request_id: _id, ...rest }: TestRefusal) => rest
+    expect(foreign.status).toBe(404)
+    expect(withoutId(foreign.body as unknown as TestRefusal)).toEqual(
+      withoutId(unknown.body as unknown as TestRefusal),
+    )
+    const subject = { format: 'email', email: 'ada@example.com' }
+    const attempts = [
+      ['PATCH', '/ssf/streams', { stream_id: id }],
+      ['PUT', '/ssf/streams', { stream_id: id }],
+      ['DELETE', `/ssf/streams?stream_id=${id}`, undefined],
+      ['GET', `/ssf/status?stream_id=${id}`, undefined],
+      ['POST', '/ssf/status', { stream_id: id, status: 'disabled' }],
+      ['POST', '/ssf/subjects:add', { stream_id: id, subject }],
+      ['POST', '/ssf/subjects:remove', { stream_id: id, subject }],
+      ['POST', '/ssf/verify', { stream_id: id }],
+      ['POST', `/ssf/poll/${id}`, { returnImmediately: true }],
+    ] as const
+    for (const [method, url, payload] of attempts) {
+      const options = { method, token, ...(payload === undefined ? {} : { payload }) }
+      expect([method, url, (await api.call(url, options)).status]).toEqual([method, url, 404])
+    }
+    expect((await read(id)).body).toEqual(stream)
+  })
+})
+
+describe('changing a stream', () => {
+  it('ssf-T070 ssf-T071 ssf-T074 PATCH changes what is sent and leaves the rest', async () => {
+    const stream = await create({ events_requested: [COMPLIANCE], description: 'one' })
+    const { status, body } = await change('PATCH', { ...stream, description: 'two' })
+    expect(status).toBe(200)
+    expect(body).toEqual({ ...stream, description: 'two' })
+    expect((await read(stream.stream_id)).body).toEqual(body)
+  })
+
+  it('ssf-T051 keeps the audience when the delivery changes', async () => {
+    const stream = await create({ events_requested: [COMPLIANCE] })
+    const push = { method: PUSH, endpoint_url: URL_A }
+    const { body } = await change('PATCH', { stream_id: stream.stream_id, delivery: push })
+    expect(body).toEqual({ ...stream, delivery: push })
+    const back = await change('PATCH', { stream_id: stream.stream_id, delivery: { method: POLL } })
+    expect(back.body).toEqual(stream)
+  })
+
+  it('ssf-T072 PUT deletes what is not sent', async () => {
+    const stream = await create({
+      events_requested: [COMPLIANCE],
+      description: 'one',
+      delivery: { method: PUSH, endpoint_url: URL_A, authorization_header: 'Bearer one' },
+    })
+    const { status, body } = await change('PUT', {
+      stream_id: stream.stream_id,
+      delivery: { method: PUSH, endpoint_url: URL_A },
+    })
+    expect(status).toBe(200)
+    expect(body.description).toBeUndefined()
+    expect([body.events_requested, body.events_delivered]).toEqual([[], []])
+    const row = await api.db.selectFrom('ssf_stream').selectAll().executeTakeFirstOrThrow()
+    expect(row.authorization_header_sealed).toBeNull()
+  })
+
+  it('ssf-T077 PUT without a delivery lets the stream poll', async () => {
+    const stream = await create({ delivery: { method: PUSH, endpoint_url: URL_A } })
+    const { body } = await change('PUT', { stream_id: stream.stream_id })
+    expect(body.delivery).toEqual({
+      method: POLL,
+      endpoint_url: `${ISSUER}/poll/${stream.stream_id}`,
+    })
+  })
+
+  it.each([
+    { iss: 'https://other.example.com' },
+    { aud: 'https://other.example.com' },
+    { events_supported: [] },
+    { events_delivered: [SESSION] },
+    { min_verification_interval: 99 },
+    { inactivity_timeout: 99 },
+  ])('ssf-T073 refuses %j, which only the transmitter sets', async (members) => {
+    const stream = await create({ events_requested: [COMPLIANCE] })
+    for (const method of ['PATCH', 'PUT'] as const) {
+      const { status } = await change(method, { stream_id: stream.stream_id, ...members })
+      expect([method, status]).toEqual([method, 400])
+    }
+    expect((await read(stream.stream_id)).body).toEqual(stream)
+  })
+
+  it('ssf-T073 compares events_delivered with what was delivered before', async () => {
+    const stream = await create({ events_requested: [COMPLIANCE] })
+    const { status, body } = await change('PUT', { ...stream, events_requested: [] })
+    expect([status, body.events_delivered]).toEqual([200, []])
+  })
+
+  it('ssf-T070 ssf-T075 refuses bodies without an id, broken ones, and unknown streams', async () => {
+    for (const method of ['PATCH', 'PUT'] as const) {
+      expect((await change(method, { description: 'a' })).status).toBe(400)
+      expect((await change(method, ';{ broken')).status).toBe(400)
+      expect((await change(method, { stream_id: UNKNOWN_ID })).status).toBe(404)
+    }
+  })
+
+  it('takes the id from the query where the body has none', async () => {
+    const { stream_id: id } = await create()
+    const url = `/ssf/streams?stream_id=${id}`
+    const { status } = await api.call(url, { method: 'PATCH', payload: { description: 'a' } })
+    expect(status).toBe(200)
+  })
+})
+
+describe('deleting a stream', () => {
+  it('ssf-T078 ssf-T079 answers 204 with nothing, and 404 from then on', async () => {
+    const { stream_id: id } = await create()
+    const url = `/ssf/streams?stream_id=${id}`
+    const { status, body } = await api.call(url, { method: 'DELETE' })
+    expect([status, body]).toEqual([204, undefined])
+    expect((await api.call(url, { method: 'DELETE' })).status).toBe(404)
+    expect((await read(id)).status).toBe(404)
+  })
+
+  it('ssf-T079 never deletes without an id', async () => {
+    await create()
+    expect((await api.call('/ssf/streams', { method: 'DELETE' })).status).toBe(400)
+    expect((await api.call<Stream[]>('/ssf/streams')).body).toHaveLength(1)
+  })
+})
+
+describe('what else is asked of its paths', () => {
+  it.each([
+    ['POST', '/ssf/status?x=1', 400],
+    ['GET', '/ssf/verify', 405],
+    ['GET', '/ssf/subjects:add', 405],
+    ['DELETE', '/ssf/status', 405],
+    ['GET', `/ssf/poll/${UNKNOWN_ID}`, 405],
+    ['GET', '/ssf/nothing', 404],
+  ] as const)('%s %s is answered %d', async (method, url, expected) => {
+    const { status } = await api.call(url, { method })
+    expect(status).toBe(expected)
+  })
+
+  it('leaves audit entries that name the client', async () => {
+    const { stream_id: id } = await create()
+    await api.call(`/ssf/streams?stream_id=${id}`, { method: 'DELETE' })
+    const entries = await api.db
+      .selectFrom('audit_entry')
+      .select(['action', 'actor_id'])
+      .orderBy('sequence', 'desc')
+      .limit(2)
+      .execute()
+    expect(entries).toEqual([
+      { action: 'ssf_stream.deleted', actor_id: api.client.clientId },
+      { action: 'ssf_stream.created', actor_id: api.client.clientId },
+    ])
+  })
+})
