@@ -112,7 +112,7 @@ export async function composeApplication(
 
 /** What the routes of the API are made of. */
 export interface RouteDependencies {
-  readonly services: Pick<Services, 'config' | 'db' | 'clock' | 'sealer' | 'runChange'>
+  readonly services: Pick<Services, 'config' | 'db' | 'clock' | 'log' | 'sealer' | 'runChange'>
   readonly signing: Pick<Signing, 'keyRing' | 'refusedKeys'>
   readonly outbound: Outbound
   readonly waiters: PollWaiters
@@ -130,7 +130,7 @@ export function listRoutes({
   wake,
   caPem,
 }: RouteDependencies): ApiRoute[] {
-  const { config, clock, db, runChange, sealer } = services
+  const { config, clock, db, log, runChange, sealer } = services
   const { baseUrl } = config
   const { keyRing, refusedKeys } = signing
   return [
@@ -150,7 +150,7 @@ export function listRoutes({
     ...reportingTableRoutes(db, baseUrl),
     ...reportingQueryRoutes({ db, clock, runChange }),
     ...packageRoutes({ baseUrl, settings: toAgentSettings(config), runChange, sealer, caPem }),
-    ...wellKnownRoutes({ baseUrl }),
+    ...wellKnownRoutes({ baseUrl, verificationEndpoint: config.ssfVerificationEndpoint }),
     ...composeSigningKeyRoutes(services, keyRing),
     ...composeStreamChecks(services, { signing, outbound, wake }),
     ...streamStatusRoutes({ db, runChange, wake }),
@@ -166,6 +166,7 @@ export function listRoutes({
       targetPolicy: outbound.policy,
       streamsMax: config.streamsMax,
       wake,
+      log,
     }),
     ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
     ...pollTokenRoutes({ db, clock, runChange }),

@@ -37,7 +37,7 @@ export function addStrictFace(
   services: Services,
   { signing, outbound, waiters, wake, features, keyUsage }: StrictFaceParts,
 ): void {
-  const { config, clock, db, runChange, sealer } = services
+  const { config, clock, db, log, runChange, sealer } = services
   registerStrictFace(app, {
     db,
     clock,
@@ -50,6 +50,7 @@ export function addStrictFace(
     baseUrl: config.baseUrl,
     targetPolicy: outbound.policy,
     streamsMax: config.streamsMax,
+    log,
     settings: toStrictSettings(config),
     callers: toCallerOptions(services, keyUsage),
     isEnabled: () => features.isFeatureEnabled('ssf'),

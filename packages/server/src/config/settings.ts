@@ -254,6 +254,13 @@ export const SETTINGS = {
     defaultText: '`0`',
     schema: integer(0, 31_536_000, 0),
   },
+  ssfVerificationEndpoint: {
+    env: 'HELIOGRAPH_SSF_VERIFICATION_ENDPOINT',
+    description:
+      'How the discovery document of the root issuer names its verification endpoint: `template` (`/ssf_streams/{stream_id}/test`) or `concrete` (`/ssf_streams/verify`), for clients that cannot fill in a template. Both always answer.',
+    defaultText: '`template`',
+    schema: z.enum(['template', 'concrete']).default('template'),
+  },
   longPollsMax: {
     env: 'HELIOGRAPH_LONG_POLLS_MAX',
     description:

@@ -14,7 +14,7 @@ const configurationSchema = z
     status_endpoint: z.string(),
     verification_endpoint: z
       .string()
-      .describe('A template: put the id of the stream in the place of `{stream_id}`.'),
+      .describe('Where `{stream_id}` stands in it, put the id of the stream there.'),
     authorization_schemes: z.array(z.object({ spec_urn: z.string() })),
     default_subjects: z.literal('ALL'),
   })
@@ -22,8 +22,19 @@ const configurationSchema = z
 
 const CACHE_CONTROL = 'public, max-age=300'
 
+export interface WellKnownDependencies {
+  readonly baseUrl: string
+  /** Many clients cannot fill in the template that the interface has here. */
+  readonly verificationEndpoint?: 'template' | 'concrete'
+}
+
 /** The discovery document of the root issuer, for anyone. */
-export function wellKnownRoutes({ baseUrl }: { readonly baseUrl: string }): ApiRoute[] {
+export function wellKnownRoutes({
+  baseUrl,
+  verificationEndpoint = 'template',
+}: WellKnownDependencies): ApiRoute[] {
+  const verificationPath =
+    verificationEndpoint === 'template' ? '/ssf_streams/{stream_id}/test' : '/ssf_streams/verify'
   const document = {
     spec_version: SSF_SPEC_VERSION,
     issuer: baseUrl,
@@ -32,7 +43,7 @@ export function wellKnownRoutes({ baseUrl }: { readonly baseUrl: string }): ApiR
     events_supported: [...EVENTS_SUPPORTED],
     configuration_endpoint: `${baseUrl}/ssf_streams`,
     status_endpoint: `${baseUrl}/ssf_streams/status`,
-    verification_endpoint: `${baseUrl}/ssf_streams/{stream_id}/test`,
+    verification_endpoint: baseUrl + verificationPath,
     authorization_schemes: [{ spec_urn: AUTHORIZATION_SCHEME_BEARER }],
     default_subjects: 'ALL' as const,
   }

@@ -13,8 +13,10 @@ export interface Prepared {
 export interface Recipe {
   /** Makes what the request needs: called anew for each request. */
   readonly prepare: (world: ContractWorld) => Promise<Prepared> | Prepared
-  /** A body that is refused with 422; by default one with a member that does not exist. */
+  /** A body that is refused; by default one with a member that does not exist. */
   readonly invalidBody?: object
+  /** With what it is refused; 422 by default. */
+  readonly invalidStatus?: 400
 }
 
 /** By `METHOD /path/{parameter}`, as the published document names it; PATCH stands for PUT as well. */

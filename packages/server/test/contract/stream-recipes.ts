@@ -33,6 +33,44 @@ export const STREAM_RECIPES: RecipeTable = {
   'DELETE /ssf_streams/{id}': {
     prepare: async ({ newStream }) => ({ path: `/ssf_streams/${(await newStream()).id}` }),
   },
+  'PATCH /ssf_streams': {
+    prepare: async ({ newStream }) => ({
+      path: '/ssf_streams',
+      body: { stream_id: (await newStream()).streamId, description: 'Gateway' },
+    }),
+    // It takes members that it does not know, and answers 400 as SSF 1.0 has it.
+    invalidBody: { stream_id: 7 },
+    invalidStatus: 400,
+  },
+  'DELETE /ssf_streams': {
+    prepare: async ({ newStream }) => ({
+      path: '/ssf_streams',
+      query: { stream_id: (await newStream()).streamId },
+    }),
+  },
+  'POST /ssf_streams/verify': {
+    prepare: async ({ newStream }) => ({
+      path: '/ssf_streams/verify',
+      body: { stream_id: (await newStream()).streamId, state: 'VGhpcyBpcyBhIHRlc3Q' },
+    }),
+    invalidBody: { stream_id: 7 },
+    invalidStatus: 400,
+  },
+  'GET /ssf_streams/{id}/poll_token': read(
+    ({ pollStreamId }) => `/ssf_streams/${pollStreamId}/poll_token`,
+  ),
+  'POST /ssf_streams/{id}/poll_token': {
+    prepare: ({ ids }) => ({
+      path: `/ssf_streams/${ids.pollStreamId}/poll_token`,
+      body: { mode: 'overlap', overlap_seconds: 60 },
+    }),
+  },
+  'POST /ssf_streams/{id}/rotate_poll_token': {
+    prepare: ({ ids }) => ({
+      path: `/ssf_streams/${ids.pollStreamId}/rotate_poll_token`,
+      body: { mode: 'immediate' },
+    }),
+  },
   'POST /ssf_streams/{id}/test': {
     prepare: async ({ newStream }) => ({
       path: `/ssf_streams/${(await newStream()).id}/test`,

@@ -12,6 +12,7 @@ import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
 import { countStreamsLocked, insertStream, type StreamRow } from './stream-store.ts'
+import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 /**
  * Creates a stream of the root issuer, enabled, and leaves an audit entry. Without a delivery it
@@ -63,6 +64,7 @@ export async function createStream(
     created_at: change.at,
     updated_at: change.at,
   })
+  warnOfBareHeader(change, stream, header, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.created',
     target: { type: 'ssf_stream', id: stream.id },

@@ -1,4 +1,5 @@
 import type { WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
+import type { Logger } from '../../platform/logger.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 
@@ -10,4 +11,6 @@ export interface StreamDependencies {
   readonly targetPolicy: TargetPolicy
   readonly wake: WakeDelivery
   readonly streamsMax: number
+  /** Told of what is allowed and probably not meant. */
+  readonly log?: Pick<Logger, 'warn'>
 }

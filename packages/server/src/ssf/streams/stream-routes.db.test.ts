@@ -85,6 +85,9 @@ describe('creating a stream', () => {
       pairwise_identifiers: false,
       omit_more_available: false,
       legacy_status_codes: false,
+      heliograph_sequence: false,
+      damping_seconds: 0,
+      heartbeat_minutes: null,
       created_at: '2026-01-02T03:04:05.678Z',
       updated_at: '2026-01-02T03:04:05.678Z',
     })
@@ -142,6 +145,22 @@ describe('creating a stream', () => {
       .execute()
     expect(audit.map(({ action }) => action)).toEqual(['ssf_stream.created'])
     expect(JSON.stringify(audit)).not.toContain('Bearer one')
+  })
+
+  it('takes a header without a scheme word as it is, and warns of it without telling it', async () => {
+    streams.warned.mockClear()
+    const bare = { ...standardPush, authorization_header: 'a-bare-token' }
+    const stream = await create(bare)
+    expect(streams.warned).toHaveBeenCalledOnce()
+    expect(streams.warned.mock.calls[0]?.[0]).toMatchObject({ stream_id: stream.stream_id })
+    expect(JSON.stringify(streams.warned.mock.calls)).not.toContain('bare-token')
+    await create({ ...standardPush, authorization_header: 'Bearer two' })
+    const url = `/ssf_streams/${stream.id}`
+    const payload = { authorization_header: 'Basic three' }
+    await streams.call(url, { method: 'PATCH', payload })
+    expect(streams.warned).toHaveBeenCalledOnce()
+    await streams.call(url, { method: 'PATCH', payload: { authorization_header: 'four' } })
+    expect(streams.warned).toHaveBeenCalledTimes(2)
   })
 
   it.each([

@@ -77,6 +77,18 @@ describe('testing a stream', () => {
     await receiver.close()
   })
 
+  it('ssf-T118 sends a header without a scheme word exactly as it was given', async () => {
+    const receiver = await startLoopbackReceiver()
+    const stream = await create({
+      name: 'loopback',
+      delivery: { method: PUSH, endpoint_url: receiver.url },
+      authorization_header: 'a-bare-token',
+    })
+    await test(stream.id)
+    expect(receiver.requests[0]?.headers.authorization).toBe('a-bare-token')
+    await receiver.close()
+  })
+
   it("tells the receiver's refusal, and does not try again", async () => {
     const receiver = await startLoopbackReceiver(answerWith(503))
     const stream = await create({

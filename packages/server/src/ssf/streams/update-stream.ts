@@ -14,6 +14,7 @@ import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
 import { getStream, updateStream, type StreamRow } from './stream-store.ts'
+import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 type StreamValues = Updateable<SsfStreamTable>
 
@@ -60,6 +61,7 @@ export async function changeStream(
     status === before.status
       ? updated
       : await applyStreamStatus(change, updated, { status, reason: null }, dependencies.wake)
+  warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.updated',
     target: { type: 'ssf_stream', id: before.id },

@@ -11,6 +11,7 @@ import { toChoiceValues } from '../streams/stream-choices.ts'
 import type { StreamDependencies } from '../streams/stream-dependencies.ts'
 import { toStreamAudit } from '../streams/stream-json.ts'
 import { insertStream, type StreamRow } from '../streams/stream-store.ts'
+import { warnOfBareHeader } from '../streams/warn-of-bare-header.ts'
 import { announceActivity } from './stream-activity.ts'
 import type { StrictSettings } from './strict-settings.ts'
 import type { StrictUrls } from './strict-urls.ts'
@@ -70,6 +71,7 @@ export async function createStrictStream(
     updated_at: change.at,
   })
   await announceActivity(change, settings)
+  warnOfBareHeader(change, stream, header, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.created',
     target: { type: 'ssf_stream', id: stream.id },
