@@ -225,7 +225,9 @@ function createApplication(dependencies: ApplicationDependencies): Application {
   const dueJobs =
     delivery === undefined
       ? []
-      : [startDeviceDeletion(services, listener), startSignInExpiry(services, listener)]
+      : [startDeviceDeletion(services, listener), startSignInExpiry(services, listener),
+          startHeartbeats(services, dependencies.wake),
+        ]
   return {
     http,
     start: async () => {
