@@ -25,6 +25,7 @@ import { addServeCommand } from './commands/serve-command.ts'
 import { addSigningKeyCommands } from './commands/signing-key-commands.ts'
 import { addSimulateCommand } from './commands/simulate-command.ts'
 import { addStreamCommands } from './commands/stream-commands.ts'
+import { addWebhookCommands } from './commands/webhook-commands.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
 
 /** Runs one command line (without the program's own name) to its end. Sets the exit code. */
@@ -62,6 +63,7 @@ function createProgram(io: CommandIo): Command {
   addSigningKeyCommands(program, io)
   addSimulateCommand(program, io)
   addStreamCommands(program, io)
+  addWebhookCommands(program, io)
   overrideExit(program)
   return program
 }

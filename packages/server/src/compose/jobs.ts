@@ -9,6 +9,7 @@ import { deleteStaleRateLimits } from '../platform/http/rate-limit-store.ts'
 import { startPeriodicJob, type PeriodicJob } from '../platform/jobs/periodic-job.ts'
 import type { Services } from '../services.ts'
 import { deleteExpiredTokens } from '../ssf/clients/access-token-store.ts'
+import { startWebhookJobs } from './webhooks.ts'
 
 /** Work of a process that others bring along. */
 export interface JobDependencies {
@@ -40,5 +41,6 @@ export function startJobs(services: Services, dependencies: JobDependencies): Pe
     start('delivery retention', HOUR_MS, () =>
       deleteOldDeliveries(db, { now: clock.now(), retentionDays: config.deliveryRetentionDays }),
     ),
+    ...startWebhookJobs(services),
   ]
 }

@@ -1,10 +1,16 @@
 import type { WakeDelivery } from '../delivery/enqueue-deliveries.ts'
+import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
+import { startPeriodicJob, type PeriodicJob } from '../platform/jobs/periodic-job.ts'
 import type { Services } from '../services.ts'
+import { expireWebhookEvents } from '../webhooks/expire-webhook-events.ts'
+import { watchFailingWebhooks } from '../webhooks/watch-failing-webhooks.ts'
+import { webhookDeliveryRoutes } from '../webhooks/webhook-delivery-routes.ts'
+import { webhookEventRoutes } from '../webhooks/webhook-event-routes.ts'
 import { webhookRoutes } from '../webhooks/webhook-routes.ts'
 import type { Outbound } from './outbound.ts'
 
-/** The routes of webhooks and of their events. */
+/** The routes of webhooks, of their deliveries and of their events. */
 export function composeWebhookRoutes(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'sealer' | 'runChange'>,
   outbound: Outbound,
@@ -13,5 +19,27 @@ export function composeWebhookRoutes(
   const { config, clock, db, runChange, sealer } = services
   const { client, policy: targetPolicy } = outbound
   const { webhooksMax } = config
-  return webhookRoutes({ db, clock, runChange, sealer, client, targetPolicy, webhooksMax, wake })
+  return [
+    ...webhookRoutes({ db, clock, runChange, sealer, client, targetPolicy, webhooksMax, wake }),
+    ...webhookDeliveryRoutes({ db, runChange, wake }),
+    ...webhookEventRoutes(db),
+  ]
+}
+
+/** Starts what a worker does about webhooks from time to time. */
+export function startWebhookJobs(services: Services): PeriodicJob[] {
+  const { clock, config, db, log, runChange } = services
+  const logError = (error: unknown, message: string) => log.error({ err: error }, message)
+  const start = (name: string, intervalMs: number, run: () => Promise<unknown>) =>
+    startPeriodicJob({ name, intervalMs, run, logError })
+  return [
+    start('failing webhooks', MINUTE_MS, () => watchFailingWebhooks({ db, runChange })),
+    start('webhook payload retention', HOUR_MS, () =>
+      expireWebhookEvents(db, {
+        now: clock.now(),
+        payloadDays: config.webhookPayloadRetentionDays,
+        recordDays: config.deliveryRetentionDays,
+      }),
+    ),
+  ]
 }

@@ -179,10 +179,10 @@ async function freeFollowers(
       and claimed_by is null and subject_key = any(${subjectKeys}::text[])`.execute(change.tx)
 }
 
-/** Webhook messages keep their body with the event; of a SET nothing is left once it is deleted. */
-const isSendable = sql`(body <> '' or exists (
-  select from delivery_destination where delivery_destination.id = delivery.destination_id
-    and delivery_destination.kind = 'webhook'))`
+/** Webhook messages keep their body with the event; nothing is left of what was deleted. */
+const isSendable = sql`(delivery.body <> '' or exists (
+  select from webhook_event
+  where webhook_event.event_id = delivery.event_id and webhook_event.body is not null))`
 
 function isSelected(
   selection: DeliverySelection & { readonly states: readonly DeliveryState[] },

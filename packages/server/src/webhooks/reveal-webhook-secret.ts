@@ -18,7 +18,8 @@ export interface RevealedSecret {
 }
 
 /**
- * The present secret of a webhook; the audit entry names who saw it.
+ * The present secret of a webhook; the audit entry names who saw it: `viewer`, where that is not who
+ * makes the change.
  *
  * @throws AppError `not_found`
  */
@@ -26,6 +27,7 @@ export async function revealWebhookSecret(
   change: Change,
   id: string,
   sealer: Sealer,
+  viewer?: string,
 ): Promise<RevealedSecret> {
   const webhook = await getWebhook(change.tx, id, { isLocked: true })
   const present = (await listLiveSecrets(change.tx, webhook.id, change.at)).at(-1)
@@ -33,7 +35,7 @@ export async function revealWebhookSecret(
   change.recordAudit({
     action: 'webhook.secret_revealed',
     target: webhookTarget(webhook),
-    description: `revealed the secret of the webhook ${webhook.name}`,
+    description: `revealed the secret of the webhook ${webhook.name}${viewer === undefined ? '' : ` to ${viewer}`}`,
   })
   const { public_key: publicKey } = present
   const secret =

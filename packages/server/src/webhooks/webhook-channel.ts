@@ -9,6 +9,7 @@ import type { Schema } from '../platform/db/schema.ts'
 import type { Sealer } from '../platform/secrets/sealed-box.ts'
 import { classifyWebhook } from './classify-webhook.ts'
 import { disableWebhookOf } from './disable-webhook.ts'
+import { giveUpWithoutPayload } from './expire-webhook-events.ts'
 import { findEventBodies } from './webhook-event-store.ts'
 import { giveBackTokens, takeTokens } from './webhook-pace-store.ts'
 import { findWebhookTarget, toWebhookRequest } from './webhook-target.ts'
@@ -49,10 +50,10 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
       const now = clock.now()
       const target = await findWebhookTarget(db, destinationId, { sealer, now })
       if (target === undefined) return undefined
-      const bodies = await findEventBodies(
-        db,
-        deliveries.map(({ eventId }) => eventId),
-      )
+      const eventIds = deliveries.map(({ eventId }) => eventId)
+      const bodies = await findEventBodies(db, eventIds)
+      const emptied = eventIds.filter((eventId) => !bodies.has(eventId))
+      if (emptied.length > 0) await giveUpWithoutPayload(db, emptied, now)
       return deliveries.map(({ eventId }) => {
         const body = bodies.get(eventId)
         if (body === undefined) return undefined

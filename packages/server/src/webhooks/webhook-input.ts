@@ -3,6 +3,7 @@
  */
 import { z } from 'zod'
 import { textInput } from '../platform/http/body-values.ts'
+import { parseRequestPart } from '../platform/http/validation.ts'
 import { SUBSCRIBABLE_EVENTS } from './webhook-event-types.ts'
 
 const NAME_LENGTH_MAX = 255
@@ -90,6 +91,15 @@ export interface NewWebhook {
   readonly signing?: (typeof SIGNING_FORMS)[number] | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
   readonly rate_limit_per_second?: number | null | undefined
+}
+
+/**
+ * A new webhook as a command gives it.
+ *
+ * @throws AppError `invalid_body` with one detail per fault
+ */
+export function readNewWebhook(input: Record<string, unknown>): NewWebhook {
+  return parseRequestPart(createWebhookBody, input, 'body')
 }
 
 /** What shall change of a webhook. */

@@ -1,4 +1,12 @@
+import type { ContractWorld } from './contract-world.ts'
 import type { RecipeTable } from './recipe.ts'
+
+/** A webhook with an event that was sent to it. */
+async function newDelivery({ call, newWebhook }: ContractWorld) {
+  const path = `/webhooks/${await newWebhook()}`
+  const { event_id: eventId } = await call('POST', `${path}/test`)
+  return { path, eventId: String(eventId) }
+}
 
 export const WEBHOOK_RECIPES: RecipeTable = {
   'GET /webhooks': { prepare: () => ({ path: '/webhooks' }) },
@@ -31,5 +39,44 @@ export const WEBHOOK_RECIPES: RecipeTable = {
   },
   'POST /webhooks/{id}/test': {
     prepare: async ({ newWebhook }) => ({ path: `/webhooks/${await newWebhook()}/test` }),
+  },
+  'GET /webhooks/{id}/deliveries': {
+    prepare: async (world) => ({ path: `${(await newDelivery(world)).path}/deliveries` }),
+  },
+  'GET /webhooks/{id}/deliveries/{event_id}': {
+    prepare: async (world) => {
+      const { path, eventId } = await newDelivery(world)
+      return { path: `${path}/deliveries/${eventId}` }
+    },
+  },
+  'POST /webhooks/{id}/deliveries/{event_id}/resend': {
+    prepare: async (world) => {
+      const { path, eventId } = await newDelivery(world)
+      return { path: `${path}/deliveries/${eventId}/resend` }
+    },
+  },
+  'POST /webhooks/{id}/redrive': {
+    prepare: async (world) => ({ path: `${(await newDelivery(world)).path}/redrive`, body: {} }),
+  },
+  'POST /webhooks/{id}/discard': {
+    prepare: async (world) => ({
+      path: `${(await newDelivery(world)).path}/discard`,
+      body: { until: '2026-01-02T03:04:05Z' },
+    }),
+  },
+  'POST /webhooks/{id}/recover': {
+    prepare: async (world) => ({
+      path: `${(await newDelivery(world)).path}/recover`,
+      body: { since: '2026-01-02T03:04:05Z' },
+    }),
+  },
+  'GET /webhook_events': {
+    prepare: async (world) => {
+      await newDelivery(world)
+      return { path: '/webhook_events' }
+    },
+  },
+  'GET /webhook_events/{id}': {
+    prepare: async (world) => ({ path: `/webhook_events/${(await newDelivery(world)).eventId}` }),
   },
 }

@@ -22,6 +22,8 @@ import { parseSearch } from '../../platform/search/parse-search.ts'
 import type { Services } from '../../services.ts'
 import { toDeliveryOwner } from '../../ssf/streams/stream-delivery-routes.ts'
 import { getStream } from '../../ssf/streams/stream-store.ts'
+import { findWebhookContent } from '../../webhooks/webhook-delivery-routes.ts'
+import { toWebhookOwner } from '../../webhooks/webhook-owner.ts'
 import { getWebhook } from '../../webhooks/webhook-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { collect, parseTime, parseWhole } from '../parse-arguments.ts'
@@ -113,7 +115,8 @@ function addShow(deliveries: Command, io: CommandIo): void {
       await runWithServices(io, command, async ({ db }) => {
         const { destinationId } = await findOwner(db, options, 'show')
         const delivery = await getDeliveryOfEvent(db, destinationId, eventId)
-        const shown = await showDelivery(db, delivery)
+        const findContent = options.webhook === undefined ? undefined : findWebhookContent
+        const shown = await showDelivery(db, delivery, findContent)
         if (options.json) {
           printJson(io, shown)
           return
@@ -227,10 +230,7 @@ async function findOwner(
     throw new AppError('invalid', 'invalid_parameter', message)
   }
   if (stream !== undefined) return toDeliveryOwner(await getStream(db, stream), purpose)
-  if (webhook !== undefined) {
-    const { id, destination_id: destinationId } = await getWebhook(db, webhook)
-    return { destinationId, target: { type: 'webhook', id } }
-  }
+  if (webhook !== undefined) return toWebhookOwner(await getWebhook(db, webhook), purpose)
   return findDestination(db, destination ?? '')
 }
 
