@@ -23,8 +23,11 @@ export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesD
   void app.register(
     async (scope) => {
       scope.removeAllContentTypeParsers()
-      // Agents of any version and any content type are read by the handlers, from the raw stream.
-      scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      // Agents of any version and any content type are read by the handlers, from the raw stream. The
+      // type of most of them by its name, because the router does not remember what '*' is found for.
+      scope.addContentTypeParser(['application/json', '*'], (_request, _payload, done) =>
+        done(null),
+      )
       scope.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply))
       scope.setNotFoundHandler((_request, reply) =>
         sendAgentError(

@@ -24,6 +24,7 @@ import {
 } from './error-response.ts'
 import { registerJsonBody } from './json-body.ts'
 import { toRequestError } from './request-error.ts'
+import { RequestLog, writesDebug } from './request-log.ts'
 import { createResponseHeaders } from './response-headers.ts'
 import { readTraceId } from './trace-context.ts'
 import { PathTable, unmatchedPath } from './unmatched-path.ts'
@@ -55,12 +56,12 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       disableRequestLogging: true,
       requestIdLogLabel: 'request_id',
     }),
-    childLoggerFactory: (logger, bindings, childOptions, request) => {
-      const traceId = readTraceId(request.headers)
-      return logger.child(
-        traceId === undefined ? bindings : { ...bindings, trace_id: traceId },
-        childOptions,
-      )
+    childLoggerFactory: (logger, bindings, childOptions, { headers }) => {
+      const toBindings = () => {
+        const traceId = readTraceId(headers)
+        return traceId === undefined ? bindings : { ...bindings, trace_id: traceId }
+      }
+      return new RequestLog(logger, toBindings, childOptions)
     },
     genReqId: () => `req_${newUuid().replaceAll('-', '')}`,
     requestIdHeader: false,
@@ -105,6 +106,7 @@ function registerHooks(app: FastifyInstance, baseUrl: string): void {
     if (!request.is404) done()
     else done(refuseUnmatched(request, reply, paths))
   })
+  if (!writesDebug(app.log)) return
   app.addHook('onResponse', (request, reply, done) => {
     request.log.debug(
       {
