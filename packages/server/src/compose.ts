@@ -19,6 +19,8 @@ import { composeSignInRoutes, startSignInExpiry } from './compose/sign-in.ts'
 import { composeSigningKeyRoutes, startSigningKeyJobs } from './compose/signing-keys.ts'
 import { composeStatus } from './compose/status.ts'
 import { composeStreamChecks, startHeartbeats } from './compose/stream-checks.ts'
+import { composeHistoryRoutes, startBackfills } from './compose/stream-history.ts'
+import { addStrictFace, startStreamActivity } from './compose/strict-face.ts'
 import { composeWebhookRoutes } from './compose/webhooks.ts'
 import { DELIVERY_CHANNEL } from './delivery/delivery-engine.ts'
 import type { WakeDelivery } from './delivery/enqueue-deliveries.ts'
@@ -40,6 +42,7 @@ import type { ApiRoute } from './platform/http/route.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
 import type { Services } from './services.ts'
+import { clientRoutes } from './ssf/clients/client-routes.ts'
 import { createPollWaiters, type PollWaiters } from './ssf/poll/poll-waiters.ts'
 import { pollRoutes } from './ssf/poll/poll-routes.ts'
 import { pollTokenRoutes } from './ssf/poll/poll-token-routes.ts'
@@ -97,6 +100,7 @@ export async function composeApplication(
     const routes = listRoutes({ services, signing, outbound, waiters, wake, caPem: tls?.caPem })
     addApi(http, services, { routes, features, keyUsage })
     addScim(http, services, keyUsage)
+    addStrictFace(http, services, { signing, outbound, waiters, wake, features, keyUsage })
   }
   const scheduler = isRole('worker') ? composeScheduler(services, listener) : undefined
 
@@ -151,9 +155,11 @@ export function listRoutes({
     ...reportingQueryRoutes({ db, clock, runChange }),
     ...packageRoutes({ baseUrl, settings: toAgentSettings(config), runChange, sealer, caPem }),
     ...wellKnownRoutes({ baseUrl, verificationEndpoint: config.ssfVerificationEndpoint }),
+    ...clientRoutes({ db, clock, baseUrl, runChange, wake }),
     ...composeSigningKeyRoutes(services, keyRing),
     ...composeStreamChecks(services, { signing, outbound, wake }),
     ...streamStatusRoutes({ db, runChange, wake }),
+    ...composeHistoryRoutes(services, wake),
     ...streamDeliveryRoutes({ db, runChange, wake }),
     ...streamRoutes({
       db,
@@ -225,8 +231,12 @@ function createApplication(dependencies: ApplicationDependencies): Application {
   const dueJobs =
     delivery === undefined
       ? []
-      : [startDeviceDeletion(services, listener), startSignInExpiry(services, listener),
+      : [
+          startDeviceDeletion(services, listener),
+          startSignInExpiry(services, listener),
+          startStreamActivity(services, listener, (id) => delivery.engine.wake(id)),
           startHeartbeats(services, dependencies.wake),
+          startBackfills(services, listener, (id) => delivery.engine.wake(id)),
         ]
   return {
     http,

@@ -20,6 +20,7 @@ import { toCallerOptions } from './http.ts'
 import type { Outbound } from './outbound.ts'
 import type { Signing } from './ssf.ts'
 import { composeStrictChecks } from './stream-checks.ts'
+import { composeStrictHistory } from './stream-history.ts'
 
 /** What the strict face shares with the rest of the process. */
 export interface StrictFaceParts {
@@ -38,6 +39,7 @@ export function addStrictFace(
   { signing, outbound, waiters, wake, features, keyUsage }: StrictFaceParts,
 ): void {
   const { config, clock, db, log, runChange, sealer } = services
+  const settings = toStrictSettings(config)
   registerStrictFace(app, {
     db,
     clock,
@@ -51,11 +53,14 @@ export function addStrictFace(
     targetPolicy: outbound.policy,
     streamsMax: config.streamsMax,
     log,
-    settings: toStrictSettings(config),
+    settings,
     callers: toCallerOptions(services, keyUsage),
     isEnabled: () => features.isFeatureEnabled('ssf'),
     toUnavailable,
-    extensions: composeStrictChecks(services, { signing, outbound }),
+    extensions: [
+      ...composeStrictChecks(services, { signing, outbound }),
+      ...composeStrictHistory(services, settings, wake),
+    ],
   })
 }
 

@@ -8,6 +8,7 @@ import { RECORD_RECIPES } from './record-recipes.ts'
 import { REQUEST_RECIPES } from './request-recipes.ts'
 import { STREAM_CHECK_RECIPES } from './stream-check-recipes.ts'
 import { SIGNING_KEY_RECIPES } from './signing-key-recipes.ts'
+import { SSF_CLIENT_RECIPES } from './ssf-client-recipes.ts'
 import { STREAM_RECIPES } from './stream-recipes.ts'
 import { WEBHOOK_RECIPES } from './webhook-recipes.ts'
 
@@ -20,6 +21,7 @@ export const RECIPES: RecipeTable = {
   ...RECORD_RECIPES,
   ...QUERY_RECIPES,
   ...ORGANISATION_RECIPES,
+  ...SSF_CLIENT_RECIPES,
   ...STREAM_RECIPES,
   ...WEBHOOK_RECIPES,
   ...SIGNING_KEY_RECIPES,
