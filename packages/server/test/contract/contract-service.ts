@@ -44,8 +44,10 @@ export interface ContractService {
   readonly close: () => Promise<void>
 }
 
-/** Close it in `afterAll`. Deliveries may reach 127.0.0.1. */
-export async function startContractService(): Promise<ContractService> {
+/** Close it in `afterAll`. Deliveries may reach 127.0.0.1. `environment` has further settings. */
+export async function startContractService(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ContractService> {
   const database = await createTestDatabase({ poolMax: 1 })
   const services = await openServices(
     loadConfig({
@@ -54,7 +56,9 @@ export async function startContractService(): Promise<ContractService> {
       HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
       HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
       HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
+      HELIOGRAPH_STREAMS_MAX: '10000',
       HELIOGRAPH_LOG_LEVEL: 'error',
+      ...environment,
     }),
     { purpose: 'service' },
   )

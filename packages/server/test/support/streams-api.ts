@@ -34,6 +34,8 @@ export interface StreamsApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' |
   readonly client: GuardedClient
   readonly waiters: PollWaiters
   readonly wake: ReturnType<typeof vi.fn<(destinationId: string) => void>>
+  /** What the log was warned of. */
+  readonly warned: ReturnType<typeof vi.fn>
   /** Sends a request with the permission for streams. */
   call<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
   close(): Promise<void>
@@ -45,6 +47,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   if (!policy.ok) throw new Error(policy.reason)
   const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
   const waiters = createPollWaiters()
+  const warned = vi.fn()
   const wake = vi.fn((destinationId: string) => waiters.wake(destinationId))
   const signing: SigningPool = createSigningPool({ threadCount: 1 })
   let keyRing: KeyRing | undefined
@@ -68,7 +71,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       streamsMax: options.streamsMax ?? 100,
     }
     return [
-      ...streamRoutes(shared),
+      ...streamRoutes({ ...shared, log: { warn: warned } }),
       ...streamDeliveryRoutes({ db, runChange, wake }),
       ...streamStatusRoutes({ db, runChange, wake }),
       ...pollRoutes(shared),
@@ -103,6 +106,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     client,
     waiters,
     wake,
+    warned,
     call: (url, request = {}) => testApi.request(url, { key, ...request }),
     async close() {
       waiters.close()
