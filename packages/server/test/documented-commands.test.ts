@@ -10,6 +10,7 @@ const DOCUMENTS = [
   'README.md',
   'SECURITY.md',
   'ARCHITECTURE.md',
+  'packages/receiver/README.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),

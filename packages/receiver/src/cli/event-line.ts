@@ -89,7 +89,8 @@ function valueOf(subject: unknown): string {
 /** Read as seconds, values from here on lie beyond the year 5000: older drafts used milliseconds. */
 const MILLISECOND_EPOCHS_FROM = 100_000_000_000
 
-function eventTimestampMs({ event }: VerifiedSet): number | undefined {
+/** When the thing itself happened, in milliseconds since the epoch, if the event says so. */
+export function eventTimestampMs({ event }: VerifiedSet): number | undefined {
   const payload: object = event.payload
   const timestamp: unknown = 'event_timestamp' in payload ? payload.event_timestamp : undefined
   if (typeof timestamp !== 'number') return undefined

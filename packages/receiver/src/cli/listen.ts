@@ -1,12 +1,12 @@
-import { createServer, type Server } from 'node:http'
+import type { Authorization } from '../authorization/authorization-source.ts'
 import { TransmitterError } from '../errors.ts'
 import { createMemoryJtiStore } from '../jti-store.ts'
-import { toNodeHandler } from '../node-handler.ts'
 import { createPollClient } from '../poll-client.ts'
 import { createPushHandler, type RefusedOutcome } from '../push-handler.ts'
 import { createSetVerifier, type VerifiedSet } from '../verify-set.ts'
 import { toEventLine, toEventRecord } from './event-line.ts'
 import { openKeySource, type KeyLocation } from './key-location.ts'
+import { servePush } from './serve-push.ts'
 import { printable, type TextOutput } from './text-output.ts'
 
 /** How events come in: pushed to a port of this machine, or polled from a URL. */
@@ -23,8 +23,7 @@ export type ListenSource =
   | {
       readonly method: 'poll'
       readonly url: string
-      /** The Authorization header to send. */
-      readonly authorization?: string | undefined
+      readonly authorization?: Authorization | undefined
       /** See the poll client; default `post`. */
       readonly form?: 'post' | 'get'
       readonly headers?: Readonly<Record<string, string>>
@@ -88,7 +87,7 @@ export async function listen(options: ListenOptions): Promise<ListenSummary> {
   if (options.source.method === 'push') {
     const { authorization } = options.source
     const handler = createPushHandler({ ...intake, authorization, onRefused: onProblem })
-    await serve(toNodeHandler(handler), options.source, signal, options.onReady)
+    await servePush(handler, { ...options.source, signal, onReady: options.onReady })
   } else {
     const { url, ...polling } = options.source
     const isHttpAllowed = options.isHttpAllowed ?? false
@@ -113,48 +112,12 @@ function printEvent(options: ListenOptions, set: VerifiedSet): void {
   options.output.write(`${line}\n`)
 }
 
-function describeProblem(problem: TransmitterError | RefusedOutcome): string {
+/** A problem in one line that is fit for a terminal. */
+export function describeProblem(problem: TransmitterError | RefusedOutcome): string {
   if (problem instanceof TransmitterError) return printable(`${problem.code}: ${problem.message}`)
   if (problem.kind === 'refused') {
     return printable(`refused: ${problem.error.err}: ${problem.error.message}`)
   }
   const text = problem.error instanceof Error ? problem.error.message : 'unknown error'
   return printable(`${problem.kind}: ${text}`)
-}
-
-/** How often connections that became idle are closed while stopping. */
-const IDLE_SWEEP_MS = 20
-
-/** Serves until the signal is aborted; answers under way are finished. */
-async function serve(
-  handler: ReturnType<typeof toNodeHandler>,
-  source: Extract<ListenSource, { readonly method: 'push' }>,
-  signal: AbortSignal,
-  onReady: ListenOptions['onReady'],
-): Promise<void> {
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, handler)
-  const host = source.host ?? '127.0.0.1'
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(source.port, host, resolve)
-  })
-  onReady?.(urlOf(server, host))
-  await new Promise<void>((resolve) => {
-    const stop = () => {
-      // A connection becomes idle only after its last answer has gone out.
-      const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
-      server.close(() => {
-        clearInterval(sweep)
-        resolve()
-      })
-    }
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
-  })
-}
-
-function urlOf(server: Server, host: string): string {
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
 }

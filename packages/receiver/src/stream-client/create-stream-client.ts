@@ -61,8 +61,9 @@ export function createStreamClient(options: StreamClientOptions): StreamClient {
       const body = { stream_id: checkStreamId(streamId), subject: checkSubject(subject) }
       await post('remove_subject_endpoint', call, body)
     },
-    async requestVerification(streamId, { state: text, ...call } = {}) {
+    async requestVerification(streamId, { state: text, members, ...call } = {}) {
       const body = {
+        ...members,
         stream_id: checkStreamId(streamId),
         ...(text === undefined ? {} : { state: checkVerificationState(text) }),
       }

@@ -86,7 +86,11 @@ export interface StreamClient {
    */
   requestVerification(
     streamId: string,
-    options?: CallOptions & { readonly state?: string },
+    options?: CallOptions & {
+      readonly state?: string
+      /** Further members of the body, which some transmitters ask for. */
+      readonly members?: Readonly<Record<string, string>>
+    },
   ): Promise<void>
   /**
    * Asks for a verification event with a state of its own and waits until it has been received and
