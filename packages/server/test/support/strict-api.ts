@@ -17,6 +17,7 @@ import { createPollWaiters, type PollWaiters } from '../../src/ssf/poll/poll-wai
 import { createKeyRing, type KeyRing } from '../../src/ssf/signing/key-ring.ts'
 import { ensureSigningKey } from '../../src/ssf/signing/signing-keys.ts'
 import { createSigningPool } from '../../src/ssf/signing/signing-pool.ts'
+import type { StrictEndpoint } from '../../src/ssf/strict/strict-endpoint.ts'
 import { registerStrictFace } from '../../src/ssf/strict/strict-face.ts'
 import type { StrictSettings } from '../../src/ssf/strict/strict-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
@@ -59,8 +60,13 @@ export interface StrictApi {
   close(): Promise<void>
 }
 
+/** What extensions may need of the face around them. */
+export type StrictApiParts = Pick<StrictApi, 'db' | 'clock' | 'runChange' | 'sealer' | 'keyRing'>
+
 export interface StrictApiOptions extends Partial<StrictSettings> {
   readonly streamsMax?: number
+  /** Operations beyond the standards. */
+  readonly extensions?: (parts: StrictApiParts) => readonly StrictEndpoint[]
   readonly failedAuthenticationsPerMinute?: number
   readonly requestsPerMinute?: number
 }
@@ -117,6 +123,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
       },
     },
     isEnabled: async () => !isOff,
+    extensions: options.extensions?.({ db, clock, runChange, sealer, keyRing }) ?? [],
     toUnavailable,
   })
   const newClient: StrictApi['newClient'] = async (draft = {}) => {
