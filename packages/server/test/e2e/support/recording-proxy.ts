@@ -96,7 +96,7 @@ export class RecordingProxy {
     if (typeof nodeKey !== 'string') return
     const results = this.acknowledged.get(nodeKey) ?? new Map<string, number>()
     this.acknowledged.set(nodeKey, results)
-    for (const queryId of Object.keys((queries ?? {}))) {
+    for (const queryId of Object.keys(queries ?? {})) {
       const checkId = /^check:(\d+):/.exec(queryId)?.[1]
       if (checkId !== undefined) results.set(checkId, sentAtMs)
     }

@@ -7,9 +7,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { Agent, request } from 'undici'
 
 const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const NODE_ARGS = ['--conditions=source', '--disable-warning=ExperimentalWarning', MAIN]
+/** For the question whether it is ready; every other client verifies. */
+const ANY_CERTIFICATE = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 })
 const READY_TIMEOUT_MS = 60_000
 const REQUEST_TIMEOUT_MS = 5_000
 
@@ -17,6 +20,8 @@ export interface ServiceOptions {
   readonly dataDir: string
   readonly port: number
   readonly environment?: Readonly<Record<string, string>>
+  /** Serve TLS with a certificate of the service's own authority. */
+  readonly isTls?: boolean
 }
 
 /** A service that can be started, killed and started again on the same folder and port. */
@@ -28,7 +33,8 @@ export class ServiceProcess {
 
   constructor(options: ServiceOptions) {
     this.#options = options
-    this.baseUrl = `http://127.0.0.1:${options.port}`
+    const scheme = options.isTls === true ? 'https' : 'http'
+    this.baseUrl = `${scheme}://127.0.0.1:${options.port}`
   }
 
   /** Resolves when the service is ready. */
@@ -95,14 +101,21 @@ export class ServiceProcess {
       HELIOGRAPH_DATA_DIR: this.#options.dataDir,
       HELIOGRAPH_PORT: String(this.#options.port),
       HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+      ...(this.#options.isTls === true
+        ? { HELIOGRAPH_BASE_URL: this.baseUrl, HELIOGRAPH_TLS_CERT: 'self-signed' }
+        : {}),
       ...this.#options.environment,
     }
   }
 
   async #isReady(): Promise<boolean> {
     try {
-      const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
-      return (await fetch(`${this.baseUrl}/readyz`, { signal })).ok
+      const { statusCode, body } = await request(`${this.baseUrl}/readyz`, {
+        dispatcher: ANY_CERTIFICATE,
+        headersTimeout: REQUEST_TIMEOUT_MS,
+      })
+      await body.dump()
+      return statusCode === 200
     } catch {
       return false
     }
