@@ -24,6 +24,7 @@ import { addReportingCommands } from './commands/reporting-commands.ts'
 import { addServeCommand } from './commands/serve-command.ts'
 import { addSigningKeyCommands } from './commands/signing-key-commands.ts'
 import { addSimulateCommand } from './commands/simulate-command.ts'
+import { addSsfClientCommands } from './commands/ssf-client-commands.ts'
 import { addStreamCommands } from './commands/stream-commands.ts'
 import { addWebhookCommands } from './commands/webhook-commands.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
@@ -62,6 +63,7 @@ function createProgram(io: CommandIo): Command {
   addServeCommand(program, io)
   addSigningKeyCommands(program, io)
   addSimulateCommand(program, io)
+  addSsfClientCommands(program, io)
   addStreamCommands(program, io)
   addWebhookCommands(program, io)
   overrideExit(program)

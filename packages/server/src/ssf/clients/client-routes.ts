@@ -79,7 +79,7 @@ const rotateBody = z.strictObject({
 
 /** The operations on the OAuth clients of the strict face. */
 export function clientRoutes(dependencies: ClientRouteDependencies): ApiRoute[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...endingRoutes(dependencies)]
 }
 
 function readRoutes({ db, clock }: ClientRouteDependencies): ApiRoute[] {
@@ -107,8 +107,8 @@ function readRoutes({ db, clock }: ClientRouteDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): ApiRoute[] {
-  const tokenEndpoint = toStrictUrls(baseUrl).tokenEndpoint
+function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[] {
+  const { tokenEndpoint } = toStrictUrls(baseUrl)
   return [
     route({
       ...ACCESS,
@@ -156,6 +156,12 @@ function writeRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): Api
           return answer(200, await toJson(change, client))
         }),
     }),
+  ]
+}
+
+function endingRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): ApiRoute[] {
+  const { tokenEndpoint } = toStrictUrls(baseUrl)
+  return [
     route({
       ...ACCESS,
       method: 'POST',
