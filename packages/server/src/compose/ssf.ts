@@ -5,6 +5,7 @@ import { openDatabase } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { Services } from '../services.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
+import { createPushConnections } from '../ssf/push/push-connection.ts'
 import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from '../ssf/signing/refused-keys.ts'
 import { createSigningPool, type SigningPool } from '../ssf/signing/signing-pool.ts'
@@ -60,6 +61,8 @@ export function composeDelivery(
     logError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
   const { preparedDb: db } = database
+  const { client } = outbound
+  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
   const engine = createDeliveryEngine({
     db,
     clock,
@@ -68,7 +71,7 @@ export function composeDelivery(
     presence: createWorkerPresence({ db: database.db, clock, listener }),
     client: outbound.client,
     channels: [
-      createPushChannel({ db, sealer, keyRing, refusedKeys }),
+      createPushChannel({ db, sealer, keyRing, refusedKeys, openConnection }),
       createWebhookChannel({ db, clock, sealer }),
     ],
     settings: { concurrency: config.deliveryConcurrency },

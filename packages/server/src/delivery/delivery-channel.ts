@@ -34,6 +34,8 @@ export interface PreparedRequest {
   readonly request: OutboundRequest
   /** What was signed, for deliveries that are signed. */
   readonly token: string | null
+  /** Sends the request, with what it needs to be let in; without it, it goes out as it is. */
+  readonly send?: ((request: OutboundRequest) => Promise<OutboundResult>) | undefined
   /** It stays queued when its attempts are used up: the receiver can have it in another way. */
   readonly isKeptWhenExhausted?: boolean
 }

@@ -339,7 +339,7 @@ describe('failures', () => {
     expect(after.event_id).toBe(dead.event_id)
   })
 
-  test('does not repeat what the receiver calls hopeless, and stores what it said', async () => {
+  test('ssf-T121 does not repeat what the receiver calls hopeless, and stores what it said', async () => {
     const receiver = await startReceiver(
       (_request, response) =>
         void response
@@ -360,7 +360,7 @@ describe('failures', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('waits as long as the receiver asks for', async () => {
+  test('ssf-T122 waits as long as the receiver asks for', async () => {
     const receiver = await startReceiver(answerWith(503, { 'retry-after': '2' }))
     await startEngine({ retryDelaysMs: [10] })
     const before = Date.now()

@@ -65,6 +65,7 @@ class PumpingEngine implements DeliveryEngine {
   #sweepTimer: NodeJS.Timeout | undefined
   #presenceTimer: NodeJS.Timeout | undefined
   #presenceWork: Promise<void> = Promise.resolve()
+  #sweepWork: Promise<void> = Promise.resolve()
   #isClosed = false
 
   constructor(dependencies: DeliveryEngineDependencies) {
@@ -119,6 +120,7 @@ class PumpingEngine implements DeliveryEngine {
     await Promise.all([...this.#pumps.values()].map((pump) => pump.stop()))
     clearTimeout(timer)
     await this.#shared.recorder.close()
+    await this.#sweepWork
     await this.#presenceWork
     await this.#presence?.close().catch((error: unknown) => {
       this.#shared.log.warn({ err: error }, 'the worker could not sign off')
@@ -148,10 +150,9 @@ class PumpingEngine implements DeliveryEngine {
 
   #planSweep(): void {
     if (this.#isClosed) return
-    this.#sweepTimer = setTimeout(
-      () => void this.#sweepAgain(),
-      this.#shared.settings.sweepIntervalMs,
-    )
+    this.#sweepTimer = setTimeout(() => {
+      this.#sweepWork = this.#sweepAgain()
+    }, this.#shared.settings.sweepIntervalMs)
   }
 
   async #sweepAgain(): Promise<void> {

@@ -81,33 +81,14 @@ export function toDeliveryOutcome(
 ): DeliveryOutcome {
   const { delivery, result, startedAt, finishedAt, token } = attempt
   const verdict = shorten(channel.classify(result, { delivery, token }))
-  const retryAfterMs =
-    result.kind === 'response'
-      ? parseRetryAfter(singleHeader(result.headers['retry-after']), finishedAt)
-      : undefined
-  const isRetried = verdict.kind === 'retry'
-  const isExhausted =
-    isRetried &&
-    attempt.isKeptWhenExhausted === true &&
-    delivery.attemptCount >= channel.retryDelaysMs.length
-  const resignKid = verdict.kind === 'retry' ? verdict.resignKid : undefined
-  const scheduledMs = isRetried
-    ? findRetryDelayMs(
-        channel.retryDelaysMs,
-        isExhausted ? channel.retryDelaysMs.length : delivery.attemptCount + 1,
-        { retryAfterMs, floorMs: isBusy(result) ? channel.busyRetryDelayMinMs : undefined },
-        random,
-      )
-    : undefined
-  // What is signed anew goes out at once, also when it was the last attempt of the schedule.
-  const delayMs = resignKid === undefined ? scheduledMs : 0
+  const { delayMs, pauseMs, isExhausted, resignKid } = planRetry(attempt, verdict, channel, random)
   const isAccepted = verdict.kind === 'accepted'
   return {
     delivery,
     verdict,
     state: isAccepted ? 'delivered' : delayMs === undefined ? 'dead' : 'queued',
     nextAttemptAt: delayMs === undefined ? null : new Date(finishedAt.getTime() + delayMs),
-    pauseMs: verdict.kind === 'retry' && verdict.isOverloaded ? (retryAfterMs ?? 0) : 0,
+    pauseMs,
     startedAt,
     finishedAt,
     timings: toAttemptTimings(result.timings),
@@ -120,6 +101,38 @@ export function toDeliveryOutcome(
     token: resignKid === undefined ? token : null,
     resignKid,
   }
+}
+
+interface RetryPlan {
+  /** Undefined when there is no next attempt. */
+  readonly delayMs: number | undefined
+  readonly pauseMs: number
+  readonly isExhausted: boolean
+  readonly resignKid?: string | undefined
+}
+
+const NO_RETRY: RetryPlan = { delayMs: undefined, pauseMs: 0, isExhausted: false }
+
+function planRetry(
+  { delivery, result, finishedAt, isKeptWhenExhausted }: FinishedAttempt,
+  verdict: Verdict,
+  { retryDelaysMs, busyRetryDelayMinMs }: JudgingChannel,
+  random: RandomShare,
+): RetryPlan {
+  if (verdict.kind !== 'retry') return NO_RETRY
+  const { resignKid, isOverloaded } = verdict
+  const retryAfterMs =
+    result.kind === 'response'
+      ? parseRetryAfter(singleHeader(result.headers['retry-after']), finishedAt)
+      : undefined
+  const pauseMs = isOverloaded ? (retryAfterMs ?? 0) : 0
+  // What is signed anew goes out at once, also when it was the last attempt of the schedule.
+  if (resignKid !== undefined) return { delayMs: 0, pauseMs, isExhausted: false, resignKid }
+  const isExhausted = isKeptWhenExhausted === true && delivery.attemptCount >= retryDelaysMs.length
+  const attemptCount = isExhausted ? retryDelaysMs.length : delivery.attemptCount + 1
+  const floorMs = isBusy(result) ? busyRetryDelayMinMs : undefined
+  const delayMs = findRetryDelayMs(retryDelaysMs, attemptCount, { retryAfterMs, floorMs }, random)
+  return { delayMs, pauseMs, isExhausted }
 }
 
 function toNotice(

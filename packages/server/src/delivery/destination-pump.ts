@@ -4,9 +4,8 @@
  * waits for another's receiver. Owns pace and order; what a request and an answer are is the channel's.
  */
 import type { Kysely } from 'kysely'
-import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../platform/db/schema.ts'
-import type { GuardedClient } from '../platform/net/guarded-client.ts'
+import { attemptDelivery, type AttemptDependencies } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { claimAtPace } from './claim-at-pace.ts'
 import { ClaimLedger } from './claim-ledger.ts'
@@ -22,30 +21,19 @@ import {
   type DeliveryChannel,
   type DestinationKind,
 } from './delivery-channel.ts'
-import type { DeliveryLog } from './delivery-log.ts'
-import { toDeliveryOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
-import type { DeliverySettings } from './delivery-settings.ts'
+import type { DeliveryOutcome } from './delivery-outcome.ts'
 import type { FlightSlots, SlotUser } from './flight-slots.ts'
-import { logAttempt } from './log-attempt.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
-import type { RandomShare } from './retry-schedule.ts'
 import { SubjectLanes, type HandItem } from './subject-lanes.ts'
 
 /** What all pumps of a process share. */
-export interface PumpDependencies {
+export interface PumpDependencies extends AttemptDependencies {
   readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly log: DeliveryLog
-  readonly random: RandomShare
-  readonly client: Pick<GuardedClient, 'request'>
   readonly channels: ReadonlyMap<DestinationKind, DeliveryChannel>
   readonly slots: FlightSlots
   readonly recorder: OutcomeRecorder
-  readonly settings: DeliverySettings
   /** A new UUID for a claim. */
   readonly newClaimId: () => string
-  /** Breaks off what is in flight when the service can wait no longer. */
-  readonly signal: AbortSignal
 }
 
 /** What one statement claimed. */
@@ -61,8 +49,6 @@ const BLOCKED_PAUSE_MS = 200
 const FAULT_PAUSE_MS = 1_000
 /** `setTimeout` takes no more; the sweep comes long before. */
 const TIMER_MAX_MS = 60_000
-/** A request is not begun when its claim might end before it does. */
-const LEASE_MARGIN_MS = 5_000
 
 export class DestinationPump implements SlotUser {
   readonly #id: string
@@ -260,38 +246,12 @@ export class DestinationPump implements SlotUser {
   }
 
   async #attempt(item: HandItem, channel: DeliveryChannel): Promise<void> {
-    const { clock, client, settings, slots, random, log, signal } = this.#shared
-    const { delivery, prepared } = item
+    const { slots } = this.#shared
     this.#inFlightCount += 1
     try {
-      const startedAt = clock.now()
-      const timeLeftMs = delivery.claimExpiresAt.getTime() - startedAt.getTime()
-      if (timeLeftMs < settings.requestTimeoutMs + LEASE_MARGIN_MS) {
-        this.#yield(item, startedAt)
-        return
-      }
-      const { requestTimeoutMs: totalMs } = settings
-      const timeouts = { headersMs: totalMs, bodyMs: totalMs, totalMs }
-      const result = await client.request({ ...prepared.request, timeouts, signal })
-      if (result.kind === 'failed' && result.stage === 'aborted') {
-        this.#yield(item, clock.now())
-        return
-      }
-      const attempt = {
-        delivery,
-        token: prepared.token,
-        requestHeaders: prepared.request.headers,
-        isKeptWhenExhausted: prepared.isKeptWhenExhausted,
-        result,
-        startedAt,
-        finishedAt: clock.now(),
-      }
-      const outcome = toDeliveryOutcome(attempt, channel, random)
-      logAttempt(log, channel.logEvent, outcome)
-      this.#settle(outcome)
-    } catch (error) {
-      log.error({ err: error, delivery_id: delivery.id }, 'a delivery failed unexpectedly')
-      this.#yield(item, new Date(clock.now().getTime() + FAULT_PAUSE_MS))
+      const attempt = await attemptDelivery(item, channel, this.#shared)
+      if (attempt.kind === 'finished') this.#settle(attempt.outcome)
+      else this.#yield(item, attempt.notBefore)
     } finally {
       this.#inFlightCount -= 1
       slots.release()

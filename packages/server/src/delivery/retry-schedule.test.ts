@@ -34,7 +34,7 @@ describe('retry schedule', () => {
     expect(withJitter(1_000, () => 0.999_999)).toBe(1_200)
   })
 
-  it('waits longer when the receiver asks for it, never shorter, and a day at most', () => {
+  it('ssf-T122 waits longer when the receiver asks for it, never shorter, and a day at most', () => {
     const delay = (retryAfterMs: number) =>
       findRetryDelayMs(RETRY_DELAYS_MS, 2, { retryAfterMs }, middle)
     expect(delay(1_000)).toBe(1 * MINUTE_MS)

@@ -122,7 +122,7 @@ describe('an answered request', () => {
     expect((await answered(client, post(ports[0]!))).timings.reusedConnection).toBe(false)
   })
 
-  it('answers a redirect as it is, and does not follow it', async () => {
+  it('ssf-T125 answers a redirect as it is, and does not follow it', async () => {
     let requests = 0
     const port = await serve((_request, response) => {
       requests++
@@ -210,7 +210,7 @@ describe('the address check', () => {
     expect(result.message).toContain(`The address ${address} of receiver.example is`)
   })
 
-  it('refuses a name when any of its addresses is not public', async () => {
+  it('ssf-T125 refuses a name when any of its addresses is not public', async () => {
     const client = clientWith({
       policy: publicTargetsOnly,
       resolver: async () => [PUBLIC_ADDRESS, '2606:4700::1', '192.168.0.7'],

@@ -132,7 +132,7 @@ describe('HTTPS', () => {
       /^The certificate becomes valid only on Feb {2}3 04:05:06 2069 GMT$/,
     ],
   ])(
-    'refuses a certificate %s, and sends nothing',
+    'ssf-T124 refuses a certificate %s, and sends nothing',
     async (_what, served, extraCa, code, message) => {
       const { port, requests } = await serveTls(await served)
       const client = clientWith({

@@ -14,14 +14,18 @@ export interface OutboundTimings {
   readonly reusedConnection: boolean
 }
 
-/** Where a request failed. `refused`: nothing was looked up or sent, or the address was not allowed. */
+/**
+ * Where a request failed. `refused`: nothing was looked up or sent, or the address was not allowed;
+ * `authorization`: what it needs to be let in could not be had, and it was not sent.
+ */
 export type FailureStage =
-  'refused' | 'dns' | 'connect' | 'tls' | 'send' | 'headers' | 'body' | 'aborted'
+  'refused' | 'authorization' | 'dns' | 'connect' | 'tls' | 'send' | 'headers' | 'body' | 'aborted'
 
 /** The stable word for a failure, for metrics and for those who filter deliveries. */
 export type FailureCode =
   | 'target_refused'
   | 'request_invalid'
+  | 'authorization_failed'
   | 'address_not_public'
   | 'name_not_found'
   | 'dns_failed'

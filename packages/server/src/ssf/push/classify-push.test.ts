@@ -38,7 +38,7 @@ function failure(retryable: boolean): OutboundResult {
 }
 
 describe('the answer to a push', () => {
-  it.each([200, 202, 204, 299])('%i is acceptance', (status) => {
+  it.each([200, 202, 204, 299])('ssf-T119 %i is acceptance', (status) => {
     expect(classifyPush(response(status)).kind).toBe('accepted')
   })
 
@@ -47,7 +47,7 @@ describe('the answer to a push', () => {
     (status) => expect(classifyPush(response(status)).kind).toBe('retry'),
   )
 
-  it.each([400, 404, 405, 410, 413, 415, 422])('%i is final', (status) => {
+  it.each([400, 404, 405, 410, 413, 415, 422])('ssf-T121 %i is final', (status) => {
     expect(classifyPush(response(status)).kind).toBe('rejected')
   })
 
@@ -59,7 +59,7 @@ describe('the answer to a push', () => {
     ['invalid_state', 'rejected'],
     ['authentication_failed', 'retry'],
     ['access_denied', 'retry'],
-  ])('400 with %s is %s (RFC 8935 section 2.4)', (err, kind) => {
+  ])('ssf-T120 400 with %s is %s (RFC 8935 section 2.4)', (err, kind) => {
     const verdict = classifyPush(response(400, JSON.stringify({ err, description: 'why' })))
     expect(verdict).toMatchObject({ kind, errorCode: err })
     expect(verdict).toHaveProperty('error', `The receiver answered 400 (${err}: why)`)
@@ -70,7 +70,7 @@ describe('the answer to a push', () => {
     expect(classifyPush(failure(false))).toMatchObject({ kind: 'rejected' })
   })
 
-  it.each([429, 503])('%i pauses the receiver as a whole', (status) => {
+  it.each([429, 503])('ssf-T122 %i pauses the receiver as a whole', (status) => {
     expect(classifyPush(response(status))).toMatchObject({ isOverloaded: true })
     expect(classifyPush(response(500))).toMatchObject({ isOverloaded: false })
   })

@@ -13,13 +13,16 @@ import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
 import { classifyPush } from './classify-push.ts'
 import { judgeSigningKey } from './judge-signing-key.ts'
+import type { OpenPushConnection, PushConnection } from './push-connection.ts'
 import { pushHeaders, toPushRequest } from './push-request.ts'
-import { findPushTarget } from './push-target-store.ts'
+import { findPushTarget, type PushTarget } from './push-target-store.ts'
 
 export interface PushChannelDependencies {
   readonly db: Kysely<Schema>
   readonly sealer: Sealer
   readonly keyRing: KeyRing
+  /** Opens what streams authenticate with beside a header; without it, they cannot be pushed to. */
+  readonly openConnection?: OpenPushConnection
   /** Told of keys that receivers refuse; without it every refusal is final. */
   readonly refusedKeys?: RefusedKeys
 }
@@ -29,6 +32,7 @@ export function createPushChannel({
   db,
   sealer,
   keyRing,
+  openConnection,
   refusedKeys,
 }: PushChannelDependencies): DeliveryChannel {
   return {
@@ -39,12 +43,16 @@ export function createPushChannel({
     async prepare(destinationId: string, deliveries: readonly ClaimedDelivery[]) {
       const target = await findPushTarget(db, destinationId)
       if (target === undefined) return undefined
-      const headers = pushHeaders(target, sealer)
+      const connection = await connect(target, sealer, openConnection)
+      const { fallsBackToPoll: isKeptWhenExhausted } = target
       const tokens = await signDeliveries(
         keyRing,
         await withSequences(db, target.numbered, deliveries),
       )
-      return tokens.map((token) => ({ token, request: toPushRequest(target, headers, token) }))
+      return tokens.map((token) => {
+        const request = connection.toRequest(token)
+        return { token, request, send: connection.send, isKeptWhenExhausted }
+      })
     },
     classify: (result, sent) => {
       const verdict = classifyPush(result)
@@ -52,4 +60,18 @@ export function createPushChannel({
       return judgeSigningKey(verdict, result, sent, { keyRing, refusedKeys })
     },
   }
+}
+
+/** What most streams need, a header at most, is had without asking the database again. */
+async function connect(
+  target: PushTarget,
+  sealer: Sealer,
+  openConnection: OpenPushConnection | undefined,
+): Promise<Pick<PushConnection, 'toRequest' | 'send'>> {
+  if (target.authentication !== null) {
+    if (openConnection === undefined) throw new Error('push connections cannot be opened here')
+    return openConnection(target)
+  }
+  const headers = pushHeaders(target, sealer)
+  return { toRequest: (token) => toPushRequest(target, headers, token), send: undefined }
 }

@@ -4,6 +4,7 @@ import { insertDestination } from '../../delivery/destination-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
+import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -65,13 +66,14 @@ export async function createStream(
     updated_at: change.at,
   })
   warnOfBareHeader(change, stream, header, dependencies.log)
+  const created = await changePushAuthentication(change, stream, input.authentication, dependencies)
   change.recordAudit({
     action: 'ssf_stream.created',
     target: { type: 'ssf_stream', id: stream.id },
     description: `created the stream ${stream.name}`,
-    after: toStreamAudit(stream),
+    after: toStreamAudit(created),
   })
-  return stream
+  return created
 }
 
 /** The name, once nothing that is required is missing. */

@@ -11,6 +11,7 @@ import {
 import { z } from 'zod'
 import type { ErrorDetail } from '../../platform/app-error.ts'
 import { findAuthorizationHeaderProblem } from '../push/authorization-header.ts'
+import { authenticationShape, type PushAuthenticationInput } from '../push/push-authentication.ts'
 import { refuseIf } from './refuse-if.ts'
 import { HEARTBEAT_MINUTES_MAX } from '../health/heartbeat-columns.ts'
 import { choiceShape, readChoices, type ChoiceInput } from './stream-choices.ts'
@@ -26,6 +27,7 @@ export interface StreamInput {
   readonly eventsRequested?: readonly string[] | undefined
   /** Null removes it. */
   readonly authorizationHeader?: string | null | undefined
+  readonly authentication?: PushAuthenticationInput | undefined
   readonly choices?: ChoiceInput | undefined
   readonly description?: string | null | undefined
   readonly isEnabled?: boolean | undefined
@@ -114,6 +116,7 @@ const deliverySchema = z.strictObject({
     .describe('Push: where events are delivered. Poll: informational.')
     .optional(),
   authorization_header: authorizationHeaderSchema.optional(),
+  ...authenticationShape,
 })
 
 const assignedAudience = z
@@ -210,6 +213,7 @@ function readStandard(body: Body): StreamInput {
     deliveryMethod: body.delivery?.method && toMethodName(body.delivery.method),
     endpointUrl: body.delivery?.endpoint_url,
     eventsRequested: toEventTypes(body.events_requested),
+    authentication: body.delivery,
     choices: readChoices(body),
     heartbeatMinutes: body.heartbeat_minutes,
     description: body.description,

@@ -7,6 +7,11 @@ import {
 } from '@heliograph/ssf'
 import { z } from 'zod'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import {
+  authenticationJsonShape,
+  toAuthenticationAudit,
+  toAuthenticationJson,
+} from '../push/push-authentication.ts'
 import { choiceJsonShape, toChoicesJson } from './stream-choices.ts'
 import type { StreamRow } from './stream-store.ts'
 
@@ -36,6 +41,7 @@ export const streamSchema = z
     delivery: z.object({
       method: z.enum(DELIVERY_METHODS),
       endpoint_url: z.string(),
+      ...authenticationJsonShape,
     }),
     authorization_header_set: z
       .boolean()
@@ -75,6 +81,7 @@ export function toStreamJson(stream: StreamRow, baseUrl: string): z.input<typeof
     delivery: {
       method: isPush ? DELIVERY_METHOD_PUSH : DELIVERY_METHOD_POLL,
       endpoint_url: stream.endpoint_url ?? pollUrl(baseUrl, stream.stream_id),
+      ...(isPush ? toAuthenticationJson(stream.push_authentication) : {}),
     },
     authorization_header_set: stream.authorization_header_sealed !== null,
     ...toChoicesJson(stream),
@@ -94,6 +101,7 @@ export function toStreamAudit(stream: StreamRow) {
     delivery_type: stream.delivery_method,
     endpoint_url: stream.endpoint_url,
     authorization_header_set: stream.authorization_header_sealed !== null,
+    authentication: toAuthenticationAudit(stream.push_authentication),
     events_requested: stream.events_requested,
     ...toChoicesJson(stream),
     heartbeat_minutes: stream.heartbeat_minutes,

@@ -17,7 +17,7 @@ import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { withSequences } from '../history/number-sets.ts'
 import { classifyPush } from '../push/classify-push.ts'
-import { pushHeaders, toPushRequest } from '../push/push-request.ts'
+import { createPushConnections } from '../push/push-connection.ts'
 import { findPushTarget } from '../push/push-target-store.ts'
 import { toVerificationClaims } from '../set-claims.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
@@ -129,8 +129,9 @@ async function queueTest(
 
 async function sendTest(
   delivery: ClaimedDelivery,
-  { db, clock, sealer, keyRing, client }: TestStreamDependencies,
+  dependencies: TestStreamDependencies,
 ): Promise<TestResult> {
+  const { db, clock, keyRing, client } = dependencies
   const target = await findPushTarget(db, delivery.destinationId)
   if (target === undefined) {
     throw new AppError('conflict', 'conflict', 'The stream was changed while it was tested.')
@@ -138,14 +139,14 @@ async function sendTest(
   const numbered = await withSequences(db, target.numbered, [delivery])
   const [token = ''] = await signDeliveries(keyRing, numbered)
   const startedAt = clock.now()
-  const result = await client.request({
-    ...toPushRequest(target, pushHeaders(target, sealer), token),
-    timeouts: { totalMs: REQUEST_TIMEOUT_MS },
-  })
+  // With an access token of its own, so that the credentials are tested too.
+  const connection = await createPushConnections(dependencies)(target)
+  const request = { ...connection.toRequest(token), timeouts: { totalMs: REQUEST_TIMEOUT_MS } }
+  const result = await (connection.send?.(request) ?? client.request(request))
   const finishedAt = clock.now()
   // Nobody waits for a second attempt: without delays there is none.
   const outcome = toDeliveryOutcome(
-    { delivery, token, result, startedAt, finishedAt },
+    { delivery, token, requestHeaders: request.headers, result, startedAt, finishedAt },
     { classify: classifyPush, retryDelaysMs: [] },
     () => 0,
   )

@@ -5,6 +5,8 @@ import { updateDestination } from '../../delivery/destination-store.ts'
 import { notifyDestinations } from '../../delivery/enqueue-deliveries.ts'
 import type { SsfStreamTable } from '../../platform/db/schema.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
+import { changePushAuthentication } from '../push/change-push-authentication.ts'
+import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
@@ -49,8 +51,11 @@ export async function changeStream(
   const isChanged = Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value, before[name as keyof StreamRow]),
   )
-  if (!isChanged && !isHeaderGiven && status === before.status) return before
-  const updated = await updateStream(change.tx, before.id, { ...values, updated_at: change.at })
+  const { authentication } = input
+  const isSecretGiven = isHeaderGiven || isAuthenticationGiven(authentication)
+  if (!isChanged && !isSecretGiven && status === before.status) return before
+  const changed = await updateStream(change.tx, before.id, { ...values, updated_at: change.at })
+  const updated = await changePushAuthentication(change, changed, authentication, dependencies)
   await updateDestination(change.tx, before.destination_id, {
     kind: updated.delivery_method === 'push' ? 'ssf_push' : 'ssf_poll',
     state: STATE_OF_STATUS[before.status],
@@ -79,7 +84,6 @@ function toStatus(before: StreamRow, isEnabled: boolean | undefined): StreamRow[
   return before.status === 'enabled' ? 'disabled' : before.status
 }
 
-/** A rhythm that is given again keeps its beat. */
 /** A rhythm that is given again keeps its beat. */
 function toHeartbeatValues(
   before: StreamRow,
