@@ -72,8 +72,9 @@ export async function explainEvent(
     const rule = await findStopRule(change, stream, statusChange, dependencies)
     return { outcome: 'stopped', rule, reason: describeRule(rule, stream, device) }
   }
-  // Its id is given when a real event is queued.
-  const { jti: _jti, ...claims } = JSON.parse(queued.body) as Record<string, unknown>
+  const claims = JSON.parse(queued.body) as Record<string, unknown>
+  // A real event is given its id when it is queued.
+  delete claims['jti']
   const isDelayed = queued.dueAt > change.at
   const outcome = stream.status === 'paused' ? 'held' : isDelayed ? 'delayed' : 'sent'
   return { outcome, claims, dueAt: queued.dueAt }
@@ -133,6 +134,8 @@ async function queueAndTakeBack(
     .limit(1)
     .executeTakeFirst()
   await sql`rollback to savepoint explanation`.execute(tx)
+  // What follows belongs to the change itself again, not to a transaction inside it.
+  await sql`release savepoint explanation`.execute(tx)
   return queued === undefined ? undefined : { body: queued.body, dueAt: queued.next_attempt_at }
 }
 

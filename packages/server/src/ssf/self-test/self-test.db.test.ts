@@ -136,7 +136,7 @@ describe('the self-test of a receiver', () => {
 
   it('a receiver that accepts everything fails every bad case, with advice, and the result is kept', async () => {
     const receiver = await startLoopbackReceiver(answerWith(200))
-    closers.push(receiver.close)
+    closers.push(() => receiver.close())
     const stream = await createPushStream(receiver.url)
     const { body } = await selfTest(stream.id)
     expect(body.passed).toBe(false)
@@ -177,7 +177,7 @@ describe('the self-test of a receiver', () => {
 
   it('every SET is marked as a test, so that a receiver which takes it acts on nothing', async () => {
     const receiver = await startLoopbackReceiver(answerWith(202))
-    closers.push(receiver.close)
+    closers.push(() => receiver.close())
     const stream = await createPushStream(receiver.url)
     await selfTest(stream.id)
     const tokens = receiver.requests.map(({ body }) => body).filter((body) => body.startsWith('ey'))
@@ -203,7 +203,7 @@ describe('the self-test of a receiver', () => {
       const receiver = await startLoopbackReceiver((_request, response) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(text)
       })
-      closers.push(receiver.close)
+      closers.push(() => receiver.close())
       const stream = await createPushStream(receiver.url)
       const { body } = await selfTest(stream.id)
       expect(body.cases[0]).toMatchObject({ name: 'good_set', verdict: 'refused_good_set', status })
@@ -224,7 +224,7 @@ describe('the self-test of a receiver', () => {
 
   it('is refused twice within a minute, for poll streams, for stopped streams, and before the first test there is none', async () => {
     const receiver = await startLoopbackReceiver()
-    closers.push(receiver.close)
+    closers.push(() => receiver.close())
     const stream = await createPushStream(receiver.url)
     const path = `/ssf_streams/${stream.id}/self_test`
     expect(await streams.call(path)).toMatchObject({ status: 404 })

@@ -25,7 +25,7 @@ const closers: (() => Promise<void>)[] = []
 
 beforeEach(async () => {
   streams = await createStreamsApi()
-  closers.push(streams.close)
+  closers.push(() => streams.close())
   const { db, clock, sealer, keyRing, client, runChange } = streams
   refusedKeys = createRefusedKeys({
     runChange,
@@ -91,7 +91,7 @@ async function startCachingReceiver(cachedForMs: number): Promise<CachingReceive
       },
     )
   })
-  closers.push(receiver.close)
+  closers.push(() => receiver.close())
   const { body } = await streams.call<{ stream_id: string }>('/ssf_streams', {
     method: 'POST',
     payload: {

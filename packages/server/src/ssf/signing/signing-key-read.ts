@@ -123,17 +123,23 @@ interface KeyWorld {
 
 function viewReceiver(key: SigningKeyRow, stream: StreamName, world: KeyWorld): ReceiverProof {
   const own = world.own.get(stream.destination_id)
-  const proof = world.proofs.get(`${stream.destination_id} ${key.kid}`)
-  const fetchedAt =
-    proof?.address === null || proof === undefined
-      ? null
-      : (world.fetches.get(proof.address) ?? null)
   return {
     streamId: stream.stream_id,
     streamName: stream.name,
     isInUse: findStreamKid(own, world) === key.kid,
     isCanary: own?.reason === 'canary' && own.kid === key.kid,
     isRolledBack: isPresent(own, world.now) && own?.refused_kid === key.kid,
+    ...viewProof(key, world.proofs.get(`${stream.destination_id} ${key.kid}`), world.fetches),
+  }
+}
+
+function viewProof(
+  key: SigningKeyRow,
+  proof: KeyProofRow | undefined,
+  fetches: ReadonlyMap<string, Date>,
+): Omit<ReceiverProof, 'streamId' | 'streamName' | 'isInUse' | 'isCanary' | 'isRolledBack'> {
+  const fetchedAt = fetches.get(proof?.address ?? '') ?? null
+  return {
     firstAcceptedAt: proof?.first_accepted_at ?? null,
     lastAcceptedAt: proof?.last_accepted_at ?? null,
     lastRefusedAt: proof?.last_refused_at ?? null,
