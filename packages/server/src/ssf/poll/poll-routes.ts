@@ -79,7 +79,7 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       body: pollBody,
       example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'] } },
       responses: { 200: pollResponseSchema },
-      handler: async ({ params, body, disconnection }) => {
+      handler: async ({ address, params, body, disconnection }) => {
         const stream = await getPolledStream(dependencies, params.id)
         const poll = readPollRequest(body)
         // An answer comes at once unless a wait is asked for in so many words: clients of the REST API
@@ -87,7 +87,7 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
         // band (RFC 8936 section 2.5), so that none at all conforms.
         const waitMs = toPollWaitMs(poll, { isLong: false })
         const signal = waitMs > 0 ? { signal: disconnection() } : {}
-        return pollSets(stream, { ...poll, waitMs, ...signal }, dependencies)
+        return pollSets(stream, { ...poll, waitMs, address, ...signal }, dependencies)
       },
     }),
   ]
