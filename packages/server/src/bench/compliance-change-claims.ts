@@ -1,13 +1,15 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 
+const TXN = '01KE0000000000000000000000'
+
 /** The claims of a compliance change as large as the service makes them; they become the signed payload. */
-export function complianceChangeClaims(jti: string, deviceId: string): object {
+export function complianceChangeClaims(jti: string, deviceId: string, txn: string = TXN): object {
   return {
     iss: 'http://127.0.0.1:8080',
     aud: 'https://receiver.example.com/events',
     jti,
     iat: 1_767_323_045,
-    txn: '01KE0000000000000000000000',
+    txn,
     sub_id: {
       format: 'complex',
       device: { format: 'iss_sub', iss: 'http://127.0.0.1:8080', sub: deviceId },

@@ -40,6 +40,21 @@ export async function hasQueuedEvents(db: Kysely<Schema>): Promise<boolean> {
   return row !== undefined
 }
 
+/** Whether something is queued that is not for the given destination. */
+export async function hasQueuedForOthers(
+  db: Kysely<Schema>,
+  exceptDestinationId: string,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('delivery')
+    .select('id')
+    .where('state', '=', 'queued')
+    .where('destination_id', '!=', exceptDestinationId)
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** How many deliveries and how many attempts are recorded as successful. */
 export async function countDelivered(
   db: Kysely<Schema>,

@@ -1,7 +1,7 @@
 /*
  * The receiver of pushed SETs, in a process of its own: answers 202 and counts. With `timestamps` it
- * also notes when each SET began to arrive. It verifies nothing, so that the machine's time goes to
- * the sender.
+ * also notes when each SET began to arrive; with `slow` it takes its time, with `silent` it takes what
+ * is sent and never answers. It verifies nothing, so that the machine's time goes to the sender.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -31,7 +31,9 @@ export type ReceiverAnswer =
       readonly arrivals: readonly Arrival[]
     }
 
-const isTimed = process.argv[2] === 'timestamps'
+const manner = process.argv[2]
+const isTimed = manner === 'timestamps'
+const SLOW_ANSWER_MS = 5_000
 
 let count = 0
 let expected = Infinity
@@ -61,7 +63,8 @@ const server = createServer((request, response) => {
   const chunks: Buffer[] = []
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
-    response.writeHead(202).end()
+    if (manner === 'slow') setTimeout(() => response.writeHead(202).end(), SLOW_ANSWER_MS)
+    else if (manner !== 'silent') response.writeHead(202).end()
     note(Buffer.concat(chunks).toString('latin1'), atMs)
   })
 })

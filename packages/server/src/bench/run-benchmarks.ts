@@ -5,6 +5,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from './cleanup-stack.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
+import { isolation } from './isolation.ts'
 import { lists } from './lists.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
@@ -12,7 +13,13 @@ import { signalLatency } from './signal-latency.ts'
 import { signedDelivery } from './signed-delivery.ts'
 
 /** All scenarios in the order in which they run. */
-export const SCENARIOS: readonly Scenario[] = [signedDelivery, signalLatency, idleCheckIns, lists]
+export const SCENARIOS: readonly Scenario[] = [
+  signedDelivery,
+  signalLatency,
+  isolation,
+  idleCheckIns,
+  lists,
+]
 
 /** The machine that the numbers belong to. */
 export interface Machine {

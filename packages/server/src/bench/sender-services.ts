@@ -5,9 +5,10 @@
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
-import { createChangeRunner } from '../audit/change.ts'
+import { createChangeRunner, type RunChange } from '../audit/change.ts'
 import { loadConfig } from '../config/load-config.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
+import type { DeliverySettings } from '../delivery/delivery-settings.ts'
 import { systemClock } from '../platform/clock.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres.ts'
@@ -27,8 +28,9 @@ import type { BenchRun } from './scenario.ts'
 export interface SenderServices {
   readonly db: Kysely<Schema>
   readonly keyRing: KeyRing
+  readonly runChange: RunChange
   /** A new engine on the shared database, client and threads. */
-  createEngine(): DeliveryEngine
+  createEngine(settings?: Partial<DeliverySettings>): DeliveryEngine
 }
 
 /** Attempts are logged as in production, to where nobody reads. */
@@ -51,7 +53,7 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
   const { db, preparedDb } = database
 
   const sealer = createSealer(await loadMasterKey({ filePath: `${dataDir}/master.key` }))
-  const runChange = createChangeRunner(db, systemClock)
+  const runChange = createChangeRunner(preparedDb, systemClock)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )
@@ -73,14 +75,15 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
   return {
     db,
     keyRing,
-    createEngine: () =>
+    runChange,
+    createEngine: (settings) =>
       createDeliveryEngine({
         db: preparedDb,
         clock: systemClock,
         log,
         client,
         channels,
-        settings: { concurrency },
+        settings: { concurrency, ...settings },
       }),
   }
 }
