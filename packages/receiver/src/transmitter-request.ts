@@ -95,7 +95,7 @@ async function statusError(response: Response): Promise<TransmitterError> {
   return new TransmitterError(statusCode(status), `the transmitter answered ${status}`, {
     status,
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), Date.now()),
-    error: said.err ?? challengeError(headers.get('www-authenticate')),
+    error: challengeError(headers.get('www-authenticate')) ?? said.err,
     description: said.description,
     ...(body === '' ? {} : { body }),
   })
