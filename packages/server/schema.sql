@@ -93,6 +93,13 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.join_names(names text[])
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN array_to_string(names, ' '::text)
+;
+
 CREATE OR REPLACE FUNCTION public.live_query_target_leaves_counter()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -294,7 +301,10 @@ create table auth_log_session (
   app_name text,
   txn text,
   updated_at timestamp with time zone not null,
+  timeout_seconds integer default 900 not null,
+  expires_at timestamp with time zone,
   constraint auth_log_session_pkey PRIMARY KEY (id),
+  constraint auth_log_session_expires_at_check CHECK (((expires_at IS NULL) OR (result IS NULL))),
   constraint auth_log_session_initial_status_check CHECK ((initial_status = ANY (ARRAY['all_good'::text, 'will_block'::text, 'blocked'::text, 'unknown'::text]))),
   constraint auth_log_session_result_check CHECK ((result = ANY (ARRAY['Success'::text, 'Fail'::text]))),
   constraint auth_log_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
@@ -432,10 +442,13 @@ create table delivery (
   txn text not null,
   created_at timestamp with time zone not null,
   finished_at timestamp with time zone,
+  outlives_stop boolean default false not null,
+  sequence bigint,
   constraint delivery_pkey PRIMARY KEY (id),
+  constraint delivery_sequence_check CHECK ((sequence > 0)),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'delivered'::text, 'dead'::text, 'discarded'::text]))),
   constraint delivery_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE,
-  constraint delivery_event_id_key UNIQUE (event_id)
+  constraint delivery_event_destination UNIQUE (event_id, destination_id)
 ) with (fillfactor=80);
 
 create table delivery_attempt (
@@ -452,6 +465,7 @@ create table delivery_attempt (
   response_body text,
   remote_address text,
   next_attempt_at timestamp with time zone,
+  request_headers jsonb,
   constraint delivery_attempt_pkey PRIMARY KEY (id),
   constraint delivery_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'rejected'::text, 'retry'::text]))),
   constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
@@ -465,9 +479,20 @@ create table delivery_destination (
   consecutive_failures integer default 0 not null,
   failing_since timestamp with time zone,
   last_success_at timestamp with time zone,
+  keeps_exhausted boolean default false not null,
+  last_failure_at timestamp with time zone,
+  last_failure text,
   constraint delivery_destination_pkey PRIMARY KEY (id),
   constraint delivery_destination_kind_check CHECK ((kind = ANY (ARRAY['ssf_push'::text, 'ssf_poll'::text, 'webhook'::text]))),
   constraint delivery_destination_state_check CHECK ((state = ANY (ARRAY['active'::text, 'held'::text, 'stopped'::text, 'deleted'::text])))
+);
+
+create table delivery_worker (
+  id integer not null,
+  started_at timestamp with time zone not null,
+  missing_since timestamp with time zone,
+  constraint delivery_worker_pkey PRIMARY KEY (id),
+  constraint delivery_worker_id_check CHECK ((id > 0))
 );
 
 create table device (
@@ -659,6 +684,12 @@ create table issue (
   constraint issue_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
   constraint issue_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
   constraint issue_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
+);
+
+create table jwks_fetch (
+  address text not null,
+  last_fetched_at timestamp with time zone not null,
+  constraint jwks_fetch_pkey PRIMARY KEY (address)
 );
 
 create table live_query_campaign (
@@ -946,8 +977,129 @@ create table signing_key (
   created_at timestamp with time zone not null,
   active_from timestamp with time zone not null,
   retired_at timestamp with time zone,
+  id bigint generated always as identity not null,
+  general_from timestamp with time zone,
+  rolled_back_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  canaries_verified_at timestamp with time zone,
   constraint signing_key_pkey PRIMARY KEY (kid),
-  constraint signing_key_algorithm_check CHECK ((algorithm = 'RS256'::text))
+  constraint signing_key_algorithm_check CHECK ((algorithm = 'RS256'::text)),
+  constraint signing_key_id_key UNIQUE (id)
+);
+
+create table signing_key_proof (
+  destination_id bigint not null,
+  kid text not null,
+  first_accepted_at timestamp with time zone,
+  last_accepted_at timestamp with time zone,
+  last_refused_at timestamp with time zone,
+  refusal text,
+  address text,
+  constraint signing_key_proof_pkey PRIMARY KEY (destination_id, kid),
+  constraint signing_key_proof_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE,
+  constraint signing_key_proof_kid_fkey FOREIGN KEY (kid) REFERENCES signing_key(kid) ON DELETE CASCADE
+);
+
+create table ssf_access_token (
+  token_hash bytea not null,
+  ssf_client_id bigint not null,
+  scopes text[] not null,
+  payload jsonb not null,
+  issued_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint ssf_access_token_pkey PRIMARY KEY (token_hash),
+  constraint ssf_access_token_token_hash_check CHECK ((octet_length(token_hash) = 32)),
+  constraint ssf_access_token_ssf_client_id_fkey FOREIGN KEY (ssf_client_id) REFERENCES ssf_client(id) ON DELETE CASCADE
+);
+
+create table ssf_backfill (
+  id bigint generated always as identity not null,
+  ssf_stream_id bigint not null,
+  after_device_id bigint default 0 not null,
+  queued_count integer default 0 not null,
+  txn text not null,
+  requested_at timestamp with time zone not null,
+  constraint ssf_backfill_pkey PRIMARY KEY (id),
+  constraint ssf_backfill_ssf_stream_id_fkey FOREIGN KEY (ssf_stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE,
+  constraint ssf_backfill_ssf_stream_id_key UNIQUE (ssf_stream_id)
+);
+
+create table ssf_client (
+  id bigint generated always as identity not null,
+  client_id text not null,
+  name text not null,
+  scopes text[] not null,
+  audience text,
+  authentication_method text not null,
+  jwks jsonb,
+  default_subjects text,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint ssf_client_pkey PRIMARY KEY (id),
+  constraint ssf_client_authentication_method_check CHECK ((authentication_method = ANY (ARRAY['client_secret'::text, 'private_key_jwt'::text]))),
+  constraint ssf_client_check CHECK (((authentication_method = 'private_key_jwt'::text) = (jwks IS NOT NULL))),
+  constraint ssf_client_default_subjects_check CHECK ((default_subjects = ANY (ARRAY['ALL'::text, 'NONE'::text]))),
+  constraint ssf_client_name_check CHECK ((name <> ''::text)),
+  constraint ssf_client_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['ssf.read'::text, 'ssf.manage'::text]))),
+  constraint ssf_client_client_id_key UNIQUE (client_id)
+);
+
+create table ssf_client_assertion (
+  assertion_id text not null,
+  payload jsonb not null,
+  expires_at timestamp with time zone not null,
+  constraint ssf_client_assertion_pkey PRIMARY KEY (assertion_id)
+);
+
+create table ssf_client_secret (
+  id bigint generated always as identity not null,
+  ssf_client_id bigint not null,
+  secret_hash bytea not null,
+  last_four text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  constraint ssf_client_secret_pkey PRIMARY KEY (id),
+  constraint ssf_client_secret_secret_hash_check CHECK ((octet_length(secret_hash) = 32)),
+  constraint ssf_client_secret_ssf_client_id_fkey FOREIGN KEY (ssf_client_id) REFERENCES ssf_client(id) ON DELETE CASCADE,
+  constraint ssf_client_secret_secret_hash_key UNIQUE (secret_hash)
+);
+
+create table ssf_inactivity_policy (
+  id smallint default 1 not null,
+  timeout_seconds integer not null,
+  effective_since timestamp with time zone not null,
+  constraint ssf_inactivity_policy_pkey PRIMARY KEY (id),
+  constraint ssf_inactivity_policy_id_check CHECK ((id = 1))
+);
+
+create table ssf_poll_token (
+  id bigint generated always as identity not null,
+  ssf_stream_id bigint not null,
+  secret_hash bytea not null,
+  secret_last_four text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint ssf_poll_token_pkey PRIMARY KEY (id),
+  constraint ssf_poll_token_secret_hash_check CHECK ((length(secret_hash) = 32)),
+  constraint ssf_poll_token_ssf_stream_id_fkey FOREIGN KEY (ssf_stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE,
+  constraint ssf_poll_token_secret_hash_key UNIQUE (secret_hash)
+);
+
+create table ssf_push_credential (
+  stream_id bigint not null,
+  oauth_client_secret_sealed bytea,
+  oauth_previous_secret_sealed bytea,
+  oauth_previous_secret_until timestamp with time zone,
+  client_certificate text,
+  client_key_sealed bytea,
+  extra_ca text,
+  version bigint default 1 not null,
+  constraint ssf_push_credential_pkey PRIMARY KEY (stream_id),
+  constraint ssf_push_credential_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE
 );
 
 create table ssf_stream (
@@ -969,20 +1121,162 @@ create table ssf_stream (
   status_reason text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  ssf_client_id bigint,
+  default_subjects text default 'ALL'::text not null,
+  subject_count integer default 0 not null,
+  verification_requested_at timestamp with time zone,
+  last_activity_at timestamp with time zone,
+  profile text default 'interface'::text not null,
+  reason_fields text[] default '{reason_admin,reason_user}'::text[] not null,
+  reason_details text[] default '{issue_titles,device_name}'::text[] not null,
+  has_pairwise_identifiers boolean default false not null,
+  pairwise_secret_sealed bytea,
+  omits_more_available boolean default false not null,
+  uses_legacy_status_codes boolean default false not null,
+  push_authentication jsonb,
+  fallback_to_poll boolean default false not null,
+  fallback_since timestamp with time zone,
+  fallback_reason text,
+  heartbeat_minutes integer,
+  heartbeat_due_at timestamp with time zone,
+  is_numbered boolean default false not null,
+  damping_seconds integer default 0 not null,
   constraint ssf_stream_pkey PRIMARY KEY (id),
   constraint ssf_stream_check CHECK (((delivery_method = 'poll'::text) OR (endpoint_url IS NOT NULL))),
+  constraint ssf_stream_check1 CHECK (((NOT has_pairwise_identifiers) OR ((pairwise_secret_sealed IS NOT NULL) AND (subject_form <> 'email'::text)))),
+  constraint ssf_stream_damping_seconds_check CHECK (((damping_seconds >= 0) AND (damping_seconds <= 86400))),
+  constraint ssf_stream_default_subjects_check CHECK ((default_subjects = ANY (ARRAY['ALL'::text, 'NONE'::text]))),
   constraint ssf_stream_delivery_method_check CHECK ((delivery_method = ANY (ARRAY['push'::text, 'poll'::text]))),
   constraint ssf_stream_face_check CHECK ((face = ANY (ARRAY['root'::text, 'strict'::text]))),
+  constraint ssf_stream_heartbeat_minutes_check CHECK (((heartbeat_minutes >= 1) AND (heartbeat_minutes <= 10080))),
+  constraint ssf_stream_profile_check CHECK ((profile = ANY (ARRAY['interface'::text, 'strict'::text, 'caep_interop'::text, 'okta'::text, 'sgnl'::text]))),
+  constraint ssf_stream_reason_details_check CHECK ((reason_details <@ ARRAY['issue_titles'::text, 'device_name'::text])),
+  constraint ssf_stream_reason_fields_check CHECK ((reason_fields <@ ARRAY['reason_admin'::text, 'reason_user'::text])),
   constraint ssf_stream_spec_version_check CHECK ((spec_version = ANY (ARRAY['1.0'::text, 'draft'::text, 'both'::text]))),
   constraint ssf_stream_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text]))),
+  constraint ssf_stream_strict_has_client CHECK (((face = 'root'::text) OR (ssf_client_id IS NOT NULL))),
+  constraint ssf_stream_subject_count_check CHECK ((subject_count >= 0)),
   constraint ssf_stream_subject_form_check CHECK ((subject_form = ANY (ARRAY['complex'::text, 'iss_sub'::text, 'email'::text]))),
   constraint ssf_stream_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE RESTRICT,
+  constraint ssf_stream_ssf_client_id_fkey FOREIGN KEY (ssf_client_id) REFERENCES ssf_client(id) ON DELETE RESTRICT,
   constraint ssf_stream_destination_id_key UNIQUE (destination_id),
   constraint ssf_stream_stream_id_key UNIQUE (stream_id)
 );
 
+create table ssf_stream_sequence (
+  ssf_stream_id bigint not null,
+  last_sequence bigint default 0 not null,
+  constraint ssf_stream_sequence_pkey PRIMARY KEY (ssf_stream_id),
+  constraint ssf_stream_sequence_last_sequence_check CHECK ((last_sequence >= 0)),
+  constraint ssf_stream_sequence_ssf_stream_id_fkey FOREIGN KEY (ssf_stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE
+) with (fillfactor=50);
 
+create table ssf_stream_subject (
+  id bigint generated always as identity not null,
+  ssf_stream_id bigint not null,
+  subject_hash bytea not null,
+  subject jsonb not null,
+  match_keys text[] not null,
+  is_included boolean not null,
+  is_verified boolean not null,
+  created_at timestamp with time zone not null,
+  constraint ssf_stream_subject_pkey PRIMARY KEY (id),
+  constraint ssf_stream_subject_subject_hash_check CHECK ((octet_length(subject_hash) = 32)),
+  constraint ssf_stream_subject_ssf_stream_id_fkey FOREIGN KEY (ssf_stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE,
+  constraint ssf_stream_subject_ssf_stream_id_subject_hash_key UNIQUE (ssf_stream_id, subject_hash)
+);
+
+create table stream_self_test (
+  stream_id bigint not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  cases jsonb default '[]'::jsonb not null,
+  constraint stream_self_test_pkey PRIMARY KEY (stream_id),
+  constraint stream_self_test_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE
+);
+
+create table stream_signing_key (
+  destination_id bigint not null,
+  kid text not null,
+  reason text not null,
+  refused_kid text,
+  refusal text,
+  from_at timestamp with time zone not null,
+  until_at timestamp with time zone,
+  constraint stream_signing_key_pkey PRIMARY KEY (destination_id),
+  constraint stream_signing_key_reason_check CHECK ((reason = ANY (ARRAY['canary'::text, 'rolled_back'::text]))),
+  constraint stream_signing_key_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE,
+  constraint stream_signing_key_kid_fkey FOREIGN KEY (kid) REFERENCES signing_key(kid) ON DELETE CASCADE
+);
+
+create table webhook (
+  id bigint generated always as identity not null,
+  destination_id bigint not null,
+  identifier text not null,
+  name text not null,
+  description text,
+  url text not null,
+  events text[] not null,
+  enabled boolean default true not null,
+  disabled_reason text,
+  disabled_at timestamp with time zone,
+  signing text not null,
+  header_names text[] default '{}'::text[] not null,
+  headers_sealed bytea,
+  failure_warned_days integer default 0 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint webhook_pkey PRIMARY KEY (id),
+  constraint webhook_check CHECK (((enabled = (disabled_at IS NULL)) AND (enabled = (disabled_reason IS NULL)))),
+  constraint webhook_check1 CHECK (((headers_sealed IS NULL) = (header_names = '{}'::text[]))),
+  constraint webhook_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['admin'::text, 'failing'::text, 'gone'::text]))),
+  constraint webhook_signing_check CHECK ((signing = ANY (ARRAY['standard'::text, 'ed25519'::text, 'hex'::text]))),
+  constraint webhook_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE RESTRICT,
+  constraint webhook_destination_id_key UNIQUE (destination_id),
+  constraint webhook_identifier_key UNIQUE (identifier)
+);
+
+create table webhook_event (
+  id bigint generated always as identity not null,
+  event_id text not null,
+  event_type text not null,
+  object_type text,
+  object_id text,
+  occurred_at timestamp with time zone not null,
+  body text,
+  txn text not null,
+  created_at timestamp with time zone not null,
+  constraint webhook_event_pkey PRIMARY KEY (id),
+  constraint webhook_event_event_id_key UNIQUE (event_id)
+);
+
+create table webhook_pace (
+  destination_id bigint not null,
+  per_second integer not null,
+  tokens double precision not null,
+  filled_at timestamp with time zone not null,
+  constraint webhook_pace_pkey PRIMARY KEY (destination_id),
+  constraint webhook_pace_per_second_check CHECK ((per_second > 0)),
+  constraint webhook_pace_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE
+);
+
+create table webhook_secret (
+  id uuid not null,
+  webhook_id bigint not null,
+  secret_sealed bytea not null,
+  public_key text,
+  created_at timestamp with time zone not null,
+  ends_at timestamp with time zone,
+  constraint webhook_secret_pkey PRIMARY KEY (id),
+  constraint webhook_secret_webhook_id_fkey FOREIGN KEY (webhook_id) REFERENCES webhook(id) ON DELETE CASCADE
+);
+
+
+CREATE INDEX admin_user_created_at ON public.admin_user USING btree (created_at);
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
+CREATE INDEX admin_user_email_trgm ON public.admin_user USING gin (email gin_trgm_ops);
+CREATE INDEX admin_user_first_name_trgm ON public.admin_user USING gin (first_name gin_trgm_ops);
+CREATE INDEX admin_user_last_name_trgm ON public.admin_user USING gin (last_name gin_trgm_ops);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_actor_name_trgm ON public.audit_entry USING gin (actor_name gin_trgm_ops);
 CREATE INDEX audit_entry_description ON public.audit_entry USING btree ("left"(description, 64));
@@ -998,6 +1292,7 @@ CREATE INDEX auth_log_session_city ON public.auth_log_session USING btree ("left
 CREATE INDEX auth_log_session_city_trgm ON public.auth_log_session USING gin (city gin_trgm_ops);
 CREATE INDEX auth_log_session_country ON public.auth_log_session USING btree ("left"(country, 64), id);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
+CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX auth_log_session_ip_address ON public.auth_log_session USING btree ("left"(ip_address, 64));
 CREATE INDEX auth_log_session_ip_address_grams ON public.auth_log_session USING gin (short_grams(ip_address));
 CREATE INDEX auth_log_session_ip_address_trgm ON public.auth_log_session USING gin (ip_address gin_trgm_ops);
@@ -1020,12 +1315,21 @@ CREATE INDEX check_result_check_status ON public.check_result USING btree (check
 CREATE INDEX check_result_check_updated_at ON public.check_result USING btree (check_id, updated_at);
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
 CREATE INDEX custom_check_draft_created_at ON public.custom_check_draft USING btree (created_at);
+CREATE INDEX custom_check_draft_id_trgm ON public.custom_check_draft USING gin (((id)::text) gin_trgm_ops);
+CREATE INDEX custom_check_draft_name_trgm ON public.custom_check_draft USING gin (name gin_trgm_ops);
+CREATE INDEX custom_check_draft_slug_trgm ON public.custom_check_draft USING gin (slug gin_trgm_ops);
 CREATE INDEX custom_check_draft_updated_at ON public.custom_check_draft USING btree (updated_at);
+CREATE INDEX delivery_created_at ON public.delivery USING brin (created_at) WITH (pages_per_range='32');
 CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) WHERE (state = 'dead'::text);
+CREATE INDEX delivery_delivered ON public.delivery USING btree (destination_id, finished_at) INCLUDE (created_at) WHERE (state = 'delivered'::text);
 CREATE INDEX delivery_destination_id ON public.delivery USING btree (destination_id, id);
 CREATE INDEX delivery_due ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_finished_at ON public.delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
+CREATE INDEX delivery_log_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (subject_key IS NOT NULL);
+CREATE INDEX delivery_outliving ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE ((state = 'queued'::text) AND outlives_stop);
+CREATE UNIQUE INDEX delivery_sequence ON public.delivery USING btree (destination_id, sequence) WHERE (sequence IS NOT NULL);
 CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
+CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
@@ -1039,13 +1343,19 @@ CREATE INDEX device_owner ON public.device USING btree (owner_person_id, id);
 CREATE INDEX device_platform ON public.device USING btree (platform, id);
 CREATE INDEX device_reevaluate_at ON public.device USING btree (reevaluate_at) WHERE (reevaluate_at IS NOT NULL);
 CREATE INDEX device_registered_at ON public.device USING btree (registered_at);
+CREATE INDEX device_serial ON public.device USING btree (serial);
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
 CREATE INDEX device_serial_trgm ON public.device USING gin (serial gin_trgm_ops);
 CREATE INDEX device_updated_at ON public.device USING btree (updated_at);
 CREATE INDEX device_will_block_at ON public.device USING btree (will_block_at);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
+CREATE INDEX device_group_created_at ON public.device_group USING btree (created_at);
+CREATE INDEX device_group_description_trgm ON public.device_group USING gin (description gin_trgm_ops);
 CREATE UNIQUE INDEX device_group_name_key ON public.device_group USING btree (lower(name));
+CREATE INDEX device_group_name_trgm ON public.device_group USING gin (name gin_trgm_ops);
+CREATE INDEX device_group_updated_at ON public.device_group USING btree (updated_at);
 CREATE INDEX device_group_member_device ON public.device_group_member USING btree (device_id, device_group_id);
+CREATE INDEX device_status_transition_compliance ON public.device_status_transition USING btree (device_id, id) WHERE (from_compliance <> to_compliance);
 CREATE INDEX device_status_transition_device ON public.device_status_transition USING btree (device_id, id);
 CREATE INDEX exemption_request_approved ON public.exemption_request USING btree (device_id) WHERE (status = 'approved'::text);
 CREATE INDEX exemption_request_device ON public.exemption_request USING btree (device_id, id);
@@ -1058,25 +1368,35 @@ CREATE INDEX exemption_request_check_check ON public.exemption_request_check USI
 CREATE INDEX exemption_request_issue_issue ON public.exemption_request_issue USING btree (issue_id);
 CREATE INDEX idempotency_record_expires_at ON public.idempotency_record USING btree (expires_at);
 CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at, id);
+CREATE INDEX issue_blocks_device_at_zone ON public.issue USING btree (((id / 4096)), blocks_device_at);
 CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
 CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at, id);
+CREATE INDEX issue_detected_at_zone ON public.issue USING btree (((id / 4096)), detected_at);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
 CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
 CREATE INDEX issue_issue_key ON public.issue USING btree ("left"(issue_key, 64), id);
 CREATE INDEX issue_issue_value ON public.issue USING btree ("left"(issue_value, 64));
 CREATE INDEX issue_issue_value_grams ON public.issue USING gin (short_grams(issue_value));
 CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at, id);
+CREATE INDEX issue_last_rechecked_at_zone ON public.issue USING btree (((id / 4096)), last_rechecked_at);
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
 CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id);
+CREATE INDEX issue_resolved_at_zone ON public.issue USING btree (((id / 4096)), resolved_at);
 CREATE INDEX issue_title ON public.issue USING btree ("left"(title, 64), id);
 CREATE INDEX issue_title_trgm ON public.issue USING gin (title gin_trgm_ops);
 CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at, id);
+CREATE INDEX issue_updated_at_zone ON public.issue USING btree (((id / 4096)), updated_at);
 CREATE INDEX issue_value_trgm ON public.issue USING gin (issue_value gin_trgm_ops);
+CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_fetched_at);
 CREATE INDEX live_query_campaign_created_at ON public.live_query_campaign USING btree (created_at);
+CREATE INDEX live_query_campaign_name_trgm ON public.live_query_campaign USING gin (name gin_trgm_ops);
+CREATE INDEX live_query_campaign_tables_trgm ON public.live_query_campaign USING gin (join_names(tables_used) gin_trgm_ops);
 CREATE INDEX live_query_campaign_tables_used ON public.live_query_campaign USING gin (tables_used);
 CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);
+CREATE INDEX live_query_result_error_trgm ON public.live_query_result USING gin (error_message gin_trgm_ops) WHERE (error_message IS NOT NULL);
+CREATE INDEX live_query_result_warning_trgm ON public.live_query_result USING gin (warning_message gin_trgm_ops) WHERE (warning_message IS NOT NULL);
 CREATE INDEX live_query_target_device ON public.live_query_target USING btree (device_id);
 CREATE INDEX person_deprovisioned ON public.person USING btree (id) WHERE (deprovisioned_at IS NOT NULL);
 CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COALESCE(user_name, email)));
@@ -1094,6 +1414,11 @@ CREATE UNIQUE INDEX person_group_name_key ON public.person_group USING btree (lo
 CREATE INDEX person_group_name_trgm ON public.person_group USING gin (name gin_trgm_ops);
 CREATE INDEX person_group_updated_at ON public.person_group USING btree (updated_at);
 CREATE INDEX person_group_member_person ON public.person_group_member USING btree (person_id, person_group_id);
+CREATE INDEX posture_check_description_trgm ON public.posture_check USING gin (description gin_trgm_ops);
+CREATE INDEX posture_check_id_trgm ON public.posture_check USING gin (((id)::text) gin_trgm_ops);
+CREATE INDEX posture_check_name_trgm ON public.posture_check USING gin (name gin_trgm_ops);
+CREATE INDEX posture_check_slug_trgm ON public.posture_check USING gin (slug gin_trgm_ops);
+CREATE INDEX posture_check_type ON public.posture_check USING btree (type, id);
 CREATE INDEX posture_check_updated_at ON public.posture_check USING btree (updated_at);
 CREATE INDEX registration_request_device ON public.registration_request USING btree (device_id, id);
 CREATE INDEX registration_request_message_trgm ON public.registration_request USING gin (requester_message gin_trgm_ops);
@@ -1107,6 +1432,25 @@ CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btre
 CREATE INDEX reporting_record_columns_trgm ON public.reporting_record USING gin (table_name, ((columns)::text) gin_trgm_ops);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
+CREATE INDEX ssf_access_token_client ON public.ssf_access_token USING btree (ssf_client_id);
+CREATE INDEX ssf_access_token_expires_at ON public.ssf_access_token USING btree (expires_at);
+CREATE INDEX ssf_client_assertion_expires_at ON public.ssf_client_assertion USING btree (expires_at);
+CREATE INDEX ssf_client_secret_client ON public.ssf_client_secret USING btree (ssf_client_id);
+CREATE INDEX ssf_poll_token_stream ON public.ssf_poll_token USING btree (ssf_stream_id);
+CREATE INDEX ssf_stream_activity ON public.ssf_stream USING btree (last_activity_at) WHERE ((face = 'strict'::text) AND (status = 'enabled'::text));
+CREATE INDEX ssf_stream_client ON public.ssf_stream USING btree (ssf_client_id, id) WHERE (ssf_client_id IS NOT NULL);
+CREATE INDEX ssf_stream_fallback ON public.ssf_stream USING btree (id) WHERE fallback_to_poll;
+CREATE INDEX ssf_stream_heartbeat ON public.ssf_stream USING btree (heartbeat_due_at) WHERE (heartbeat_due_at IS NOT NULL);
+CREATE INDEX ssf_stream_subject_match ON public.ssf_stream_subject USING gin (ssf_stream_id, match_keys);
+CREATE INDEX webhook_event_created_at ON public.webhook_event USING btree (created_at, id);
+CREATE INDEX webhook_event_object ON public.webhook_event USING btree (object_type, object_id, id);
+CREATE INDEX webhook_event_object_id ON public.webhook_event USING btree (object_id, id);
+CREATE INDEX webhook_event_occurred_at_zone ON public.webhook_event USING btree (((id / 4096)), occurred_at);
+CREATE INDEX webhook_event_payload ON public.webhook_event USING btree (created_at, id) WHERE (body IS NOT NULL);
+CREATE INDEX webhook_event_txn ON public.webhook_event USING btree (txn);
+CREATE INDEX webhook_event_type ON public.webhook_event USING btree (event_type, id);
+CREATE UNIQUE INDEX webhook_secret_present ON public.webhook_secret USING btree (webhook_id) WHERE (ends_at IS NULL);
+CREATE INDEX webhook_secret_webhook ON public.webhook_secret USING btree (webhook_id);
 
 CREATE TRIGGER audit_entry_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
 CREATE CONSTRAINT TRIGGER audit_pending_append AFTER INSERT ON public.audit_pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION append_pending_audit_entries();
@@ -1115,3 +1459,5 @@ CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_m
 CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_target REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION live_query_target_leaves_counter();
 CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_result FOR EACH ROW EXECUTE FUNCTION person_check_result_leaves_counter();
+
+comment on column public.auth_log_session.expires_at is 'When a sign-in under way counts as abandoned; null once it has ended.';
