@@ -38,6 +38,7 @@ import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'
 import { SECOND_MS } from './platform/clock.ts'
 import { createListener, type Listener } from './platform/db/listener.ts'
+import type { MetricSource } from './platform/http/metrics-server.ts'
 import type { ApiRoute } from './platform/http/route.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
@@ -58,6 +59,8 @@ const HTTP_GRACE_MS = 5 * SECOND_MS
 /** The wired service of one process. */
 export interface Application {
   readonly http: FastifyInstance
+  /** Figures of what it does. */
+  readonly metrics: readonly MetricSource[]
   /** Begins the background work; the HTTP server is started by the caller. */
   start(): Promise<void>
   /** Ends everything but the services it was composed on, intake first. */
@@ -240,6 +243,13 @@ function createApplication(dependencies: ApplicationDependencies): Application {
         ]
   return {
     http,
+    metrics: [
+      {
+        name: 'heliograph_long_polls_waiting',
+        help: 'Polls that wait for events at this moment',
+        read: () => Promise.resolve(waiters.count()),
+      },
+    ],
     start: async () => {
       await listener.whenListening()
       await delivery?.start()

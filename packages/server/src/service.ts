@@ -11,6 +11,9 @@ import type { Logger } from './platform/logger.ts'
 import { openServices, type Services } from './services.ts'
 import { openTlsSource, type TlsSource } from './tls-source.ts'
 
+/** Receivers that wait come back all at once after a restart; the system caps it at its own limit. */
+const LISTEN_BACKLOG = 4_096
+
 /** A service that answers requests. */
 export interface RunningService {
   readonly baseUrl: string
@@ -49,9 +52,9 @@ async function start(services: Services, tls: TlsSource | undefined): Promise<Ru
   }
   try {
     if (config.adminPort > 0)
-      metrics = await startMetricsServer(application.http, config.adminPort, [])
+      metrics = await startMetricsServer(application.http, config.adminPort, application.metrics)
     await application.start()
-    await application.http.listen({ host: config.host, port: config.port })
+    await application.http.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
   } catch (error) {
     await metrics?.close()
     await application.stop()

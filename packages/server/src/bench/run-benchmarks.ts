@@ -7,6 +7,7 @@ import { CleanupStack } from './cleanup-stack.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
 import { isolation } from './isolation.ts'
 import { lists } from './lists.ts'
+import { longPoll } from './long-poll.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
@@ -17,6 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   signedDelivery,
   signalLatency,
   isolation,
+  longPoll,
   idleCheckIns,
   lists,
 ]

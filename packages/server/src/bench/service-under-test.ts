@@ -138,8 +138,11 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
 }
 
-/** The service takes a free port by itself with 0, but then only its log would tell which. */
-async function findFreePort(): Promise<number> {
+/**
+ * A port that is free at this moment. The service takes a free one by itself with 0, but then only its
+ * log would tell which.
+ */
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

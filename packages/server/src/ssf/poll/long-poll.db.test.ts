@@ -98,6 +98,18 @@ describe('a waiting poll', () => {
     expect(second).not.toBe(first)
   })
 
+  it('is answered when an event that is held back becomes due', async () => {
+    const stream = await createStream()
+    await emit(stream.id)
+    const dueAt = new Date(streams.clock.now().getTime() + 200)
+    await streams.db.updateTable('delivery').set({ next_attempt_at: dueAt }).execute()
+    expect(await setsOf(stream.id)).toEqual([])
+    const pending = setsOf(stream.id, LONG)
+    await untilWaiting(1)
+    streams.clock.advance(200)
+    expect(await pending).toHaveLength(1)
+  })
+
   it('ends without an event when the stream is deleted or turns to push meanwhile', async () => {
     const deleted = await createStream()
     const turned = await createStream()

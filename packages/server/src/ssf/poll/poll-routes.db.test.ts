@@ -83,7 +83,7 @@ function claimsOf(token: string): Record<string, unknown> {
 }
 
 describe('events', () => {
-  it('are signed SETs about the device, its owner and the organisation', async () => {
+  it('ssf-T151 ssf-T152 are signed SETs about the device, its owner and the organisation', async () => {
     const { id, stream_id: streamId } = await createStream()
     await emit()
     const { sets } = await poll(id)
@@ -184,7 +184,7 @@ describe('events', () => {
 })
 
 describe('polling', () => {
-  it('gives the same tokens until they are acknowledged, and never again afterwards', async () => {
+  it('ssf-T130 ssf-T138 gives the same tokens until they are acknowledged, and never again afterwards', async () => {
     const { id } = await createStream()
     await emit(3)
     const first = await poll(id)

@@ -78,8 +78,9 @@ export async function pollSets(
     const remainingMs = poll.waitMs === 0 ? 0 : deadlineMs - performance.now()
     const waiter = waiters.begin(stream.destination_id, remainingMs, poll.signal)
     try {
-      const found = await lookFor(poll, present, stream, dependencies)
-      if (found !== undefined) return poll.maxEvents === 0 ? NOTHING : found
+      const { answer, nextDueAt } = await lookFor(poll, present, stream, dependencies)
+      if (answer !== undefined) return poll.maxEvents === 0 ? NOTHING : answer
+      if (nextDueAt !== undefined) waiter.wakeIn(+nextDueAt - +dependencies.clock.now())
       if ((await waiter.outcome) === 'over') return NOTHING
       present = undefined
     } finally {
@@ -139,8 +140,16 @@ async function takeAcknowledgements(
   }
 }
 
+/** What a look at a stream has found. */
+interface Look {
+  /** Undefined when there is nothing to hand out. */
+  readonly answer?: PollResponse
+  /** When something may be handed out at the earliest. */
+  readonly nextDueAt?: Date | undefined
+}
+
 /**
- * The answer, or undefined when there is nothing to hand out. After a wait the stream is read anew: it
+ * Looks for what can be handed out. After a wait the stream is read anew: it
  * may have been stopped, turned to push or deleted meanwhile. Those who wait for the same look together.
  */
 async function lookFor(
@@ -148,13 +157,13 @@ async function lookFor(
   present: StreamRow | undefined,
   { destination_id: destinationId }: StreamRow,
   dependencies: PollDependencies,
-): Promise<PollResponse | undefined> {
+): Promise<Look> {
   const limit = Math.min(poll.maxEvents ?? POLL_SETS_MAX, POLL_SETS_MAX)
-  if (limit === 0 && poll.waitMs === 0) return NOTHING
+  if (limit === 0 && poll.waitMs === 0) return { answer: NOTHING }
   if (present !== undefined) return nextSets(present, limit, dependencies)
   return dependencies.waiters.share(`${destinationId} ${limit}`, async () => {
     const stream = await findPolledStream(dependencies.db, destinationId)
-    return stream === undefined ? NOTHING : nextSets(stream, limit, dependencies)
+    return stream === undefined ? { answer: NOTHING } : nextSets(stream, limit, dependencies)
   })
 }
 
@@ -162,16 +171,18 @@ async function nextSets(
   stream: StreamRow,
   limit: number,
   { db, clock, keyRing }: PollDependencies,
-): Promise<PollResponse | undefined> {
-  const waiting = await listWaitingSets(db, stream, { now: clock.now(), limit: limit + 1 })
-  if (waiting.length === 0) return undefined
+): Promise<Look> {
+  const page = { now: clock.now(), limit: limit + 1 }
+  const { sets: waiting, nextDueAt } = await listWaitingSets(db, stream, page)
+  if (waiting.length === 0) return { nextDueAt }
   const sets = waiting.slice(0, limit)
   const numbered = await withSequences(db, toNumberedStream(stream), sets)
   const tokens = await signWaiting(db, keyRing, stream.destination_id, numbered)
-  return buildPollResponse(
+  const answer = buildPollResponse(
     sets.map(({ eventId }, index) => [eventId, tokens[index] ?? ''] as const),
     waiting.length > limit && !stream.omits_more_available,
   )
+  return { answer }
 }
 
 async function signWaiting(

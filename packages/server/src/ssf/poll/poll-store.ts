@@ -24,36 +24,62 @@ export async function findPolledStream(
     .executeTakeFirst()
 }
 
+/** What waits for a poll receiver. */
+export interface WaitingSets {
+  /** Oldest first. */
+  readonly sets: readonly WaitingSet[]
+  /** When something else may be handed out at the earliest; undefined when nothing is held back. */
+  readonly nextDueAt: Date | undefined
+}
+
 /**
- * The SETs that wait for a poll receiver, oldest first. Of a stream that is not enabled only those that
- * outlive its stop, which they announce.
+ * What waits for a poll receiver, at most `limit` SETs. Of a stream that is not enabled only what outlives
+ * its stop, which it announces. Good news may be held back until it is due; what waits for the next
+ * attempt of a push is not.
  */
 export async function listWaitingSets(
   db: Kysely<Schema>,
   stream: Pick<StreamRow, 'destination_id' | 'status'>,
   { now, limit }: { readonly now: Date; readonly limit: number },
-): Promise<WaitingSet[]> {
-  const rows = await db
+): Promise<WaitingSets> {
+  const rows = await queuedSets(db, stream).limit(limit).execute()
+  const due = rows.filter((row) => row.attempt_count > 0 || row.next_attempt_at <= now)
+  const held = rows.find((row) => !due.includes(row))
+  if (due.length > 0 || rows.length < limit) {
+    return { sets: due.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
+  }
+  // A page of what is held back may hide what is not.
+  const retried = await queuedSets(db, stream).where('attempt_count', '>', 0).limit(limit).execute()
+  return { sets: retried.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
+}
+
+function queuedSets(db: Kysely<Schema>, stream: Pick<StreamRow, 'destination_id' | 'status'>) {
+  return db
     .selectFrom('delivery')
-    .select(['id', 'event_id', 'body', 'signing_kid', 'token'])
+    .select(['id', 'event_id', 'body', 'signing_kid', 'token', 'next_attempt_at', 'attempt_count'])
     .where('destination_id', '=', stream.destination_id)
     .where('state', '=', 'queued')
     .$if(stream.status !== 'enabled', (query) => query.where('outlives_stop', '=', true))
-    // Good news may be held back; what waits for the next attempt of a push is not.
-    .where((where) =>
-      where.or([where('next_attempt_at', '<=', now), where('attempt_count', '>', 0)]),
-    )
     .orderBy('next_attempt_at')
     .orderBy('id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({
+}
+
+interface QueuedRow {
+  readonly id: string
+  readonly event_id: string
+  readonly body: string
+  readonly signing_kid: string | null
+  readonly token: string | null
+}
+
+function toWaitingSet(row: QueuedRow): WaitingSet {
+  return {
     id: row.id,
     eventId: row.event_id,
     body: row.body,
     signingKid: row.signing_kid,
     token: row.token,
-  }))
+  }
 }
 
 /** Keeps the tokens that are about to be handed out, so that every later poll gives the same ones. */

@@ -29,6 +29,8 @@ export type PollWaitOutcome = 'woken' | 'over'
 
 export interface PollWaiter {
   readonly outcome: Promise<PollWaitOutcome>
+  /** Wakes after a time too, unless the waiting is over before: something that is there becomes due. */
+  wakeIn(delayMs: number): void
   end(): void
 }
 
@@ -45,7 +47,11 @@ export function createPollWaiters(options: PollWaitersOptions = {}): PollWaiters
 
 type Settle = (outcome: PollWaitOutcome) => void
 
-const OVER: PollWaiter = { outcome: Promise.resolve('over'), end: () => undefined }
+const OVER: PollWaiter = {
+  outcome: Promise.resolve('over'),
+  wakeIn: () => undefined,
+  end: () => undefined,
+}
 
 class WaiterTable implements PollWaiters {
   readonly #waitersMax: number
@@ -65,11 +71,16 @@ class WaiterTable implements PollWaiters {
     const giveUp = () => resolve('over')
     const timer = setTimeout(giveUp, timeoutMs)
     signal?.addEventListener('abort', giveUp, { once: true })
+    let dueTimer: NodeJS.Timeout | undefined
     this.#add(destinationId, resolve)
     return {
       outcome: promise,
+      wakeIn: (delayMs) => {
+        if (delayMs < timeoutMs) dueTimer = setTimeout(() => resolve('woken'), delayMs)
+      },
       end: () => {
         clearTimeout(timer)
+        clearTimeout(dueTimer)
         signal?.removeEventListener('abort', giveUp)
         this.#remove(destinationId, resolve)
       },

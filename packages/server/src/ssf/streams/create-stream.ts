@@ -53,7 +53,7 @@ export async function createStream(
     authorization_header_sealed:
       header === null ? null : sealer.seal(header, authorizationHeaderContext(streamId)),
     events_requested: [...(input.eventsRequested ?? [DEVICE_COMPLIANCE_CHANGE])],
-    ...toChoiceValues(input.choices ?? {}, {
+    ...toChoiceValues(input.choices, {
       streamId,
       sealer,
       base: 'interface',

@@ -190,15 +190,19 @@ export interface ChoiceContext {
  *
  * @throws AppError `invalid_body` for choices that contradict one another.
  */
-export function toChoiceValues(input: ChoiceInput, context: ChoiceContext): ChoiceValues {
+export function toChoiceValues(
+  input: ChoiceInput | undefined,
+  context: ChoiceContext,
+): ChoiceValues {
+  const wanted = input ?? {}
   const { base, sealer, streamId } = context
   const before = typeof base === 'string' ? undefined : base
-  const profile = input.profile ?? (typeof base === 'string' ? base : base.profile)
+  const profile = wanted.profile ?? (typeof base === 'string' ? base : base.profile)
   const preset =
-    before === undefined || input.profile !== undefined
+    before === undefined || wanted.profile !== undefined
       ? STREAM_PROFILES[profile]
       : toChoices(before)
-  const chosen = withoutContradictions(combine(preset, input), input, context)
+  const chosen = withoutContradictions(combine(preset, wanted), wanted, context)
   const secret =
     before?.pairwise_secret_sealed ??
     (chosen.hasPairwiseIdentifiers

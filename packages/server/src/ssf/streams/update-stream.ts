@@ -38,7 +38,7 @@ export async function changeStream(
   const values = {
     ...toPlainValues(input),
     ...toHeartbeatValues(before, input, change.at),
-    ...toChoiceValues(input.choices ?? {}, {
+    ...toChoiceValues(input.choices, {
       streamId: before.stream_id,
       sealer: dependencies.sealer,
       base: before,
