@@ -17,7 +17,7 @@ import {
 import { createTestDatabase } from './support/database.ts'
 
 const SEED = 20_260_407
-const OPERATIONS = Number(process.env['HELIOGRAPH_TEST_OPERATIONS'] ?? 1_000)
+const OPERATIONS = Number(process.env['HELIOGRAPH_TEST_OPERATIONS'] ?? 2_000)
 const RECOUNTS = 20
 /** Of each operation, with room for a busy machine. */
 const OPERATION_MAX_MS = 150
@@ -57,7 +57,7 @@ test('the same holds when the changes run at the same time', async () => {
       }
       await expectConsistent(world, 'changes at the same time')
     }),
-    { numRuns: 4 },
+    { numRuns: 4, endOnFailure: true },
   )
 }, 120_000)
 

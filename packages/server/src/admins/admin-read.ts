@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { PageWindow } from '../platform/db/page.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
-import { searchToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
+import type { SearchColumns } from '../platform/search/search-to-sql.ts'
+import { readPage, type SearchedList } from '../platform/search/searched-list.ts'
 import type { Admin } from './admin-store.ts'
 
 /** What admins can be searched by. */
@@ -20,22 +21,29 @@ const COLUMNS: SearchColumns = {
   created_at: sql.ref('admin_user.created_at'),
 }
 
+/** Where the fields of the list are. */
+export const ADMIN_LIST: SearchedList = {
+  table: 'admin_user',
+  key: 'id',
+  fields: ADMIN_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
 /** A page of admins by ascending id. */
 export async function listAdmins(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
 ): Promise<Admin[]> {
-  return db
-    .selectFrom('admin_user')
-    .selectAll()
-    .where(afterKey(sql.ref('admin_user.id'), window))
-    .$if(search !== undefined, (query) =>
-      search === undefined ? query : query.where(searchToSql(search, COLUMNS)),
-    )
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db, ADMIN_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('admin_user')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('id')
+      .limit(window.limit)
+      .execute(),
+  )
 }
 
 /** The admin with this id; the id is a decimal number within bigint. */

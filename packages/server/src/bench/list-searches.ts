@@ -8,6 +8,8 @@ export interface PublishedList {
   /** As the document names it. */
   readonly name: string
   readonly path: string
+  /** Each searchable field with each of its operators, as `name~`. */
+  readonly fields: readonly string[]
   /** The `query` of each search: every field with every operator, rare and frequent values. */
   readonly searches: readonly string[]
 }
@@ -40,7 +42,7 @@ export function findLists(
     if (get === undefined || path === undefined || !isList(get)) return []
     const keys = fieldsByPath[name] ?? fieldsOf(get)
     const clauses = keys.map((key) => clausesOf(key, get))
-    return [{ name, path, searches: [...clauses.flat(), ...combine(clauses)] }]
+    return [{ name, path, fields: keys, searches: [...clauses.flat(), ...combine(clauses)] }]
   })
 }
 
@@ -100,7 +102,7 @@ function exampleOf(key: string, { parameters = [] }: Operation): string {
 }
 
 function toTime(daysAgo: number): string {
-  return quote(new Date(Date.now() - daysAgo * 86_400_000).toISOString())
+  return quote(new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10))
 }
 
 function quote(text: string): string {

@@ -30,7 +30,10 @@ const COLUMNS: SearchColumns = {
   title: sql.ref('issue.title'),
   issue_key: sql.ref('issue.issue_key'),
   issue_value: sql.ref('issue.issue_value'),
-  exempted: sql`(issue.exempted_at is not null)`,
+  exempted: ({ values: [isExempted] }) =>
+    isExempted === true
+      ? sql<SqlBool>`issue.exempted_at is not null`
+      : sql<SqlBool>`issue.exempted_at is null`,
   check_id: sql.ref('issue.check_id'),
   device_id: sql.ref('issue.device_id'),
   updated_at: sql.ref('issue.updated_at'),

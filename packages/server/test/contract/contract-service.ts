@@ -57,6 +57,7 @@ export async function startContractService(
       HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
       HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
       HELIOGRAPH_STREAMS_MAX: '10000',
+      HELIOGRAPH_WEBHOOKS_MAX: '10000',
       HELIOGRAPH_LOG_LEVEL: 'error',
       ...environment,
     }),

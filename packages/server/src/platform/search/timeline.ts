@@ -47,7 +47,10 @@ export async function findKeyRanges(
   )
 }
 
-/** By the first or last entry of a zone: the only way to ask that takes one step in the index. */
+/**
+ * By the first or last entry of a zone: the only way to ask that takes one step in the index. Compared as
+ * pairs: with "=", the order of the time alone would do, and an index of the time be walked.
+ */
 function hasTimeInZone(
   { table, key }: SearchedList,
   column: string,
@@ -57,7 +60,9 @@ function hasTimeInZone(
   const time = sql.ref(`${table}.${column}`)
   const [direction, comparison] = clause.operator === '>' ? ['desc', '>'] : ['asc', '<']
   return sql`(
-    select ${time} from ${sql.table(table)} where ${zone} = zone.number and ${time} is not null
+    select ${time} from ${sql.table(table)}
+    where (${zone}, ${time}) > (zone.number, '-infinity'::timestamptz)
+      and (${zone}, ${time}) < (zone.number, 'infinity'::timestamptz)
     order by ${zone} ${sql.raw(direction)}, ${time} ${sql.raw(direction)} limit 1
   ) ${sql.raw(comparison)} ${clause.values[0]}`
 }
