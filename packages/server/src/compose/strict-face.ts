@@ -14,6 +14,7 @@ import {
   pauseSilentStreams,
   STREAM_ACTIVITY_CHANNEL,
 } from '../ssf/strict/stream-activity.ts'
+import { deliveryEndpoints } from '../ssf/strict/delivery-endpoints.ts'
 import { registerStrictFace } from '../ssf/strict/strict-face.ts'
 import type { StrictSettings } from '../ssf/strict/strict-settings.ts'
 import { toCallerOptions } from './http.ts'
@@ -60,6 +61,7 @@ export function addStrictFace(
     extensions: [
       ...composeStrictChecks(services, { signing, outbound }),
       ...composeStrictHistory(services, settings, wake),
+      ...deliveryEndpoints({ db, clock, runChange, wake, settings }),
     ],
   })
 }
