@@ -8,6 +8,7 @@ import {
 } from '../../../test/support/strict-api.ts'
 import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { createAuthorizationStore } from './authorization-store.ts'
 import { changeSsfClient, revokeSsfClient, rotateClientSecret } from './change-client.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -195,6 +196,12 @@ describe('client assertions', () => {
     const answers = await Promise.all([authenticate(assertion), authenticate(assertion)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
     expect((await authenticate(assertion)).status).toBe(401)
+  })
+
+  it('are remembered by the first of two processes that see one', async () => {
+    const store = createAuthorizationStore('ReplayDetection', api)
+    await store.upsert('an assertion', {}, 60)
+    await expect(store.upsert('an assertion', {}, 60)).rejects.toMatchObject({ statusCode: 401 })
   })
 
   it.each([

@@ -174,6 +174,13 @@ describe('verification', () => {
   it('ssf-T084 ssf-T109 is dropped while the stream is disabled', async () => {
     await setStatus('disabled')
     expect((await verify('dropped')).status).toBe(204)
+    const held = await api.db
+      .selectFrom('delivery')
+      .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
+      .select('delivery.id')
+      .where('ssf_stream.stream_id', '=', id)
+      .execute()
+    expect(held).toEqual([])
     await setStatus('enabled')
     expect(await poll()).toEqual([])
     await verify('after')

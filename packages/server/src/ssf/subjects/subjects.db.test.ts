@@ -120,6 +120,7 @@ describe('a stream that begins with all subjects', () => {
     [device('3'), ['1', '2', '4']],
     [{ format: 'opaque', id: '3' }, ['1', '2', '4']],
     [{ format: 'complex', user: ada, device: device('1') }, ['2', '3', '4']],
+    [{ format: 'complex', user: ada, device: device('3') }, ['1', '2', '3', '4']],
     [{ format: 'phone', phone: '+15550100' }, ['1', '2', '3', '4']],
     [{ format: 'phone_number', phone_number: '+15550100' }, ['1', '2', '3', '4']],
   ])('ssf-T043 ssf-T094 takes the removal of %j', async (subject, told) => {
