@@ -1,6 +1,7 @@
 /*
  * The pace of webhooks: a bucket of tokens per destination, which all processes take from. It holds
- * the tokens of one second at most.
+ * the tokens of a tenth of a second, one at least: in any second a receiver gets that much more than
+ * its pace at most.
  */
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../platform/clock.ts'
@@ -13,6 +14,8 @@ export interface TakenTokens {
   readonly nextAt: Date
 }
 
+const CAPACITY = sql`greatest(1, ceil(per_second / 10.0))`
+
 /** Gives a destination a pace, or takes it away with null. */
 export async function setPace(
   db: Kysely<Schema>,
@@ -24,7 +27,7 @@ export async function setPace(
     await db.deleteFrom('webhook_pace').where('destination_id', '=', destinationId).execute()
     return
   }
-  const pace = { per_second: perSecond, tokens: perSecond, filled_at: now }
+  const pace = { per_second: perSecond, tokens: 1, filled_at: now }
   await db
     .insertInto('webhook_pace')
     .values({ destination_id: destinationId, ...pace })
@@ -43,7 +46,7 @@ export async function takeTokens(
 ): Promise<TakenTokens> {
   const { rows } = await sql<{ granted: number; tokens: number; per_second: number }>`
     with filled as materialized (
-      select destination_id, least(per_second, tokens + per_second
+      select destination_id, least(${CAPACITY}, tokens + per_second
         * greatest(extract(epoch from ${now}::timestamptz - filled_at), 0)) as tokens
       from webhook_pace where destination_id = ${destinationId} for update
     )
@@ -66,6 +69,6 @@ export async function giveBackTokens(
   destinationId: string,
   count: number,
 ): Promise<void> {
-  await sql`update webhook_pace set tokens = least(per_second, tokens + ${count}::int)
+  await sql`update webhook_pace set tokens = least(${CAPACITY}, tokens + ${count}::int)
     where destination_id = ${destinationId}`.execute(db)
 }

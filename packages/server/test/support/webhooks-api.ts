@@ -1,8 +1,17 @@
 import { vi } from 'vitest'
+import { createDeliveryEngine, type DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
+import type { DeliverySettings } from '../../src/delivery/delivery-settings.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createWebhookChannel } from '../../src/webhooks/webhook-channel.ts'
+import { webhookDeliveryRoutes } from '../../src/webhooks/webhook-delivery-routes.ts'
+import { webhookEventRoutes } from '../../src/webhooks/webhook-event-routes.ts'
 import { webhookRoutes } from '../../src/webhooks/webhook-routes.ts'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createTestApi, type TestAnswer, type TestApi, type TestRequest } from './api-app.ts'
+
+const nothing = () => undefined
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 /** A webhook as a test reads it. */
 export interface TestWebhook {
@@ -23,9 +32,20 @@ export interface WebhooksApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' 
   readonly wake: ReturnType<typeof vi.fn<(destinationId: string) => void>>
   /** Sends a request with the permission for webhooks. */
   call<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
+  /**
+   * An engine that delivers, with a schedule of milliseconds; started, and woken by what is queued.
+   * Close it before the API.
+   */
+  startEngine(options?: EngineOptions): Promise<DeliveryEngine>
   /** Creates a webhook; what is left out has a value that works. */
   create(input?: object): Promise<TestWebhook>
   close(): Promise<void>
+}
+
+export interface EngineOptions {
+  readonly client?: Pick<GuardedClient, 'request'>
+  readonly retryDelaysMs?: readonly number[]
+  readonly settings?: Partial<DeliverySettings>
 }
 
 /** Every route of webhooks on a database of its own; 127.0.0.1 is allow-listed. */
@@ -34,17 +54,20 @@ export async function createWebhooksApi(
 ): Promise<WebhooksApi> {
   const allowed = parseAllowedTargets('127.0.0.1')
   if (!allowed.ok) throw new Error(allowed.reason)
-  const client = createGuardedClient({ policy: allowed.policy, userAgent: 'Heliograph test' })
-  const wake = vi.fn<(destinationId: string) => void>()
-  const api = await createTestApi((parts) =>
-    webhookRoutes({
-      ...parts,
-      client,
-      wake,
-      targetPolicy: allowed.policy,
-      webhooksMax: options.webhooksMax ?? 100,
-    }),
-  )
+  const client = createGuardedClient({
+    policy: allowed.policy,
+    userAgent: 'Heliograph test',
+    // Receivers of these tests have addresses: nothing is ever looked up outside.
+    resolver: () => Promise.reject(new Error('unexpected look-up')),
+  })
+  const engines = new Set<DeliveryEngine>()
+  const wake = vi.fn((destinationId: string) => engines.forEach((one) => one.wake(destinationId)))
+  const { webhooksMax = 100 } = options
+  const api = await createTestApi((parts) => [
+    ...webhookRoutes({ ...parts, client, wake, targetPolicy: allowed.policy, webhooksMax }),
+    ...webhookDeliveryRoutes({ ...parts, wake }),
+    ...webhookEventRoutes(parts.db),
+  ])
   const { db, clock, runChange, sealer } = api
   const key = await api.createKey(['Manage Webhooks'])
   const call: WebhooksApi['call'] = (url, request = {}) => api.request(url, { key, ...request })
@@ -57,6 +80,35 @@ export async function createWebhooksApi(
     client,
     wake,
     call,
+    startEngine: async (engineOptions = {}) => {
+      const { retryDelaysMs = [20, 20, 20], settings = {} } = engineOptions
+      const engine = createDeliveryEngine({
+        db,
+        clock: systemClock,
+        log: SILENT,
+        client: engineOptions.client ?? client,
+        runChange,
+        channels: [
+          {
+            ...createWebhookChannel({ db, clock: systemClock, sealer }),
+            retryDelaysMs,
+            busyRetryDelayMinMs: 0,
+          },
+        ],
+        settings: { sweepIntervalMs: 50, ...settings },
+      })
+      engines.add(engine)
+      await engine.start()
+      return {
+        start: () => engine.start(),
+        wake: (id) => engine.wake(id),
+        sweep: () => engine.sweep(),
+        close: async (graceMs) => {
+          engines.delete(engine)
+          await engine.close(graceMs)
+        },
+      }
+    },
     create: async (input = {}) => {
       const payload = {
         name: 'Tickets',
@@ -69,6 +121,7 @@ export async function createWebhooksApi(
       return answer.body
     },
     close: async () => {
+      await Promise.all([...engines].map((engine) => engine.close(0)))
       await api.close()
       await client.close()
     },
