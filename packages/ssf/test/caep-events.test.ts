@@ -26,7 +26,7 @@ describe('a device-compliance-change payload', () => {
     expect(() => buildDeviceComplianceChange(inMs)).toThrow(RangeError)
   })
 
-  test('is refused with words or shapes outside CAEP 1.0 section 3.5', () => {
+  test('ssf-T151 is refused with words or shapes outside CAEP 1.0 section 3.5', () => {
     for (const payload of [
       { ...change, current_status: 'noncompliant' },
       { current_status: 'compliant' },

@@ -95,7 +95,7 @@ describe('poll responses', () => {
 })
 
 describe('push answers', () => {
-  test('of RFC 8935 section 2 are read', () => {
+  test('ssf-T120 of RFC 8935 section 2 are read', () => {
     expect(SET_MEDIA_TYPE).toBe(push.contentType)
     expect(isPushAccepted(push.successStatus)).toBe(true)
     for (const error of push.errors) {

@@ -10,14 +10,14 @@ const tenant = { format: 'opaque', id: 't1' } as const
 
 describe('parsing', () => {
   test.each(rfc9493.examples)(
-    'accepts the example of RFC 9493 section $section unchanged',
+    'ssf-T038 accepts the example of RFC 9493 section $section unchanged',
     ({ subject }) => {
       expect(parseSubjectIdentifier(subject)).toEqual({ ok: true, value: subject })
     },
   )
 
   test.each(rfc9493.examples)(
-    'refuses the example of RFC 9493 section $section with one member more or less',
+    'ssf-T037 refuses the example of RFC 9493 section $section with one member more or less',
     ({ subject }) => {
       expect(parseSubjectIdentifier({ ...subject, extra: 'x' }).ok).toBe(false)
       for (const member of Object.keys(subject)) {
@@ -28,7 +28,7 @@ describe('parsing', () => {
     },
   )
 
-  test('accepts the formats of SSF 1.0 section 3.4 and the complex subject of CAEP 3.5', () => {
+  test('ssf-T039 ssf-T040 accepts the formats of SSF 1.0 section 3.4 and the complex subject of CAEP 3.5', () => {
     const subjects = [
       { format: 'jwt_id', iss: 'https://issuer.example.com', jti: 'B70BA622' },
       { format: 'saml_assertion_id', issuer: 'https://issuer.example.com', assertion_id: '_8e8d' },

@@ -52,6 +52,8 @@ export class SuiteEnvironment {
   readonly otherToken: string
   readonly deviceId: string
   readonly #pushUrl: string
+  /** A device that was never evaluated is not compliant. */
+  #isBlocked = true
   readonly #folder: string
 
   private constructor(parts: Parts) {
@@ -185,9 +187,15 @@ export class SuiteEnvironment {
     return waitForSet(() => this.look(mode, stream), isWanted, timeoutMs)
   }
 
-  /** What the operator of a transmitter is asked to do while the suite waits. */
-  async flipDevice(to: 'blocked' | 'good'): Promise<void> {
+  /**
+   * What the operator of a transmitter is asked to do while the suite waits: makes the device the other
+   * word, which is answered.
+   */
+  async flipDevice(): Promise<'compliant' | 'not-compliant'> {
+    this.#isBlocked = !this.#isBlocked
+    const to = this.#isBlocked ? 'blocked' : 'good'
     await this.service.command('devices', 'simulate-change', '--device', this.deviceId, '--to', to)
+    return this.#isBlocked ? 'not-compliant' : 'compliant'
   }
 }
 
