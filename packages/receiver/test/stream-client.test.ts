@@ -223,6 +223,13 @@ describe('a failure', () => {
     expect((await failureOf(client.createStream())).error).toBe('insufficient_scope')
   })
 
+  test('is a redirect, which no credential follows', async () => {
+    const client = clientFor()
+    failNext('/ssf/streams', 1, 307, { location: `${double.origin}/elsewhere` })
+    expect(await failureOf(client.listStreams())).toMatchObject({ code: 'bad_response' })
+    expect(double.requests.filter(({ path }) => path === '/elsewhere')).toEqual([])
+  })
+
   test('is bounded in time, and ends when it is aborted', async () => {
     const client = clientFor({ retriesMax: 0 })
     await client.getConfiguration()

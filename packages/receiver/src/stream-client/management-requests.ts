@@ -95,7 +95,7 @@ export function createManagementRequests(options: StreamClientOptions): Manageme
       }
       const url = new URL(fillTemplate(endpoint, streamId))
       for (const [member, value] of Object.entries(query ?? {})) url.searchParams.set(member, value)
-      return requireSecureUrl(url.href, isHttpAllowed)
+      return url.href
     },
     async send({ method, url, body }, callOptions) {
       const request: TransmitterRequest = {
