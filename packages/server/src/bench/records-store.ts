@@ -6,7 +6,10 @@ export interface RecordsSize {
   /** People and devices that exist already, with ids from 1. */
   readonly people: number
   readonly devices: number
-  /** Groups of devices and as many of people; the first of each has every second one as a member. */
+  /**
+   * Groups of devices and as many of people. The first of each has every second one as a member, the
+   * others every thousandth and the first person.
+   */
   readonly groups: number
   /** Requests for exemptions, and as many for registrations. */
   readonly requests: number
@@ -53,8 +56,10 @@ async function insertGroups(db: Kysely<Schema>, { groups }: RecordsSize): Promis
   await sql`
     insert into device_group_member (device_group_id, device_id, added_at)
     select grouping.id, device.id, now()
-    from (select id, row_number() over (order by id) as number from device_group) grouping
-    join device on device.id % (case grouping.number when 1 then 2 else 1000 end) = 0`.execute(db)
+    from (select min(id) as id from device_group) grouping cross join device where device.id % 2 = 0
+    union all
+    select grouping.id, device.id, now() from device_group grouping cross join device
+    where grouping.id > (select min(id) from device_group) and device.id % 1000 = 0`.execute(db)
   await sql`
     insert into person_group (name, created_at, updated_at)
     select 'Team ' || n, now() - n % 900 * interval '1 day', now() - n % 90 * interval '1 hour'
@@ -62,9 +67,11 @@ async function insertGroups(db: Kysely<Schema>, { groups }: RecordsSize): Promis
   await sql`
     insert into person_group_member (person_group_id, person_id, added_at)
     select grouping.id, person.id, now()
-    from (select id, row_number() over (order by id) as number from person_group) grouping
-    join person on person.id % (case when grouping.number = 1 then 2 else 1000 end) = 0
-      or (grouping.number <= ${groups}::int and person.id = 1)`.execute(db)
+    from (select min(id) as id from person_group) grouping cross join person where person.id % 2 = 0
+    union all
+    select grouping.id, person.id, now() from person_group grouping cross join person
+    where grouping.id > (select min(id) from person_group)
+      and (person.id % 1000 = 0 or person.id = 1)`.execute(db)
 }
 
 async function insertRequests(

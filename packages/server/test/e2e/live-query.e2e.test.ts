@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findFreePort, ServiceProcess } from './support/service-process.ts'
 
 const DEVICES = 2_000
+const SILENT_DEVICES = 20
 const ENROLL_TIMEOUT_MS = 240_000
 const ANSWER_TIMEOUT_MS = 120_000
 
@@ -84,15 +85,16 @@ describe(`a live query to ${DEVICES} devices`, () => {
     }
     return results
   }
-  /** Waits until nobody owes an answer; calls `whileWaiting` in between. */
+  /** Waits until nobody, or no more than `left`, owes an answer; calls `whileWaiting` in between. */
   const drain = async (
     id: string,
     whileWaiting: (campaign: Campaign) => Promise<void> = async () => undefined,
+    left = 0,
   ): Promise<Campaign> => {
     const end = performance.now() + ANSWER_TIMEOUT_MS
     for (;;) {
       const campaign = await show(id)
-      if (campaign.waiting_devices_count === 0) return campaign
+      if (campaign.waiting_devices_count <= left) return campaign
       if (performance.now() > end) throw new Error(`unanswered: ${JSON.stringify(campaign)}`)
       await whileWaiting(campaign)
       await sleep(50)
@@ -100,6 +102,7 @@ describe(`a live query to ${DEVICES} devices`, () => {
   }
 
   it('is answered by every device that polls, counted exactly, and readable while answers come', async () => {
+    const before = fleet.statistics().counters
     const asked = await ask('versions', 'select version from osquery_info;')
     expect(asked.waiting_devices_count).toBe(DEVICES)
     let partialCount = 0
@@ -118,6 +121,28 @@ describe(`a live query to ${DEVICES} devices`, () => {
     expect(results).toHaveLength(DEVICES)
     expect(new Set(devices).size).toBe(DEVICES)
     expect(results.every(({ results: rows }) => rows[0]?.['version'] === '5.23.1')).toBe(true)
+    const after = fleet.statistics().counters
+    expect(after.distributedReads - before.distributedReads).toBeGreaterThanOrEqual(DEVICES)
+    // No check-in was refused, unanswered or thrown away while all of them answered.
+    const { failures, unreachable, nodeInvalid, batchesDiscarded, enrollments } = before
+    expect(after).toMatchObject({
+      ...{ failures, unreachable, nodeInvalid, batchesDiscarded, enrollments },
+    })
+  })
+
+  it('waits for devices that do not poll, and for no others', async () => {
+    const silent = fleet.members.slice(0, SILENT_DEVICES)
+    for (const { node } of silent) node.stop()
+    const asked = await ask('silence', "select 'here' as answer")
+    const partly = await drain(asked.id, undefined, SILENT_DEVICES)
+    expect(partly).toMatchObject({
+      waiting_devices_count: SILENT_DEVICES,
+      successful_devices_count: DEVICES - SILENT_DEVICES,
+    })
+    expect(await listResults(asked.id)).toHaveLength(DEVICES - SILENT_DEVICES)
+    for (const { node } of silent) node.start()
+    expect(await drain(asked.id)).toMatchObject({ successful_devices_count: DEVICES })
+    expect(await listResults(asked.id)).toHaveLength(DEVICES)
   })
 
   it('is answered by every device although the service and its database are killed meanwhile', async () => {
