@@ -25,7 +25,13 @@ export async function bulkLoad(
     await load(tx)
     for (const { create } of [...indexes, ...foreignKeys]) await sql.raw(create).execute(tx)
   })
-  await sql`vacuum (analyze) ${sql.join(tables.map((table) => sql.table(table)))}`.execute(db)
+  await db.connection().execute(async (connection) => {
+    await sql`set statement_timeout = 0`.execute(connection)
+    await sql`vacuum (analyze) ${sql.join(tables.map((table) => sql.table(table)))}`.execute(
+      connection,
+    )
+    await sql`reset statement_timeout`.execute(connection)
+  })
 }
 
 interface Definition {
