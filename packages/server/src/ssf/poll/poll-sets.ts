@@ -11,6 +11,7 @@ import {
 import type { Kysely } from 'kysely'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
+import { randomInteger } from '../../platform/ids.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
@@ -53,6 +54,7 @@ export const POLL_SETS_MAX = 100
 export const POLL_ACKNOWLEDGEMENTS_MAX = 1_000
 /** Below the 30 s and 60 s after which clients and proxies give up. */
 export const POLL_WAIT_MAX_MS = 25 * SECOND_MS
+const POLL_WAIT_SPREAD_MS = POLL_WAIT_MAX_MS / 5
 /** How often a SET is handed out again although its receiver reports that it failed. */
 const REPORTED_FAILURES_MAX = 10
 
@@ -72,7 +74,7 @@ export async function pollSets(
 ): Promise<PollResponse> {
   await takeAcknowledgements(stream, poll, dependencies)
   const { waiters } = dependencies
-  const deadlineMs = performance.now() + Math.min(poll.waitMs, POLL_WAIT_MAX_MS)
+  const deadlineMs = performance.now() + spreadWait(poll.waitMs)
   let present: StreamRow | undefined = stream
   for (;;) {
     const remainingMs = poll.waitMs === 0 ? 0 : deadlineMs - performance.now()
@@ -87,6 +89,15 @@ export async function pollSets(
       waiter.end()
     }
   }
+}
+
+/**
+ * Receivers that came at once, after a restart, would come back at once every time: the longest waits end
+ * up to a fifth earlier.
+ */
+function spreadWait(waitMs: number): number {
+  if (waitMs < POLL_WAIT_MAX_MS) return waitMs
+  return POLL_WAIT_MAX_MS - randomInteger(0, POLL_WAIT_SPREAD_MS)
 }
 
 /**
