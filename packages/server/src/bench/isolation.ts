@@ -27,7 +27,7 @@ const EVENTS_PER_SECOND = 200
 const ROUNDS = 3
 const WARM_UP_SECONDS = 2
 /** What waits for the first stream before the load begins: more than an engine takes in hand. */
-const BACKLOG_EVENTS = 1_000
+const BACKLOG_EVENTS = 2_000
 /** Enough to deliver the backlog where it can be delivered. */
 const BACKLOG_MS = 1_500
 /** So that a phase sees the time-outs of a silent receiver, and the pauses after them. */

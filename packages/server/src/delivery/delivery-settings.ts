@@ -22,13 +22,16 @@ export interface DeliverySettings {
   readonly presenceIntervalMs: number
 }
 
-/** Measured on two cores: more in hand or in flight gains nothing, and costs fairness. */
+/**
+ * Measured on two cores: more in flight gains nothing, and costs fairness. With half of it in hand, the
+ * signing threads of a single stream wait for outcomes to be recorded.
+ */
 export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
   concurrency: 32,
   inFlightMax: 512,
   reservedPerDestination: 4,
   claimSize: 128,
-  handMax: 512,
+  handMax: 1_024,
   leaseMs: 120 * SECOND_MS,
   requestTimeoutMs: 15 * SECOND_MS,
   sweepIntervalMs: 5 * SECOND_MS,

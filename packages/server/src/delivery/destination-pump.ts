@@ -43,6 +43,8 @@ interface Claim {
   readonly channel: DeliveryChannel
 }
 
+type PreparedClaim = Awaited<ReturnType<DeliveryChannel['prepare']>>
+
 /** Due work that could not be claimed is held by somebody else: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
 /** After a fault of the database or of preparing. */
@@ -127,8 +129,9 @@ export class DestinationPump implements SlotUser {
   }
 
   /**
-   * Claims until nothing more may be claimed. The next claim is under way while the one before is
-   * prepared, so that neither the database nor the signing threads wait for each other. Only when
+   * Claims until nothing more may be claimed. A claim begins to be prepared as soon as it is there,
+   * also while the one before still is, and the next one is under way meanwhile: neither the database
+   * nor the signing threads wait for each other. They are taken in hand in their order. Only when
    * deliveries were refused for the sake of order are they given back before anything else happens:
    * a claim beside that would meet them again and again.
    */
@@ -139,9 +142,10 @@ export class DestinationPump implements SlotUser {
         this.#isWoken = false
         this.#plannedAt = undefined
         const claim = await this.#claim()
+        const preparing = claim === undefined ? undefined : this.#prepare(claim)
         const hasRefused = await taking
-        if (claim === undefined) return
-        taking = this.#takeInHand(claim)
+        if (claim === undefined || preparing === undefined) return
+        taking = this.#takeInHand(claim, preparing)
         if (hasRefused) await taking
       }
     } finally {
@@ -209,24 +213,32 @@ export class DestinationPump implements SlotUser {
     return handMax - this.#ledger.count >= claimSize
   }
 
-  /** Prepares a claim and takes it in hand; answers whether any of it was refused. */
-  async #takeInHand({ number, deliveries, channel }: Claim): Promise<boolean> {
-    const { clock, log } = this.#shared
-    const later = (): Date => new Date(clock.now().getTime() + FAULT_PAUSE_MS)
-    const refused: Promise<void>[] = []
+  /** The requests of a claim; undefined when there are none to be had now. */
+  async #prepare({ deliveries, channel }: Claim): Promise<PreparedClaim> {
     try {
-      const prepared = await channel.prepare(this.#id, deliveries)
-      for (const [index, delivery] of deliveries.entries()) {
-        const request = prepared?.[index]
-        const notBefore =
-          request === undefined || this.#isStopped
-            ? later()
-            : this.#lanes.add({ delivery, prepared: request }, number)
-        if (notBefore !== undefined) refused.push(this.#giveBack([delivery], notBefore))
-      }
+      return await channel.prepare(this.#id, deliveries)
     } catch (error) {
-      log.error({ err: error, destination_id: this.#id }, 'deliveries could not be prepared')
-      refused.push(this.#giveBack(deliveries, later()))
+      const fields = { err: error, destination_id: this.#id }
+      this.#shared.log.error(fields, 'deliveries could not be prepared')
+      return undefined
+    }
+  }
+
+  /** Takes a claim in hand once it is prepared; answers whether any of it was refused. */
+  async #takeInHand(
+    { number, deliveries, channel }: Claim,
+    preparing: Promise<PreparedClaim>,
+  ): Promise<boolean> {
+    const refused: Promise<void>[] = []
+    const prepared = this.#isStopped ? undefined : await preparing
+    const later = new Date(this.#shared.clock.now().getTime() + FAULT_PAUSE_MS)
+    if (prepared === undefined) refused.push(this.#giveBack(deliveries, later))
+    for (const [index, request] of (prepared ?? []).entries()) {
+      const delivery = deliveries[index]
+      if (delivery === undefined) continue
+      const notBefore =
+        request === undefined ? later : this.#lanes.add({ delivery, prepared: request }, number)
+      if (notBefore !== undefined) refused.push(this.#giveBack([delivery], notBefore))
     }
     this.#channel = channel
     this.#send()
