@@ -134,6 +134,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
         audience: null,
         jwks: null,
         defaultSubjects: null,
+        profile: 'strict',
         ...draft,
       }),
     )

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { AppError } from '../../platform/app-error.ts'
 import type { ClientJwks } from '../../platform/db/schema.ts'
 import {
@@ -12,6 +12,7 @@ import { toClientJson } from '../../ssf/clients/client-json.ts'
 import { clientJwksInput } from '../../ssf/clients/client-jwks.ts'
 import { parseScopes, SSF_SCOPES, type SsfScope } from '../../ssf/clients/client-scopes.ts'
 import { listClients } from '../../ssf/clients/client-store.ts'
+import { STREAM_PROFILE_NAMES, type StreamProfileName } from '../../ssf/streams/stream-choices.ts'
 import { toStrictUrls } from '../../ssf/strict/strict-urls.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { parseWhole } from '../parse-arguments.ts'
@@ -22,6 +23,7 @@ interface CreateOptions {
   scope: SsfScope[]
   audience?: string
   defaultSubjects?: 'ALL' | 'NONE'
+  profile: StreamProfileName
   jwks?: string
   json?: true
 }
@@ -57,6 +59,11 @@ function addCreate(clients: Command, io: CommandIo): void {
       'ALL or NONE: which subjects its streams begin with',
       parseDefaultSubjects,
     )
+    .addOption(
+      new Option('--profile <profile>', 'which choices its streams begin with')
+        .choices(STREAM_PROFILE_NAMES)
+        .default('strict'),
+    )
     .option('--jwks <file>', 'its public keys: it then signs assertions and has no secret')
     .action(async (options: CreateOptions, command: Command) => {
       const jwks = options.jwks === undefined ? null : await readJwks(options.jwks)
@@ -67,6 +74,7 @@ function addCreate(clients: Command, io: CommandIo): void {
             scopes: options.scope,
             audience: options.audience ?? null,
             defaultSubjects: options.defaultSubjects ?? null,
+            profile: options.profile,
             jwks,
           }),
         )

@@ -784,6 +784,7 @@ export interface SsfClientTable {
   authentication_method: 'client_secret' | 'private_key_jwt'
   jwks: ColumnType<ClientJwks | null, string | null, string | null>
   default_subjects: 'ALL' | 'NONE' | null
+  profile: Generated<'interface' | 'strict' | 'caep_interop' | 'okta' | 'sgnl'>
   created_at: Date
   updated_at: Date
   revoked_at: Generated<Date | null>

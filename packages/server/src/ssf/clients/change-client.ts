@@ -9,6 +9,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { ClientJwks, SsfClientTable } from '../../platform/db/schema.ts'
 import { setStreamStatus } from '../streams/set-stream-status.ts'
+import type { StreamProfileName } from '../streams/stream-choices.ts'
 import { listClientStreams } from '../streams/stream-store.ts'
 import { deleteAccessTokensOf } from './access-token-store.ts'
 import type { SsfScope } from './client-scopes.ts'
@@ -35,6 +36,8 @@ export interface ClientDraft {
   readonly jwks: ClientJwks | null
   /** Null: what the service is set to. */
   readonly defaultSubjects: 'ALL' | 'NONE' | null
+  /** What its new streams begin with. */
+  readonly profile: StreamProfileName
 }
 
 /** A client with its secret, which nobody can see again; null when it has keys of its own. */
@@ -66,6 +69,7 @@ export async function createSsfClient(change: Change, draft: ClientDraft): Promi
     scopes: [...draft.scopes],
     audience: draft.audience,
     default_subjects: draft.defaultSubjects,
+    profile: draft.profile,
     authentication_method: draft.jwks === null ? 'client_secret' : 'private_key_jwt',
     client_id: generateClientId(),
     created_at: change.at,
@@ -202,6 +206,7 @@ function toColumns(patch: ClientPatch): Partial<Insertable<SsfClientTable>> {
     ...(patch.scopes === undefined ? {} : { scopes: [...patch.scopes] }),
     ...(patch.audience === undefined ? {} : { audience: patch.audience }),
     ...(patch.defaultSubjects === undefined ? {} : { default_subjects: patch.defaultSubjects }),
+    ...(patch.profile === undefined ? {} : { profile: patch.profile }),
     ...(patch.jwks === undefined || patch.jwks === null
       ? {}
       : { jwks: JSON.stringify(patch.jwks) }),
@@ -218,6 +223,7 @@ function toClientAudit(client: ClientRow) {
     authentication_method: client.authentication_method,
     key_count: client.jwks?.keys.length ?? 0,
     default_subjects: client.default_subjects,
+    profile: client.profile,
     revoked_at: client.revoked_at?.toISOString() ?? null,
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
 import type { ClientRow, ClientSecretRow } from './client-store.ts'
 
@@ -18,6 +19,9 @@ export const clientSchema = z
       .enum(['ALL', 'NONE'])
       .nullable()
       .describe('Which subjects its new streams begin with; what the service is set to when null.'),
+    profile: z
+      .enum(STREAM_PROFILE_NAMES)
+      .describe('The profile that its new streams begin with. Streams that are there keep theirs.'),
     authentication_method: z
       .enum(['client_secret', 'private_key_jwt'])
       .describe('How it authenticates: with a secret, or with assertions that it signs.'),
@@ -62,6 +66,7 @@ export function toClientJson(
     scopes: client.scopes,
     audience: client.audience,
     default_subjects: client.default_subjects,
+    profile: client.profile,
     authentication_method: client.authentication_method,
     jwks: client.jwks === null ? null : { keys: [...client.jwks.keys] },
     secrets: secrets.map((secret) => ({

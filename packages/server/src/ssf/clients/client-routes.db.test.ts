@@ -120,6 +120,7 @@ describe('creating a client', () => {
     ['no scope', { name: 'a', scopes: [] }],
     ['an unknown scope', { name: 'a', scopes: ['ssf.admin'] }],
     ['unknown default subjects', { name: 'a', default_subjects: 'SOME' }],
+    ['an unknown profile', { name: 'a', profile: 'acme' }],
     ['an unknown member', { name: 'a', secret: 'mine' }],
     ['no keys', { name: 'a', jwks: { keys: [] } }],
     ['a shared key', { name: 'a', jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }],
@@ -160,12 +161,27 @@ describe('a client', () => {
       name: 'two',
       audience: 'https://receiver.example.com',
       default_subjects: 'NONE',
+      profile: 'sgnl',
     })
     expect(status).toBe(200)
     expect(await lastAuditEntry(api, 'ssf_client.updated')).toMatchObject({
-      before: { name: 'one', audience: null, default_subjects: null },
-      after: { name: 'two', audience: 'https://receiver.example.com', default_subjects: 'NONE' },
+      before: { name: 'one', audience: null, default_subjects: null, profile: 'strict' },
+      after: {
+        name: 'two',
+        audience: 'https://receiver.example.com',
+        default_subjects: 'NONE',
+        profile: 'sgnl',
+      },
     })
+  })
+
+  it('has the profile that it was given, else the strict one', async () => {
+    const profileOf = async (payload: object) => {
+      const client = await create({ name: 'Gateway', ...payload })
+      return (await call<{ profile: string }>(`/ssf_clients/${client.id}`)).body.profile
+    }
+    expect(await profileOf({ profile: 'okta' })).toBe('okta')
+    expect(await profileOf({})).toBe('strict')
   })
 
   it('keeps the way it authenticates', async () => {

@@ -9,6 +9,7 @@ import { textInput } from '../../platform/http/body-values.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { parseId } from '../../platform/http/wire-values.ts'
+import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { toStrictUrls } from '../strict/strict-urls.ts'
 import {
   changeSsfClient,
@@ -46,6 +47,9 @@ const clientShape = {
   scopes: z.array(z.enum(SSF_SCOPES)).min(1).max(SSF_SCOPES.length),
   audience: textInput(AUDIENCE_LENGTH_MAX).nullable(),
   default_subjects: z.enum(['ALL', 'NONE']).nullable(),
+  profile: z
+    .enum(STREAM_PROFILE_NAMES)
+    .describe('What its new streams begin with: a profile of streams.'),
 } as const
 
 const createBody = z
@@ -54,6 +58,7 @@ const createBody = z
     scopes: clientShape.scopes.default([...SSF_SCOPES]),
     audience: clientShape.audience.optional(),
     default_subjects: clientShape.default_subjects.optional(),
+    profile: clientShape.profile.default('strict'),
     jwks: clientJwksInput.optional(),
   })
   .meta({ id: 'CreateSsfClient' })
@@ -64,6 +69,7 @@ const updateBody = z
     scopes: clientShape.scopes.optional(),
     audience: clientShape.audience.optional(),
     default_subjects: clientShape.default_subjects.optional(),
+    profile: clientShape.profile.optional(),
     jwks: clientJwksInput.optional(),
   })
   .meta({ id: 'UpdateSsfClient' })
@@ -122,12 +128,13 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       responses: { 200: issuedClientSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          const { name, scopes, audience, default_subjects, jwks } = context.body
+          const { name, scopes, audience, default_subjects, profile, jwks } = context.body
           const issued = await createSsfClient(change, {
             name,
             scopes: [...new Set(scopes)],
             audience: audience ?? null,
             defaultSubjects: default_subjects ?? null,
+            profile,
             jwks: jwks ?? null,
           })
           return answer(200, await toIssuedJson(change, issued, tokenEndpoint))
@@ -144,13 +151,14 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       responses: { 200: clientSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          const { name, scopes, audience, default_subjects, jwks } = context.body
+          const { name, scopes, audience, default_subjects, profile, jwks } = context.body
           const id = parseId(context.params.id, 'client')
           const client = await changeSsfClient(change, id, {
             ...(name === undefined ? {} : { name }),
             ...(scopes === undefined ? {} : { scopes: [...new Set(scopes)] }),
             ...(audience === undefined ? {} : { audience }),
             ...(default_subjects === undefined ? {} : { defaultSubjects: default_subjects }),
+            ...(profile === undefined ? {} : { profile }),
             ...(jwks === undefined ? {} : { jwks }),
           })
           return answer(200, await toJson(change, client))

@@ -24,11 +24,13 @@ export interface CreateStrictStreamDependencies extends StreamDependencies {
 /** What a receiver asks for. Everything is optional; without a delivery the stream polls. */
 export interface StrictStreamDraft extends ReceiverSuppliedMembers {
   readonly name?: string | undefined
+  /** Whether its events carry their number in the stream. */
+  readonly isNumbered?: boolean | undefined
 }
 
 /**
- * Creates a stream of a client, enabled, and leaves an audit entry. Its events name devices by
- * `iss_sub`, as the interoperability profile of CAEP asks. SSF 1.0 section 8.1.1.1.
+ * Creates a stream of a client, enabled, with the choices of the client's profile, and leaves an audit
+ * entry. SSF 1.0 section 8.1.1.1.
  *
  * @throws AppError `target_refused`, `limit_reached`
  */
@@ -63,7 +65,10 @@ export async function createStrictStream(
     authorization_header_sealed:
       header === undefined ? null : sealer.seal(header, authorizationHeaderContext(streamId)),
     events_requested: [...(draft.events_requested ?? [])],
-    ...toChoiceValues({}, { streamId, sealer, base: 'strict', pathPrefix: '' }),
+    ...toChoiceValues(
+      { isNumbered: draft.isNumbered },
+      { streamId, sealer, base: client.profile, pathPrefix: '' },
+    ),
     status: 'enabled',
     status_reason: null,
     last_activity_at: change.at,

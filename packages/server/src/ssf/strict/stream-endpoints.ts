@@ -5,7 +5,10 @@ import {
   findChangedTransmitterMember,
   parseStreamCreateRequest,
   parseStreamUpdateRequest,
+  parseWithSchema,
+  streamExtensionMembersSchema,
   type DeliveryRequest,
+  type StreamExtensionMembers,
   type StreamUpdateRequest,
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
@@ -59,6 +62,10 @@ const receiverMembers = {
     .optional()
     .describe('Poll when left out.'),
   description: z.string().nullish(),
+  heliograph_sequence: z
+    .boolean()
+    .optional()
+    .describe('An extension: events carry their number in the stream.'),
 } as const
 
 const createBody = z.looseObject(receiverMembers)
@@ -89,13 +96,21 @@ function createEndpoint(dependencies: StreamEndpointDependencies): StrictEndpoin
       const body = readBody(request)
       const parsed = parseStreamCreateRequest(body)
       if (!parsed.ok) throw invalidBody(parsed.issues)
-      const draft = { ...parsed.value, name: readName(body['name']) }
+      const { heliograph_sequence: isNumbered } = readExtensions(body)
+      const draft = { ...parsed.value, name: readName(body['name']), isNumbered }
       const stream = await dependencies.runChange(request.origin, (change) =>
         createStrictStream(change, request.client, draft, dependencies),
       )
       return { status: 201, body: toStreamConfiguration(stream, dependencies) }
     },
   }
+}
+
+/** The members that the standard does not have. */
+function readExtensions(body: unknown): StreamExtensionMembers {
+  const parsed = parseWithSchema(streamExtensionMembersSchema, body)
+  if (parsed.ok) return parsed.value
+  throw invalidBody(parsed.issues)
 }
 
 /** A name is no member of the standard: one that cannot be used is passed over. */
@@ -180,16 +195,18 @@ function updates(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
 async function update(
   request: StrictRequest,
   dependencies: StreamEndpointDependencies,
-  toInput: (update: StreamUpdateRequest) => StreamInput,
+  toInput: (update: StreamUpdateRequest, extensions: StreamExtensionMembers) => StreamInput,
 ) {
   const { runChange, settings } = dependencies
-  const parsed = parseStreamUpdateRequest(readBody(request))
+  const body = readBody(request)
+  const parsed = parseStreamUpdateRequest(body)
   if (!parsed.ok) throw invalidBody(parsed.issues)
+  const input = toInput(parsed.value, readExtensions(body))
   const stream = await runChange(request.origin, async (change) => {
     const id = parsed.value.stream_id
     const before = await getOwnStream(change.tx, request.client, id, { isLocked: true })
     refuseTransmitterMembers(parsed.value, before, dependencies)
-    const after = await changeStream(change, id, toInput(parsed.value), dependencies)
+    const after = await changeStream(change, id, input, dependencies)
     await recordActivity(change.tx, after, change.at, settings)
     return after
   })
@@ -208,19 +225,27 @@ function refuseTransmitterMembers(
   throw invalidBody([{ path: changed, message: 'Is set by the transmitter and must not change' }])
 }
 
-function toPatchInput({ supplied }: StreamUpdateRequest): StreamInput {
+function toPatchInput(
+  { supplied }: StreamUpdateRequest,
+  { heliograph_sequence: isNumbered }: StreamExtensionMembers,
+): StreamInput {
   return {
     ...toDeliveryInput(supplied.delivery),
     description: supplied.description,
     eventsRequested: supplied.events_requested,
+    choices: { isNumbered },
   }
 }
 
-function toReplaceInput({ supplied }: StreamUpdateRequest): StreamInput {
+function toReplaceInput(
+  { supplied }: StreamUpdateRequest,
+  { heliograph_sequence: isNumbered = false }: StreamExtensionMembers,
+): StreamInput {
   return {
     ...toDeliveryInput(supplied.delivery ?? { method: DELIVERY_METHOD_POLL }),
     description: supplied.description ?? null,
     eventsRequested: supplied.events_requested ?? [],
+    choices: { isNumbered },
   }
 }
 

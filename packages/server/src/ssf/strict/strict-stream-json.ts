@@ -3,6 +3,7 @@ import {
   DELIVERY_METHOD_PUSH,
   DELIVERY_METHODS,
   type StreamConfiguration,
+  type StreamExtensionMembers,
   type TransmitterSuppliedMembers,
 } from '@heliograph/ssf'
 import { z } from 'zod'
@@ -29,6 +30,10 @@ export const streamConfigurationSchema = z
     min_verification_interval: z.int().optional().describe('In seconds.'),
     inactivity_timeout: z.int().optional().describe('In seconds.'),
     description: z.string().optional(),
+    heliograph_sequence: z
+      .literal(true)
+      .optional()
+      .describe('Its events carry their number in the stream.'),
   })
   .meta({ id: 'StreamConfiguration' })
 
@@ -61,7 +66,7 @@ export function toTransmitterMembers(
 export function toStreamConfiguration(
   stream: StreamRow,
   context: ConfigurationContext,
-): StreamConfiguration {
+): StreamConfiguration & StreamExtensionMembers {
   const pushUrl = stream.delivery_method === 'push' ? stream.endpoint_url : null
   return {
     ...toTransmitterMembers(stream, context),
@@ -74,5 +79,6 @@ export function toStreamConfiguration(
           }
         : { method: DELIVERY_METHOD_PUSH, endpoint_url: pushUrl },
     ...(stream.description === null ? {} : { description: stream.description }),
+    ...(stream.is_numbered ? { heliograph_sequence: true } : {}),
   }
 }

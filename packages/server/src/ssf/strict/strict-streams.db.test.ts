@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
+import { changeSsfClient } from '../clients/change-client.ts'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
 
@@ -397,6 +399,73 @@ describe('changing a stream', () => {
     const url = `/ssf/streams?stream_id=${id}`
     const { status } = await api.call(url, { method: 'PATCH', payload: { description: 'a' } })
     expect(status).toBe(200)
+  })
+})
+
+describe('the number of events', () => {
+  const numbered = { heliograph_sequence: true } as const
+
+  it('is there when the receiver asks for it, and shown only then', async () => {
+    expect(await create()).not.toHaveProperty('heliograph_sequence')
+    expect(await create({ heliograph_sequence: false })).not.toHaveProperty('heliograph_sequence')
+    const stream = await create(numbered)
+    expect(stream).toMatchObject(numbered)
+    expect((await read(stream.stream_id)).body).toMatchObject(numbered)
+    const row = await api.db
+      .selectFrom('ssf_stream')
+      .select('is_numbered')
+      .where('stream_id', '=', stream.stream_id)
+      .executeTakeFirstOrThrow()
+    expect(row.is_numbered).toBe(true)
+  })
+
+  it('stays with a PATCH that does not name it, and goes with a PUT that does not', async () => {
+    const { stream_id } = await create(numbered)
+    expect((await change('PATCH', { stream_id, description: 'a' })).body).toMatchObject(numbered)
+    const off = await change('PATCH', { stream_id, heliograph_sequence: false })
+    expect(off.body).not.toHaveProperty('heliograph_sequence')
+    expect((await change('PATCH', { stream_id, ...numbered })).body).toMatchObject(numbered)
+    expect((await change('PUT', { stream_id, ...numbered })).body).toMatchObject(numbered)
+    expect((await change('PUT', { stream_id })).body).not.toHaveProperty('heliograph_sequence')
+  })
+
+  it('is refused when it is neither on nor off', async () => {
+    const { stream_id } = await create()
+    for (const heliograph_sequence of ['yes', 1, null]) {
+      const payload = { stream_id, heliograph_sequence }
+      const refused = { status: 400, body: { details: [{ path: 'heliograph_sequence' }] } }
+      expect(await api.call('/ssf/streams', { method: 'POST', payload })).toMatchObject(refused)
+      expect(await change('PATCH', payload)).toMatchObject(refused)
+      expect(await change('PUT', payload)).toMatchObject(refused)
+    }
+  })
+})
+
+describe('the profile of a client', () => {
+  it('is what its streams begin with; streams that are there keep theirs', async () => {
+    const profileOf = async (clientId: string) => {
+      const rows = await api.db
+        .selectFrom('ssf_stream')
+        .select(['profile', 'subject_form', 'uses_legacy_status_codes', 'omits_more_available'])
+        .where('ssf_client_id', '=', clientId)
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => Object.values(row))
+    }
+    const client = await api.newClient({ profile: 'sgnl' })
+    const token = await api.newToken(client)
+    const post = { method: 'POST', token, payload: {} } as const
+    expect((await api.call('/ssf/streams', post)).status).toBe(201)
+    await api.runChange({ actor: SYSTEM_ACTOR }, (open) =>
+      changeSsfClient(open, client.id, { profile: 'okta' }),
+    )
+    expect((await api.call('/ssf/streams', post)).status).toBe(201)
+    expect(await profileOf(client.id)).toEqual([
+      ['sgnl', 'complex', true, true],
+      ['okta', 'complex', false, false],
+    ])
+    await create()
+    expect(await profileOf(api.client.id)).toEqual([['strict', 'iss_sub', false, false]])
   })
 })
 

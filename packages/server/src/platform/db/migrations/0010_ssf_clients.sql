@@ -13,6 +13,9 @@ create table ssf_client (
   jwks jsonb,
   -- Which subjects its new streams begin with; the setting of the service when there is none.
   default_subjects text check (default_subjects in ('ALL', 'NONE')),
+  -- What its new streams begin with.
+  profile text not null default 'strict'
+    check (profile in ('interface', 'strict', 'caep_interop', 'okta', 'sgnl')),
   created_at timestamptz not null,
   updated_at timestamptz not null,
   revoked_at timestamptz,
