@@ -2,6 +2,7 @@ import {
   deadLetterUnreachable,
   deleteMarkedDestinations,
   deleteOldDeliveries,
+  deleteOldPayloads,
 } from '../delivery/sweep-deliveries.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
 import { deleteExpiredIdempotencyRecords } from '../platform/http/idempotency/idempotency-store.ts'
@@ -41,6 +42,20 @@ export function startJobs(services: Services, dependencies: JobDependencies): Pe
     start('delivery retention', HOUR_MS, () =>
       deleteOldDeliveries(db, { now: clock.now(), retentionDays: config.deliveryRetentionDays }),
     ),
+    start('payload retention', HOUR_MS, createPayloadSweep(services)),
     ...startWebhookJobs(services),
   ]
+}
+
+/** Goes on where it ended before; after a restart it looks through everything once. */
+function createPayloadSweep({ config, clock, db }: Services): () => Promise<void> {
+  const { deliveryPayloadRetentionDays: days, deliveryRetentionDays } = config
+  let after: Date | null = null
+  return async () => {
+    // The deliveries themselves go first.
+    if (days >= deliveryRetentionDays) return
+    const before = new Date(clock.now().getTime() - days * DAY_MS)
+    await deleteOldPayloads(db, { before, after })
+    after = before
+  }
 }

@@ -3,9 +3,12 @@ import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-
 import { createWorkerPresence } from '../delivery/worker-presence.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import { startPeriodicJob, type PeriodicJob } from '../platform/jobs/periodic-job.ts'
 import type { Services } from '../services.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
 import { createPushConnections } from '../ssf/push/push-connection.ts'
+import { reviewFallbacks } from '../ssf/push/review-fallbacks.ts'
 import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from '../ssf/signing/refused-keys.ts'
 import { createSigningPool, type SigningPool } from '../ssf/signing/signing-pool.ts'
@@ -43,6 +46,8 @@ export interface Delivery {
 
 /** Enough for the claims and outcomes of many receivers: each statement handles a batch. */
 const DELIVERY_POOL_MAX = 6
+/** How often it is asked which streams fall back, and which need not any more. */
+const FALLBACK_REVIEW_MS = 15 * SECOND_MS
 
 /**
  * Creates the engine that delivers queued events. It has connections of its own, so that a flood of
@@ -55,6 +60,7 @@ export function composeDelivery(
   listener: Listener,
 ): Delivery {
   const { config, clock, connection, log, sealer } = services
+  const { pushFallbackMinutes: fallbackMinutes } = config
   const database = openDatabase(connection, {
     poolMax: DELIVERY_POOL_MAX,
     applicationName: 'heliograph delivery',
@@ -63,6 +69,11 @@ export function composeDelivery(
   const { preparedDb: db } = database
   const { client } = outbound
   const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
+  const fallback = {
+    baseUrl: config.baseUrl,
+    wake: (destinationId: string) => engine.wake(destinationId),
+  }
+  let fallbacks: PeriodicJob | undefined
   const engine = createDeliveryEngine({
     db,
     clock,
@@ -71,7 +82,7 @@ export function composeDelivery(
     presence: createWorkerPresence({ db: database.db, clock, listener }),
     client: outbound.client,
     channels: [
-      createPushChannel({ db, sealer, keyRing, refusedKeys, openConnection }),
+      createPushChannel({ db, sealer, keyRing, refusedKeys, openConnection, fallback }),
       createWebhookChannel({ db, clock, sealer }),
     ],
     settings: { concurrency: config.deliveryConcurrency },
@@ -85,8 +96,15 @@ export function composeDelivery(
       // The embedded database belongs to one service, so that no other process can be delivering.
       if (config.databaseUrl === undefined) await releaseEveryClaim(db)
       await engine.start()
+      fallbacks = startPeriodicJob({
+        name: 'push fallback',
+        intervalMs: FALLBACK_REVIEW_MS,
+        run: () => reviewFallbacks({ ...services, ...fallback, fallbackMinutes }),
+        logError: (error, message) => log.error({ err: error }, message),
+      })
     },
     close: async () => {
+      await fallbacks?.stop()
       await engine.close()
       await refusedKeys.idle()
       await database.close()

@@ -1,3 +1,4 @@
+import type { Config } from '../config/load-config.ts'
 import type { WakeDelivery } from '../delivery/enqueue-deliveries.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
@@ -16,7 +17,7 @@ export function composeHistoryRoutes(
   wake: WakeDelivery,
 ): ApiRoute[] {
   const { config, clock, db, runChange, sealer } = services
-  const retentionDays = config.deliveryRetentionDays
+  const retentionDays = findReplayDays(config)
   return historyRoutes({ db, clock, sealer, runChange, wake, retentionDays })
 }
 
@@ -27,7 +28,7 @@ export function composeStrictHistory(
   wake: WakeDelivery,
 ): StrictEndpoint[] {
   const { config, clock, db, runChange, sealer } = services
-  const retentionDays = config.deliveryRetentionDays
+  const retentionDays = findReplayDays(config)
   return historyEndpoints({ db, clock, sealer, runChange, wake, retentionDays, settings })
 }
 
@@ -42,4 +43,9 @@ export function startBackfills(services: Services, listener: Listener, wake: Wak
   })
   listener.subscribe(BACKFILL_CHANNEL, () => job.wake(clock.now()))
   return job
+}
+
+/** An event can be replayed for as long as what it carried is kept. */
+function findReplayDays({ deliveryPayloadRetentionDays, deliveryRetentionDays }: Config): number {
+  return Math.min(deliveryPayloadRetentionDays, deliveryRetentionDays)
 }

@@ -299,6 +299,20 @@ export const SETTINGS = {
     defaultText: '`32`',
     schema: integer(1, 1_000, 32),
   },
+  pushFallbackMinutes: {
+    env: 'HELIOGRAPH_PUSH_FALLBACK_MINUTES',
+    description:
+      'After how many minutes of nothing but failures the events of streams that fall back can be polled.',
+    defaultText: '`60`',
+    schema: integer(1, 10_080, 60),
+  },
+  deliveryPayloadRetentionDays: {
+    env: 'HELIOGRAPH_DELIVERY_PAYLOAD_RETENTION_DAYS',
+    description:
+      'How long what finished deliveries carried, and what their receivers answered, is kept.',
+    defaultText: '`180`',
+    schema: integer(1, 3_650, 180),
+  },
   deliveryRetentionDays: {
     env: 'HELIOGRAPH_DELIVERY_RETENTION_DAYS',
     description: 'How long finished deliveries and their attempts are kept.',

@@ -34,16 +34,54 @@ export async function deleteOldDeliveries(
   })
 }
 
+/** Deliveries whose payload is to be deleted: finished before one time, and at or after another. */
+export interface PayloadRange {
+  readonly before: Date
+  /** Null: from the beginning. */
+  readonly after: Date | null
+}
+
+/**
+ * Deletes what finished deliveries carried and what was answered to them; that they were, and when, is
+ * kept. Answers how many. Idempotent.
+ */
+export async function deleteOldPayloads(
+  db: Kysely<Schema>,
+  { before, after }: PayloadRange,
+): Promise<number> {
+  const isAfter = after === null ? sql`true` : sql`finished_at >= ${after}`
+  return repeatInBatches(async () => {
+    const { rows } = await sql`
+      with emptied as (
+        update delivery set body = '', token = null where id in (
+          select id from delivery
+          where finished_at < ${before} and ${isAfter} and state <> 'queued'
+            and (body <> '' or token is not null)
+          order by finished_at limit ${BATCH_SIZE} for update skip locked)
+        returning id
+      ),
+      attempt as (
+        update delivery_attempt a
+        set request_headers = null, response_headers = null, response_body = null
+        from emptied where a.delivery_id = emptied.id
+      )
+      select id from emptied`.execute(db)
+    return rows.length
+  })
+}
+
 /**
  * Dead-letters the queued deliveries of receivers that have been failing for too long, as far as they
- * have been waiting as long themselves; answers how many. They can be redriven. Idempotent.
+ * have been waiting as long themselves; answers how many. They can be redriven. Destinations that keep
+ * what is exhausted are left alone. Idempotent.
  */
 export async function deadLetterUnreachable(db: Kysely<Schema>, now: Date): Promise<number> {
   const limitMs = (kind: DestinationKind) =>
     kind === 'webhook' ? UNREACHABLE_WEBHOOK_MAX_MS : UNREACHABLE_MAX_MS
   const { rows } = await sql<{ id: string; kind: DestinationKind; failing_since: Date }>`
     select id, kind, failing_since from delivery_destination
-    where state = 'active' and failing_since is not null order by id`.execute(db)
+    where state = 'active' and failing_since is not null and not keeps_exhausted
+    order by id`.execute(db)
   let count = 0
   for (const { id, kind, failing_since: failingSince } of rows) {
     const before = new Date(now.getTime() - limitMs(kind))

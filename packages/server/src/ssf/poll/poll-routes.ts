@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import { route, type AlternativeCredential, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
+import { takesPolls } from '../push/poll-fallback.ts'
 import { getStream, type StreamRow } from '../streams/stream-store.ts'
 import {
   authenticatePollToken,
@@ -111,6 +112,6 @@ function readPollRequest(body: unknown): PollRequest {
 
 async function getPolledStream({ db }: PollDependencies, id: string): Promise<StreamRow> {
   const stream = await getStream(db, id)
-  if (stream.delivery_method === 'poll') return stream
+  if (takesPolls(stream)) return stream
   throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
 }

@@ -1,5 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../platform/db/schema.ts'
+import { isPolled } from '../push/poll-fallback.ts'
+import { listHeldSets } from '../push/poll-fallback-store.ts'
 import type { StreamRow } from '../streams/stream-store.ts'
 
 /** A SET that waits to be acknowledged. */
@@ -20,7 +22,9 @@ export async function findPolledStream(
     .selectFrom('ssf_stream')
     .selectAll()
     .where('destination_id', '=', destinationId)
-    .where('delivery_method', '=', 'poll')
+    .where((is) =>
+      is.or([is('delivery_method', '=', 'poll'), is('fallback_since', 'is not', null)]),
+    )
     .executeTakeFirst()
 }
 
@@ -39,9 +43,14 @@ export interface WaitingSets {
  */
 export async function listWaitingSets(
   db: Kysely<Schema>,
-  stream: Pick<StreamRow, 'destination_id' | 'status'>,
+  stream: Pick<StreamRow, 'destination_id' | 'status' | 'delivery_method' | 'fallback_since'>,
   { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<WaitingSets> {
+  if (stream.delivery_method === 'push') {
+    const isHanded = isPolled(stream) && stream.status === 'enabled'
+    const sets = isHanded ? await listHeldSets(db, stream.destination_id, limit) : []
+    return { sets, nextDueAt: undefined }
+  }
   const rows = await queuedSets(db, stream).limit(limit).execute()
   const due = rows.filter((row) => row.attempt_count > 0 || row.next_attempt_at <= now)
   const held = rows.find((row) => !due.includes(row))

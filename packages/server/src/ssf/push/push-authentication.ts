@@ -70,7 +70,7 @@ export interface PushAuthenticationInput {
   readonly extra_ca?: string | null | undefined
 }
 
-/** The authentication of a `delivery` as it is shown; only push streams have it. */
+/** The authentication of a `delivery` as it is shown: absent where there is none. */
 export const authenticationJsonShape = {
   oauth: z
     .object({
@@ -94,16 +94,17 @@ export const authenticationJsonShape = {
   extra_ca_set: z.boolean().optional(),
 } as const
 
-/** What may be shown of stored authentication. */
+/** What may be shown of stored authentication; nothing of none. */
 export function toAuthenticationJson(facts: PushAuthenticationFacts | null) {
-  const { oauth, mtls } = facts ?? {}
+  if (facts === null) return {}
+  const { oauth, mtls } = facts
   return {
     oauth:
       oauth === undefined
         ? null
         : { ...oauth, client_secret_set: oauth.auth_method !== 'private_key_jwt' },
     mtls: mtls === undefined ? null : { ...mtls, private_key_set: true },
-    extra_ca_set: facts?.has_extra_ca === true,
+    extra_ca_set: facts.has_extra_ca === true,
   }
 }
 

@@ -11,7 +11,9 @@ import { withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
+import { findStreamOfDestination } from '../streams/stream-store.ts'
 import { classifyPush } from './classify-push.ts'
+import { beginFallback, type PollFallbackDependencies } from './poll-fallback.ts'
 import { judgeSigningKey } from './judge-signing-key.ts'
 import type { OpenPushConnection, PushConnection } from './push-connection.ts'
 import { pushHeaders, toPushRequest } from './push-request.ts'
@@ -23,6 +25,8 @@ export interface PushChannelDependencies {
   readonly keyRing: KeyRing
   /** Opens what streams authenticate with beside a header; without it, they cannot be pushed to. */
   readonly openConnection?: OpenPushConnection
+  /** Without it, events that run out of attempts are kept and nothing is told of it. */
+  readonly fallback?: PollFallbackDependencies
   /** Told of keys that receivers refuse; without it every refusal is final. */
   readonly refusedKeys?: RefusedKeys
 }
@@ -33,6 +37,7 @@ export function createPushChannel({
   sealer,
   keyRing,
   openConnection,
+  fallback,
   refusedKeys,
 }: PushChannelDependencies): DeliveryChannel {
   return {
@@ -53,6 +58,12 @@ export function createPushChannel({
         const request = connection.toRequest(token)
         return { token, request, send: connection.send, isKeptWhenExhausted }
       })
+    },
+    async onNotice(change, { destinationId, kind, error }) {
+      if (kind !== 'exhausted' || fallback === undefined) return
+      const stream = await findStreamOfDestination(change.tx, destinationId, { isLocked: true })
+      if (stream?.delivery_method !== 'push') return
+      await beginFallback(change, stream, `An event could not be pushed: ${error}.`, fallback)
     },
     classify: (result, sent) => {
       const verdict = classifyPush(result)

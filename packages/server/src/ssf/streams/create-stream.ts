@@ -4,6 +4,7 @@ import { insertDestination } from '../../delivery/destination-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
+import { setKeepsExhausted } from '../push/poll-fallback-store.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
@@ -60,12 +61,14 @@ export async function createStream(
       pathPrefix: toPathPrefix(input),
     }),
     ...toHeartbeatColumns(input.heartbeatMinutes ?? null, change.at),
+    fallback_to_poll: input.fallsBackToPoll === true,
     status: 'enabled',
     status_reason: null,
     created_at: change.at,
     updated_at: change.at,
   })
   warnOfBareHeader(change, stream, header, dependencies.log)
+  if (stream.fallback_to_poll) await setKeepsExhausted(change.tx, stream.destination_id, true)
   const created = await changePushAuthentication(change, stream, input.authentication, dependencies)
   change.recordAudit({
     action: 'ssf_stream.created',

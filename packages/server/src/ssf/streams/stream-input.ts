@@ -27,6 +27,7 @@ export interface StreamInput {
   readonly eventsRequested?: readonly string[] | undefined
   /** Null removes it. */
   readonly authorizationHeader?: string | null | undefined
+  readonly fallsBackToPoll?: boolean | undefined
   readonly authentication?: PushAuthenticationInput | undefined
   readonly choices?: ChoiceInput | undefined
   readonly description?: string | null | undefined
@@ -96,6 +97,10 @@ const eventTypesSchema = z
   .describe('The event types to deliver: the device compliance change.')
 
 const settingsShape = {
+  fallback_to_poll: z
+    .boolean()
+    .describe('Push streams: whether events that cannot be pushed can be polled meanwhile.')
+    .optional(),
   ...choiceShape,
   heartbeat_minutes: z
     .int()
@@ -214,6 +219,7 @@ function readStandard(body: Body): StreamInput {
     endpointUrl: body.delivery?.endpoint_url,
     eventsRequested: toEventTypes(body.events_requested),
     authentication: body.delivery,
+    fallsBackToPoll: body.fallback_to_poll,
     choices: readChoices(body),
     heartbeatMinutes: body.heartbeat_minutes,
     description: body.description,
@@ -228,6 +234,7 @@ function readWrapper(wrapper: Wrapper): StreamInput {
     endpointUrl: wrapper.aud,
     audience: wrapper.aud,
     eventsRequested: toEventTypes(wrapper.event_subscriptions),
+    fallsBackToPoll: wrapper.fallback_to_poll,
     choices: readChoices(wrapper),
     heartbeatMinutes: wrapper.heartbeat_minutes,
     endpointPath: 'ssf_stream.aud',

@@ -12,6 +12,7 @@ import {
   toAuthenticationAudit,
   toAuthenticationJson,
 } from '../push/push-authentication.ts'
+import { pollUrlOf } from '../push/poll-fallback.ts'
 import { choiceJsonShape, toChoicesJson } from './stream-choices.ts'
 import type { StreamRow } from './stream-store.ts'
 
@@ -46,6 +47,13 @@ export const streamSchema = z
     authorization_header_set: z
       .boolean()
       .describe('Whether an Authorization header is stored; its value is never answered.'),
+    fallback_to_poll: z
+      .boolean()
+      .describe('Whether events that cannot be pushed can be polled meanwhile.'),
+    fallback: z
+      .object({ since: timestampSchema, reason: z.string(), endpoint_url: z.string() })
+      .nullable()
+      .describe('While events that cannot be pushed wait to be polled: why, and where.'),
     ...choiceJsonShape,
     heartbeat_minutes: z
       .int()
@@ -81,13 +89,29 @@ export function toStreamJson(stream: StreamRow, baseUrl: string): z.input<typeof
     delivery: {
       method: isPush ? DELIVERY_METHOD_PUSH : DELIVERY_METHOD_POLL,
       endpoint_url: stream.endpoint_url ?? pollUrl(baseUrl, stream.stream_id),
-      ...(isPush ? toAuthenticationJson(stream.push_authentication) : {}),
+      ...toAuthenticationJson(stream.push_authentication),
     },
     authorization_header_set: stream.authorization_header_sealed !== null,
+    ...toFallbackJson(stream, baseUrl),
     ...toChoicesJson(stream),
     heartbeat_minutes: stream.heartbeat_minutes,
     created_at: toTimestamp(stream.created_at),
     updated_at: toTimestamp(stream.updated_at),
+  }
+}
+
+function toFallbackJson(stream: StreamRow, baseUrl: string) {
+  const { fallback_since: since, fallback_reason: reason } = stream
+  return {
+    fallback_to_poll: stream.fallback_to_poll,
+    fallback:
+      since === null
+        ? null
+        : {
+            since: toTimestamp(since),
+            reason: reason ?? '',
+            endpoint_url: pollUrlOf(stream, baseUrl),
+          },
   }
 }
 
@@ -103,6 +127,7 @@ export function toStreamAudit(stream: StreamRow) {
     authorization_header_set: stream.authorization_header_sealed !== null,
     authentication: toAuthenticationAudit(stream.push_authentication),
     events_requested: stream.events_requested,
+    fallback_to_poll: stream.fallback_to_poll,
     ...toChoicesJson(stream),
     heartbeat_minutes: stream.heartbeat_minutes,
     status: stream.status,

@@ -87,6 +87,8 @@ describe('creating a stream', () => {
       legacy_status_codes: false,
       heliograph_sequence: false,
       damping_seconds: 0,
+      fallback_to_poll: false,
+      fallback: null,
       heartbeat_minutes: null,
       created_at: '2026-01-02T03:04:05.678Z',
       updated_at: '2026-01-02T03:04:05.678Z',

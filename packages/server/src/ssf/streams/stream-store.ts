@@ -32,6 +32,20 @@ export async function getStream(
   return row
 }
 
+/** The stream of a destination; undefined when it is deleted. */
+export async function findStreamOfDestination(
+  db: Kysely<Schema>,
+  destinationId: string,
+  options: { readonly isLocked?: boolean } = {},
+): Promise<StreamRow | undefined> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('destination_id', '=', destinationId)
+    .$if(options.isLocked === true, (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
 /** The streams of a page, oldest first. */
 export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promise<StreamRow[]> {
   return db

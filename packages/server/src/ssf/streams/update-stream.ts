@@ -6,6 +6,7 @@ import { notifyDestinations } from '../../delivery/enqueue-deliveries.ts'
 import type { SsfStreamTable } from '../../platform/db/schema.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
+import { applyFallbackChoice } from '../push/poll-fallback.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
@@ -55,7 +56,11 @@ export async function changeStream(
   const isSecretGiven = isHeaderGiven || isAuthenticationGiven(authentication)
   if (!isChanged && !isSecretGiven && status === before.status) return before
   const changed = await updateStream(change.tx, before.id, { ...values, updated_at: change.at })
-  const updated = await changePushAuthentication(change, changed, authentication, dependencies)
+  const secured = await changePushAuthentication(change, changed, authentication, dependencies)
+  const updated = await applyFallbackChoice(change, before, secured, {
+    isPushChanged: isSecretGiven || changed.endpoint_url !== before.endpoint_url,
+    wake: dependencies.wake,
+  })
   await updateDestination(change.tx, before.destination_id, {
     kind: updated.delivery_method === 'push' ? 'ssf_push' : 'ssf_poll',
     state: STATE_OF_STATUS[before.status],
@@ -96,6 +101,7 @@ function toHeartbeatValues(
 
 function toPlainValues(input: StreamInput): StreamValues {
   return {
+    ...(input.fallsBackToPoll === undefined ? {} : { fallback_to_poll: input.fallsBackToPoll }),
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.description === undefined ? {} : { description: input.description }),
     ...(input.eventsRequested === undefined

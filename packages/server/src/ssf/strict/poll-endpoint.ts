@@ -7,6 +7,7 @@ import {
   toPollWaitMs,
   type PollDependencies,
 } from '../poll/poll-sets.ts'
+import { takesPolls } from '../push/poll-fallback.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from './stream-activity.ts'
 import { invalidBody, readBody, type StrictEndpoint } from './strict-endpoint.ts'
@@ -55,7 +56,7 @@ export function pollEndpoint(dependencies: PollEndpointDependencies): StrictEndp
       const body = readBody({ body: request.body ?? {}, query: {} }, ['ack', 'setErrs'])
       const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
       if (!parsed.ok) throw invalidBody(parsed.issues)
-      if (stream.delivery_method !== 'poll') {
+      if (!takesPolls(stream)) {
         throw new AppError('conflict', 'conflict', 'The events of this stream are pushed.')
       }
       await recordActivity(db, stream, clock.now(), settings)
