@@ -12,10 +12,12 @@ import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
 import { signedDelivery } from './signed-delivery.ts'
+import { webhookDelivery } from './webhook-delivery.ts'
 
 /** All scenarios in the order in which they run. */
 export const SCENARIOS: readonly Scenario[] = [
   signedDelivery,
+  webhookDelivery,
   signalLatency,
   isolation,
   longPoll,

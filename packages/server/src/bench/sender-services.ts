@@ -15,19 +15,22 @@ import { startEmbeddedPostgres } from '../platform/db/embedded/embedded-postgres
 import { migrateDatabase } from '../platform/db/migrate.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { createGuardedClient } from '../platform/net/guarded-client.ts'
-import { parseAllowedTargets } from '../platform/net/target-policy.ts'
+import { parseAllowedTargets, type TargetPolicy } from '../platform/net/target-policy.ts'
 import { loadMasterKey } from '../platform/secrets/master-key.ts'
-import { createSealer } from '../platform/secrets/sealed-box.ts'
+import { createSealer, type Sealer } from '../platform/secrets/sealed-box.ts'
 import { createPushChannel } from '../ssf/push/push-channel.ts'
 import { createKeyRing, type KeyRing } from '../ssf/signing/key-ring.ts'
 import { ensureSigningKey } from '../ssf/signing/signing-keys.ts'
 import { createSigningPool } from '../ssf/signing/signing-pool.ts'
+import { createWebhookChannel } from '../webhooks/webhook-channel.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
 
 export interface SenderServices {
   readonly db: Kysely<Schema>
   readonly keyRing: KeyRing
+  readonly sealer: Sealer
+  readonly targetPolicy: TargetPolicy
   readonly runChange: RunChange
   /** A new engine on the shared database, client and threads. */
   createEngine(settings?: Partial<DeliverySettings>): DeliveryEngine
@@ -71,10 +74,15 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
     limits: { connectionsPerOriginMax: concurrency },
   })
   cleanup.add(() => client.close(0))
-  const channels = [createPushChannel({ db: preparedDb, sealer, keyRing })]
+  const channels = [
+    createPushChannel({ db: preparedDb, sealer, keyRing }),
+    createWebhookChannel({ db: preparedDb, clock: systemClock, sealer }),
+  ]
   return {
     db,
     keyRing,
+    sealer,
+    targetPolicy: allowed.policy,
     runChange,
     createEngine: (settings) =>
       createDeliveryEngine({

@@ -36,13 +36,15 @@ export const signedDelivery: Scenario = {
   run: measure,
 }
 
-interface Phase {
+/** One measured phase. */
+export interface Phase {
   readonly perSecond: number
   /** CPU time of this process per event: main thread and signing threads, not database and receiver. */
   readonly cpuMicroseconds: number
 }
 
-interface Bench {
+/** What a phase works with. */
+export interface DeliveryBench {
   readonly run: BenchRun
   readonly sender: SenderServices
   readonly receiver: ChildProgram<ReceiverCommand, ReceiverAnswer>
@@ -50,10 +52,10 @@ interface Bench {
 }
 
 async function measure(run: BenchRun): Promise<Measurement[]> {
-  const bench = await prepare(run)
+  const bench = await prepareDelivery(run)
   const phaseSeconds = Math.max(1, run.seconds * PHASE_SHARE)
   run.progress('warming up')
-  await deliver(bench, 1, WARM_UP_EVENTS)
+  await deliverSigned(bench, 1, WARM_UP_EVENTS)
   const warmRate = await measureBareSignAndPost(bench.sender.keyRing, bench.url, 1)
   const eventCount = Math.ceil(Math.min(EVENTS_MAX, warmRate * phaseSeconds * ENGINE_SHARE))
 
@@ -65,9 +67,9 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     run.progress(`round ${round} of ${ROUNDS}: bare sign-and-POST`)
     bare.push(await measureBareSignAndPost(bench.sender.keyRing, bench.url, phaseSeconds))
     run.progress(`round ${round} of ${ROUNDS}: ${eventCount} events, one stream`)
-    one.push(await deliver(bench, 1, eventCount))
+    one.push(await deliverSigned(bench, 1, eventCount))
     run.progress(`round ${round} of ${ROUNDS}: ${eventCount} events, ${STREAMS_MANY} streams`)
-    many.push(await deliver(bench, STREAMS_MANY, eventCount))
+    many.push(await deliverSigned(bench, STREAMS_MANY, eventCount))
   }
   return [
     toMeasurement('one stream', one, bare, eventCount),
@@ -75,7 +77,8 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   ]
 }
 
-async function prepare(run: BenchRun): Promise<Bench> {
+/** Starts the database and a receiver in a process of its own. */
+export async function prepareDelivery(run: BenchRun): Promise<DeliveryBench> {
   run.progress('starting database and receiver')
   const receiver = startChildProgram<ReceiverCommand, ReceiverAnswer>(run, 'receiver-program')
   const [{ port }, sender] = await Promise.all([
@@ -86,7 +89,11 @@ async function prepare(run: BenchRun): Promise<Bench> {
 }
 
 /** Queues events and measures from the engine's start until the last one is recorded as delivered. */
-async function deliver(bench: Bench, streamCount: number, eventCount: number): Promise<Phase> {
+export async function deliverSigned(
+  bench: DeliveryBench,
+  streamCount: number,
+  eventCount: number,
+): Promise<Phase> {
   const { run, sender, receiver, url } = bench
   const { db } = sender
   const destinationIds: string[] = []
@@ -120,7 +127,10 @@ async function deliver(bench: Bench, streamCount: number, eventCount: number): P
 }
 
 /** A rate counts only when every event was sent once, recorded, and signed with the published key. */
-async function verifyDelivered({ sender, receiver }: Bench, eventCount: number): Promise<void> {
+async function verifyDelivered(
+  { sender, receiver }: DeliveryBench,
+  eventCount: number,
+): Promise<void> {
   receiver.send({ type: 'report' })
   const { count, lastToken } = await receiver.next('report')
   const recorded = await countDelivered(sender.db)

@@ -1,0 +1,116 @@
+/*
+ * How many webhooks per second leave the outbox: rows that are due, an HMAC each, an HTTP POST that a
+ * receiver in another process answers with 202, the outcome recorded. In turn with signed events, which
+ * the same engine delivers, so that both see the same machine.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { countDelivered, hasQueuedEvents } from './outbox-store.ts'
+import type { BenchRun, Measurement, Scenario } from './scenario.ts'
+import {
+  deliverSigned,
+  prepareDelivery,
+  type DeliveryBench,
+  type Phase,
+} from './signed-delivery.ts'
+import { median, medianRatio } from './statistics.ts'
+import { deleteBenchWebhooks, insertBenchWebhook, insertQueuedWebhooks } from './webhook-store.ts'
+
+const ROUNDS = 3
+const WEBHOOKS_MANY = 8
+const POLL_MS = 5
+const PHASE_SHARE = 0.4
+const EVENTS_MAX = 100_000
+const WARM_UP_EVENTS = 3_000
+/** A thousand a second on two cores is what a sender of webhooks is expected to sustain. */
+const TARGET_PER_SECOND = 1_000
+
+export const webhookDelivery: Scenario = {
+  name: 'webhooks',
+  title: 'Webhooks delivered end to end',
+  run: measure,
+}
+
+async function measure(run: BenchRun): Promise<Measurement[]> {
+  const bench = await prepareDelivery(run)
+  run.progress('warming up')
+  await deliverSigned(bench, 1, WARM_UP_EVENTS)
+  const { perSecond } = await deliverWebhooks(bench, 1, WARM_UP_EVENTS)
+  const phaseSeconds = Math.max(1, run.seconds * PHASE_SHARE)
+  const eventCount = Math.ceil(Math.min(EVENTS_MAX, perSecond * phaseSeconds))
+  const signed: Phase[] = []
+  const one: Phase[] = []
+  const many: Phase[] = []
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    run.signal.throwIfAborted()
+    run.progress(`round ${round} of ${ROUNDS}: ${eventCount} signed events`)
+    signed.push(await deliverSigned(bench, 1, eventCount))
+    run.progress(`round ${round} of ${ROUNDS}: ${eventCount} webhooks to one receiver`)
+    one.push(await deliverWebhooks(bench, 1, eventCount))
+    run.progress(`round ${round} of ${ROUNDS}: ${eventCount} webhooks to ${WEBHOOKS_MANY}`)
+    many.push(await deliverWebhooks(bench, WEBHOOKS_MANY, eventCount))
+  }
+  return [
+    toMeasurement('one webhook', one, signed, eventCount),
+    toMeasurement(`${WEBHOOKS_MANY} webhooks`, many, signed, eventCount),
+  ]
+}
+
+/** Queues deliveries and measures from the engine's start until the last one is recorded. */
+async function deliverWebhooks(
+  { run, sender, receiver, url }: DeliveryBench,
+  webhookCount: number,
+  eventCount: number,
+): Promise<Phase> {
+  const { db } = sender
+  for (let webhook = 0; webhook < webhookCount; webhook += 1) await insertBenchWebhook(sender, url)
+  await insertQueuedWebhooks(db, eventCount)
+  const engine = sender.createEngine()
+  receiver.send({ type: 'expect', expected: eventCount })
+  const reached = receiver.next('reached')
+  const cpuBefore = process.cpuUsage()
+  const startMs = performance.now()
+  try {
+    await engine.start()
+    await reached
+    while (await hasQueuedEvents(db)) await sleep(POLL_MS, undefined, { signal: run.signal })
+    const elapsedMs = performance.now() - startMs
+    const { user, system } = process.cpuUsage(cpuBefore)
+    const recorded = await countDelivered(db)
+    if (recorded.deliveries !== eventCount || recorded.attempts !== eventCount) {
+      throw new Error(`${eventCount} webhooks were queued, ${JSON.stringify(recorded)} recorded`)
+    }
+    return {
+      perSecond: (eventCount / elapsedMs) * 1000,
+      cpuMicroseconds: (user + system) / eventCount,
+    }
+  } finally {
+    await engine.close(0)
+    await deleteBenchWebhooks(db)
+  }
+}
+
+function toMeasurement(
+  what: string,
+  phases: readonly Phase[],
+  signed: readonly Phase[],
+  eventCount: number,
+): Measurement {
+  const rates = phases.map(({ perSecond }) => perSecond)
+  const signedRates = signed.map(({ perSecond }) => perSecond)
+  const measured = median(rates)
+  return {
+    what: `webhooks delivered, ${what}`,
+    target: `>= ${TARGET_PER_SECOND}/s`,
+    measured: { value: measured, unit: '/s' },
+    limit: { what: 'signed events, one stream', value: median(signedRates), unit: '/s' },
+    ratio: medianRatio(rates, signedRates),
+    isReached: measured >= TARGET_PER_SECOND,
+    details: {
+      rounds: phases.length,
+      events_per_round: eventCount,
+      lowest_per_s: Math.min(...rates),
+      highest_per_s: Math.max(...rates),
+      process_cpu_us_per_event: median(phases.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+    },
+  }
+}
