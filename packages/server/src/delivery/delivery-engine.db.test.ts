@@ -14,7 +14,7 @@ import { createGuardedClient } from '../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../platform/net/target-policy.ts'
 import { classifyPush } from '../ssf/push/classify-push.ts'
 import { claimDeliveries } from './claim-store.ts'
-import type { DeliveryChannel } from './delivery-channel.ts'
+import type { DeliveryChannel, DestinationNotice, Verdict } from './delivery-channel.ts'
 import { createDeliveryEngine, type DeliveryEngine } from './delivery-engine.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import { insertDestination } from './destination-store.ts'
@@ -45,8 +45,16 @@ afterAll(async () => {
 
 const urls = new Map<string, string>()
 
+const GONE: Verdict = { kind: 'gone', errorCode: 'http_410', error: 'no more' }
+const notices: DestinationNotice[] = []
+
 function testChannel(retryDelaysMs: readonly number[]): DeliveryChannel {
   return {
+    onNotice: (change, notice) => {
+      notices.push(notice)
+      change.recordAudit({ action: 'test.noticed', target: null, description: notice.kind })
+      return Promise.resolve()
+    },
     kind: 'webhook',
     logEvent: 'test.delivery_attempted',
     retryDelaysMs,
@@ -58,7 +66,7 @@ function testChannel(retryDelaysMs: readonly number[]): DeliveryChannel {
           request: { url: urls.get(destinationId) ?? '', method: 'POST' as const, body },
         })),
       ),
-    classify: classifyPush,
+    classify: (result) => (result.status === 410 ? GONE : classifyPush(result)),
   }
 }
 
@@ -393,5 +401,24 @@ describe('failures', () => {
       .execute()
     await waitForStates(receiver.id, { delivered: 500 })
     expect(receiver.requests.length).toBe(500 + count)
+  })
+
+  test('tells the channel in the same change that a receiver is gone, once per batch', async () => {
+    notices.length = 0
+    const receiver = await startReceiver(answerWith(410))
+    await startEngine()
+    await queue(receiver.id, ['x', 'y'])
+    await waitForStates(receiver.id, { dead: 2 })
+    expect(notices.length).toBeGreaterThan(0)
+    expect(notices.length).toBeLessThanOrEqual(2)
+    expect(notices[0]).toEqual({ destinationId: receiver.id, kind: 'gone', error: 'no more' })
+    const audits = await db
+      .selectFrom('audit_entry')
+      .select('sequence')
+      .where('action', '=', 'test.noticed')
+      .execute()
+    expect(audits).toHaveLength(notices.length)
+    const attempt = await db.selectFrom('delivery_attempt').selectAll().executeTakeFirstOrThrow()
+    expect(attempt).toMatchObject({ outcome: 'rejected', error_code: 'http_410' })
   })
 })
