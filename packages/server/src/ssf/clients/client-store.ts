@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { isUuid } from '../../platform/ids.ts'
 import type { Schema, SsfClientSecretTable, SsfClientTable } from '../../platform/db/schema.ts'
 import { isId, notFound } from '../../platform/http/wire-values.ts'
 
@@ -136,4 +137,19 @@ export async function countLiveClients(db: Kysely<Schema>): Promise<number> {
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** The live client that a stream belongs to, by the `stream_id`; undefined for streams without one. */
+export async function findStreamClient(
+  db: Kysely<Schema>,
+  streamId: string,
+): Promise<{ readonly id: string; readonly clientId: string; readonly name: string } | undefined> {
+  if (!isUuid(streamId)) return undefined
+  return db
+    .selectFrom('ssf_client as client')
+    .innerJoin('ssf_stream as stream', 'stream.ssf_client_id', 'client.id')
+    .select(['client.id', 'client.client_id as clientId', 'client.name'])
+    .where('stream.stream_id', '=', streamId)
+    .where('client.revoked_at', 'is', null)
+    .executeTakeFirst()
 }

@@ -1,11 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { identifyCaller, type CallerOptions } from '../../platform/http/access.ts'
 import { findTokenBearer, type TokenBearer } from '../clients/access-token-store.ts'
 import { allowsScope, type SsfScope } from '../clients/client-scopes.ts'
+import { findStreamClient } from '../clients/client-store.ts'
+import { authenticatePollToken, readPollToken } from '../poll/authenticate-poll-token.ts'
 import { insufficientScope, invalidToken, noToken, tokenInQuery } from './bearer-refusal.ts'
+
+/** Whom a request of the strict face acts for. */
+export type StrictCaller = Omit<TokenBearer, 'payload'>
 
 export interface ClientAuthentication {
   readonly db: Kysely<Schema>
@@ -15,6 +21,8 @@ export interface ClientAuthentication {
 
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^Bearer(?: +(.*?))? *$/i
+/** One word, too long for the name of a scheme. */
+const BARE_TOKEN = /^[\w.~+/=-]{20,4096}$/
 const TOKEN = /^[\w.~+/=-]{1,4096}$/
 
 /**
@@ -34,6 +42,7 @@ export async function authenticateClient(
   let bearer: TokenBearer | undefined
   const credential = async () => {
     if (hasTokenInQuery(request)) throw tokenInQuery()
+    hintAtBareToken(request)
     const found = await findTokenBearer(db, readToken(request), clock.now())
     if (found === undefined) throw invalidToken()
     bearer = found
@@ -50,8 +59,47 @@ export async function authenticateClient(
   return bearer
 }
 
+/**
+ * The same for the polls of one stream, which take its poll tokens too: whoever has one acts for the client
+ * of the stream, as long as the client is live, and there only.
+ *
+ * @throws BearerRefusal, AppError `rate_limited`
+ */
+export async function authenticatePoller(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scope: SsfScope,
+  authentication: ClientAuthentication,
+): Promise<StrictCaller> {
+  const token = readPollToken(request.headers)
+  if (token === undefined) return authenticateClient(request, reply, scope, authentication)
+  const { db, callers } = authentication
+  const { stream_id: streamId = '' } = request.params as Record<string, string>
+  let caller: StrictCaller | undefined
+  const credential = async () => {
+    const principal = await authenticatePollToken(authentication, token, streamId).catch(
+      (error: unknown) => {
+        throw error instanceof AppError ? invalidToken() : error
+      },
+    )
+    const client = await findStreamClient(db, streamId)
+    if (client === undefined) throw invalidToken()
+    caller = { ...client, scopes: [scope] }
+    return principal
+  }
+  await identifyCaller({ credential }, callers, request, reply)
+  if (caller === undefined) throw invalidToken()
+  return caller
+}
+
 function hasTokenInQuery({ query }: FastifyRequest): boolean {
   return typeof query === 'object' && query !== null && 'access_token' in query
+}
+
+/** Some receivers never look at the status of an answer: only the log can tell what they do wrong. */
+function hintAtBareToken({ headers, log }: FastifyRequest): void {
+  if (!BARE_TOKEN.test(headers.authorization ?? '')) return
+  log.info('an access token came without the word Bearer before it and was refused')
 }
 
 function readToken({ headers }: FastifyRequest): string {

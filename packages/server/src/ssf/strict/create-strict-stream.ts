@@ -2,7 +2,6 @@ import { DELIVERY_METHOD_PUSH, type ReceiverSuppliedMembers } from '@heliograph/
 import type { Change } from '../../audit/change.ts'
 import { insertDestination } from '../../delivery/destination-store.ts'
 import { newUuid } from '../../platform/ids.ts'
-import type { TokenBearer } from '../clients/access-token-store.ts'
 import { getClient, type ClientRow } from '../clients/client-store.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { assertRoomForStream } from '../streams/create-stream.ts'
@@ -12,6 +11,7 @@ import type { StreamDependencies } from '../streams/stream-dependencies.ts'
 import { toStreamAudit } from '../streams/stream-json.ts'
 import { insertStream, type StreamRow } from '../streams/stream-store.ts'
 import { warnOfBareHeader } from '../streams/warn-of-bare-header.ts'
+import type { StrictCaller } from './authenticate-client.ts'
 import { announceActivity } from './stream-activity.ts'
 import type { StrictSettings } from './strict-settings.ts'
 import type { StrictUrls } from './strict-urls.ts'
@@ -36,7 +36,7 @@ export interface StrictStreamDraft extends ReceiverSuppliedMembers {
  */
 export async function createStrictStream(
   change: Change,
-  bearer: TokenBearer,
+  caller: Pick<StrictCaller, 'clientId'>,
   draft: StrictStreamDraft,
   dependencies: CreateStrictStreamDependencies,
 ): Promise<StreamRow> {
@@ -46,7 +46,7 @@ export async function createStrictStream(
     assertPushEndpoint(push.endpoint_url, targetPolicy, 'delivery.endpoint_url')
   }
   await assertRoomForStream(change, dependencies.streamsMax)
-  const client = await getClient(change.tx, bearer.clientId)
+  const client = await getClient(change.tx, caller.clientId)
   const streamId = newUuid()
   const header = push?.authorization_header
   const stream = await insertStream(change.tx, {

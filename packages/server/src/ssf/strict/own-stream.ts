@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../platform/db/schema.ts'
 import { isUuid } from '../../platform/ids.ts'
-import type { TokenBearer } from '../clients/access-token-store.ts'
 import type { StreamRow } from '../streams/stream-store.ts'
+import type { StrictCaller } from './authenticate-client.ts'
 
 /**
  * A stream of a client by its `stream_id`. Streams of others are told apart from those that do not exist
@@ -13,7 +13,7 @@ import type { StreamRow } from '../streams/stream-store.ts'
  */
 export async function getOwnStream(
   db: Kysely<Schema>,
-  client: TokenBearer,
+  client: Pick<StrictCaller, 'id'>,
   streamId: string,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<StreamRow> {

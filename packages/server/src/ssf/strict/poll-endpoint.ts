@@ -46,6 +46,7 @@ export function pollEndpoint(dependencies: PollEndpointDependencies): StrictEndp
     method: 'POST',
     path: '/ssf/poll/{stream_id}',
     scope: 'ssf.read',
+    takesPollTokens: true,
     summary: 'Acknowledge events and get the next ones',
     body: pollBody,
     example: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'], returnImmediately: true },

@@ -5,12 +5,12 @@
 import type { z } from 'zod'
 import type { ChangeOrigin } from '../../audit/change.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { TokenBearer } from '../clients/access-token-store.ts'
 import type { SsfScope } from '../clients/client-scopes.ts'
+import type { StrictCaller } from './authenticate-client.ts'
 
 /** A request that has passed the access check. */
 export interface StrictRequest {
-  readonly client: TokenBearer
+  readonly client: StrictCaller
   readonly origin: ChangeOrigin
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
@@ -46,6 +46,8 @@ export interface StrictEndpoint extends StrictDescription {
   /** As it stands in documents; `{name}` is a parameter. */
   readonly path: string
   readonly scope: SsfScope
+  /** Poll tokens of the stream that the path names are taken as well. */
+  readonly takesPollTokens?: true
   readonly handler: (request: StrictRequest) => Promise<StrictAnswer>
 }
 

@@ -14,10 +14,9 @@ import {
 } from '../../platform/http/error-response.ts'
 import { callerBucket, rateLimited } from '../../platform/http/rate-limit.ts'
 import { toRequestError } from '../../platform/http/request-error.ts'
-import type { TokenBearer } from '../clients/access-token-store.ts'
 import { createAuthorizationServer } from '../clients/authorization-server.ts'
 import { registerAuthorizationServer } from '../clients/register-authorization-server.ts'
-import { authenticateClient } from './authenticate-client.ts'
+import { authenticateClient, authenticatePoller, type StrictCaller } from './authenticate-client.ts'
 import { BearerRefusal, toChallenge } from './bearer-refusal.ts'
 import { discoveryDocuments } from './discovery-documents.ts'
 import { pollEndpoint, type PollEndpointDependencies } from './poll-endpoint.ts'
@@ -122,7 +121,9 @@ function registerEndpoint(
     url: toRouterPath(endpoint.path),
     exposeHeadRoute: false,
     onRequest: async (request, reply) => {
-      const client = await authenticateClient(request, reply, endpoint.scope, dependencies)
+      const authenticate =
+        endpoint.takesPollTokens === true ? authenticatePoller : authenticateClient
+      const client = await authenticate(request, reply, endpoint.scope, dependencies)
       await assertEnabled(dependencies)
       request.setDecorator(CLIENT, client)
     },
@@ -130,7 +131,7 @@ function registerEndpoint(
       send(
         reply,
         await endpoint.handler({
-          client: request.getDecorator<TokenBearer>(CLIENT),
+          client: request.getDecorator<StrictCaller>(CLIENT),
           origin: toOrigin(request),
           params: request.params as Record<string, string>,
           query: request.query as Record<string, unknown>,
@@ -154,7 +155,7 @@ async function assertEnabled({ isEnabled }: Dependencies): Promise<void> {
 }
 
 function toOrigin(request: FastifyRequest) {
-  const { clientId, name } = request.getDecorator<TokenBearer>(CLIENT)
+  const { clientId, name } = request.getDecorator<StrictCaller>(CLIENT)
   return {
     actor: { type: 'ApiKey' as const, id: clientId, name, email: null },
     requestId: request.id,
