@@ -1033,6 +1033,7 @@ create table ssf_client (
   authentication_method text not null,
   jwks jsonb,
   default_subjects text,
+  profile text default 'strict'::text not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
@@ -1042,6 +1043,7 @@ create table ssf_client (
   constraint ssf_client_check CHECK (((authentication_method = 'private_key_jwt'::text) = (jwks IS NOT NULL))),
   constraint ssf_client_default_subjects_check CHECK ((default_subjects = ANY (ARRAY['ALL'::text, 'NONE'::text]))),
   constraint ssf_client_name_check CHECK ((name <> ''::text)),
+  constraint ssf_client_profile_check CHECK ((profile = ANY (ARRAY['interface'::text, 'strict'::text, 'caep_interop'::text, 'okta'::text, 'sgnl'::text]))),
   constraint ssf_client_scopes_check CHECK (((cardinality(scopes) > 0) AND (scopes <@ ARRAY['ssf.read'::text, 'ssf.manage'::text]))),
   constraint ssf_client_client_id_key UNIQUE (client_id)
 );
