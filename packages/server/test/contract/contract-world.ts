@@ -51,6 +51,11 @@ export interface ContractWorld {
   readonly newWebhook: () => Promise<string>
   /** An event that was sent to a new push stream. */
   readonly newDelivery: () => Promise<{ readonly streamId: string; readonly eventId: string }>
+  /** An event that waits in a new poll stream. */
+  readonly newQueuedDelivery: () => Promise<{
+    readonly streamId: string
+    readonly eventId: string
+  }>
   /** Ends the rotation of the signing key that is under way, if there is one. */
   readonly endRotation: () => Promise<void>
   /** A signing key that is published ahead of its use. */
@@ -97,7 +102,14 @@ export async function createContractWorld(service: ContractService): Promise<Con
       return id
     },
     ...createKeyMakers(service, call),
-    newDelivery: () => sendTestEvent(service, call, receiverUrl),
+    newDelivery: async () => {
+      const { streamId } = await createMakers(call, receiverUrl).newStream()
+      return sendTestEvent(service, call, streamId)
+    },
+    newQueuedDelivery: async () => {
+      const stream = await call('POST', '/ssf_streams', { name: unique('Poll') })
+      return sendTestEvent(service, call, String(stream['stream_id']))
+    },
     close: () => receiver.close(),
   }
 }
@@ -143,9 +155,8 @@ function createMakers(call: ContractWorld['call'], receiverUrl: string) {
 async function sendTestEvent(
   service: ContractService,
   call: ContractWorld['call'],
-  receiverUrl: string,
+  streamId: string,
 ) {
-  const { streamId } = await createMakers(call, receiverUrl).newStream()
   await call('POST', `/ssf_streams/${streamId}/test`, { email: 'ada@example.com' })
   const row = await service.services.db
     .selectFrom('delivery')

@@ -93,16 +93,21 @@ export const STREAM_RECIPES: RecipeTable = {
     },
   },
   'POST /ssf_streams/{id}/redrive': {
-    prepare: async ({ newStream }) => ({
-      path: `/ssf_streams/${(await newStream()).id}/redrive`,
-      body: { since: '2026-01-02T03:04:05Z' },
-    }),
+    prepare: async ({ call, newQueuedDelivery }) => {
+      const { streamId, eventId } = await newQueuedDelivery()
+      const body = { event_ids: [eventId] }
+      await call('POST', `/ssf_streams/${streamId}/discard`, body)
+      return {
+        path: `/ssf_streams/${streamId}/redrive`,
+        body: { ...body, include_discarded: true },
+      }
+    },
   },
   'POST /ssf_streams/{id}/discard': {
-    prepare: async ({ newStream }) => ({
-      path: `/ssf_streams/${(await newStream()).id}/discard`,
-      body: { until: '2026-01-02T03:04:05Z', states: ['dead'] },
-    }),
+    prepare: async ({ newQueuedDelivery }) => {
+      const { streamId, eventId } = await newQueuedDelivery()
+      return { path: `/ssf_streams/${streamId}/discard`, body: { event_ids: [eventId] } }
+    },
   },
   'GET /ssf_streams/{id}/state': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}/state`),
   'POST /ssf_streams/{id}/replay': {
