@@ -26,6 +26,7 @@ const BESIDE_THE_API =
 /** Their answer is not known before the change is committed: one sends, the other changes no record. */
 const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/test',
+  'POST /webhooks/{id}/test',
   'POST /ssf_streams/{id}/self_test',
   'POST /ssf_streams/{id}/events',
 ]
