@@ -8,6 +8,22 @@ async function newDelivery({ call, newWebhook }: ContractWorld) {
   return { path, eventId: String(eventId) }
 }
 
+/** A webhook with an event that nobody sends: no engine runs. */
+async function newQueuedDelivery({ call, unique, receiverUrl }: ContractWorld) {
+  const webhook = await call('POST', '/webhooks', {
+    name: unique('Webhook'),
+    url: receiverUrl,
+    events: ['audit_log.recorded'],
+  })
+  const path = `/webhooks/${String(webhook['id'])}`
+  await call('POST', '/device_groups', { name: unique('Group') })
+  const { data } = await call('GET', `${path}/deliveries`)
+  const [first] = data as { event_id: string }[]
+  // Else it would be told of everything that follows.
+  await call('PATCH', path, { events: ['issues.new'] })
+  return { path, eventId: first?.event_id ?? '' }
+}
+
 export const WEBHOOK_RECIPES: RecipeTable = {
   'GET /webhooks': { prepare: () => ({ path: '/webhooks' }) },
   'POST /webhooks': {
@@ -56,13 +72,18 @@ export const WEBHOOK_RECIPES: RecipeTable = {
     },
   },
   'POST /webhooks/{id}/redrive': {
-    prepare: async (world) => ({ path: `${(await newDelivery(world)).path}/redrive`, body: {} }),
+    prepare: async (world) => {
+      const { path, eventId } = await newQueuedDelivery(world)
+      const body = { event_ids: [eventId] }
+      await world.call('POST', `${path}/discard`, body)
+      return { path: `${path}/redrive`, body: { ...body, include_discarded: true } }
+    },
   },
   'POST /webhooks/{id}/discard': {
-    prepare: async (world) => ({
-      path: `${(await newDelivery(world)).path}/discard`,
-      body: { until: '2026-01-02T03:04:05Z' },
-    }),
+    prepare: async (world) => {
+      const { path, eventId } = await newQueuedDelivery(world)
+      return { path: `${path}/discard`, body: { event_ids: [eventId] } }
+    },
   },
   'POST /webhooks/{id}/recover': {
     prepare: async (world) => ({
