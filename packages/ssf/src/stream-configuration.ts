@@ -117,7 +117,7 @@ export interface StreamConfiguration extends TransmitterSuppliedMembers {
 }
 
 const receiverSuppliedShape = {
-  events_requested: eventTypesSchema.exactOptional(),
+  events_requested: eventTypesSchema.nullish(),
   delivery: deliveryRequestSchema.optional(),
   description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
 } as const
@@ -145,8 +145,8 @@ export interface StreamUpdateRequest {
 }
 
 /**
- * Parses the body of a create request. Every member is optional; unknown members are dropped; a
- * null description and an empty poll URL count as absent. SSF 1.0 section 8.1.1.1.
+ * Parses the body of a create request. Every member is optional; unknown members are dropped; null
+ * in the place of event types or a description and an empty poll URL count as absent. SSF 1.0 section 8.1.1.1.
  */
 export function parseStreamCreateRequest(body: unknown): ParseResult<ReceiverSuppliedMembers> {
   return parseWithSchema<ReceiverSuppliedMembers>(createSchema, body)
@@ -196,13 +196,13 @@ function inStableOrder(value: unknown): unknown {
 }
 
 function withoutAbsentMembers(members: {
-  readonly events_requested?: readonly string[] | undefined
+  readonly events_requested?: readonly string[] | null | undefined
   readonly delivery?: DeliveryRequest | undefined
   readonly description?: string | null | undefined
 }): ReceiverSuppliedMembers {
   const { events_requested, delivery, description } = members
   return {
-    ...(events_requested === undefined ? {} : { events_requested }),
+    ...(events_requested === undefined || events_requested === null ? {} : { events_requested }),
     ...(delivery === undefined ? {} : { delivery }),
     ...(typeof description === 'string' ? { description } : {}),
   }

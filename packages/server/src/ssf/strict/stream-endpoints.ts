@@ -49,7 +49,7 @@ const STREAM_ID_QUERY = { stream_id: 'The stream.' }
 const EXAMPLE_ID = '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'
 
 const receiverMembers = {
-  events_requested: z.array(z.string()).optional().describe('Unknown types are ignored.'),
+  events_requested: z.array(z.string()).nullish().describe('Unknown types are ignored.'),
   delivery: z
     .looseObject({
       method: z.enum(DELIVERY_METHODS),

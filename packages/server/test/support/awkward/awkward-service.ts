@@ -1,0 +1,194 @@
+/* The whole API of a service, both faces, for receivers that reach it request by request. */
+import { randomBytes } from 'node:crypto'
+import { Writable } from 'node:stream'
+import { createAdmin } from '../../../src/admins/create-admin.ts'
+import { createApiKey } from '../../../src/api-keys/create-api-key.ts'
+import { createKeyUsageRecorder } from '../../../src/api-keys/key-usage-recorder.ts'
+import { SYSTEM_ACTOR } from '../../../src/audit/audit-entry.ts'
+import { listRoutes } from '../../../src/compose.ts'
+import { addApi, composeHttp } from '../../../src/compose/http.ts'
+import { composeOutbound } from '../../../src/compose/outbound.ts'
+import { composeSigning } from '../../../src/compose/ssf.ts'
+import { addStrictFace } from '../../../src/compose/strict-face.ts'
+import { loadConfig } from '../../../src/config/load-config.ts'
+import { createDeliveryEngine, type DeliveryEngine } from '../../../src/delivery/delivery-engine.ts'
+import type { Compliance } from '../../../src/platform/db/schema.ts'
+import { createFeatureSwitches } from '../../../src/organisation/feature-switches.ts'
+import { createLogger } from '../../../src/platform/logger.ts'
+import { openServices, type Services } from '../../../src/services.ts'
+import { createSsfClient, type ClientDraft } from '../../../src/ssf/clients/change-client.ts'
+import { createEnqueueSets } from '../../../src/ssf/enqueue-sets.ts'
+import { createPollWaiters } from '../../../src/ssf/poll/poll-waiters.ts'
+import { createPushChannel } from '../../../src/ssf/push/push-channel.ts'
+import { createTestDatabase } from '../database.ts'
+import { toUrl } from '../to-url.ts'
+import { decodeObject, textOf, type Wire } from './wire.ts'
+
+export const BASE_URL = 'https://trust.example.com'
+export const ISSUER = `${BASE_URL}/ssf`
+
+export interface AwkwardService {
+  readonly services: Services
+  readonly wire: Wire
+  /** An API key that may do everything with streams. */
+  readonly key: string
+  /** Messages of the log, from `info` on. */
+  readonly logged: string[]
+  /** An access token of a new client. */
+  newToken(draft?: Partial<ClientDraft>): Promise<string>
+  /** Tells the streams that a device changed its word. */
+  announce(deviceId: string, previous: Compliance, current: Compliance): Promise<void>
+  /** Begins to push, with short retries. */
+  startPushing(): Promise<DeliveryEngine>
+  close(): Promise<void>
+}
+
+/** Close it in `afterAll`. Pushes may reach 127.0.0.1; limits are those of a real service. */
+export async function startAwkwardService(): Promise<AwkwardService> {
+  const database = await createTestDatabase({ poolMax: 1 })
+  const logged: string[] = []
+  const services = await openServices(
+    loadConfig({
+      DATABASE_URL: toUrl(database.connection),
+      HELIOGRAPH_BASE_URL: BASE_URL,
+      HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
+      HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+      HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS: '0',
+    }),
+    { purpose: 'service', log: createLogger('info', keepMessages(logged)) },
+  )
+  const outbound = await composeOutbound(services.config)
+  const signing = await composeSigning(services)
+  const waiters = createPollWaiters()
+  const engines: DeliveryEngine[] = []
+  const wake = (destinationId: string) => {
+    waiters.wake(destinationId)
+    for (const engine of engines) engine.wake(destinationId)
+  }
+  const features = createFeatureSwitches(services.db)
+  const keyUsage = createKeyUsageRecorder(services.db, services.clock)
+  const http = composeHttp(services, undefined)
+  const routes = listRoutes({ services, signing, outbound, waiters, wake })
+  addApi(http, services, { routes, features, keyUsage })
+  addStrictFace(http, services, { signing, outbound, waiters, wake, features, keyUsage })
+  await http.ready()
+  const wire: Wire = async ({ method, url, headers = {}, body }) => {
+    if (!url.startsWith(BASE_URL)) throw new Error(`${url} is nowhere`)
+    const payload = body === undefined ? {} : { payload: body }
+    const path = url.slice(BASE_URL.length)
+    const answer = await http.inject({ method, url: path, headers: { ...headers }, ...payload })
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body }
+  }
+  const { db, clock, log, runChange, sealer } = services
+  const enqueue = createEnqueueSets({ wake, sealer })
+  return {
+    services,
+    wire,
+    logged,
+    key: await createKey(services),
+    newToken: (draft) => newToken(services, wire, draft),
+    announce: (deviceId, previous, current) =>
+      runChange({ actor: SYSTEM_ACTOR }, (change) =>
+        enqueue(change, [
+          {
+            device: { id: deviceId, name: 'mac-1', platform: 'darwin', owner: null },
+            previous: { authState: toAuthState(previous), compliance: previous },
+            current: { authState: toAuthState(current), compliance: current },
+            occurredAt: clock.now(),
+            initiatingEntity: 'policy',
+            reasons: [],
+          },
+        ]),
+      ),
+    async startPushing() {
+      const channel = createPushChannel({ db, sealer, keyRing: signing.keyRing })
+      const engine = createDeliveryEngine({
+        db,
+        clock,
+        log,
+        client: outbound.client,
+        channels: [{ ...channel, retryDelaysMs: [20, 20, 20] }],
+        settings: { sweepIntervalMs: 100 },
+      })
+      engines.push(engine)
+      await engine.start()
+      return engine
+    },
+    async close() {
+      for (const engine of engines) await engine.close(100)
+      waiters.close()
+      await http.close()
+      await signing.pool.close()
+      await outbound.client.close()
+      await services.close()
+      await database.close()
+    },
+  }
+}
+
+function toAuthState(compliance: Compliance) {
+  return compliance === 'compliant' ? ('Good' as const) : ('Blocked' as const)
+}
+
+function keepMessages(logged: string[]): Writable {
+  return new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      for (const line of chunk
+        .toString()
+        .split('\n')
+        .filter((each) => each !== '')) {
+        logged.push(textOf(decodeObject(line), 'msg'))
+      }
+      done()
+    },
+  })
+}
+
+async function createKey({ runChange, sealer }: Services): Promise<string> {
+  const responsibleEmail = 'grace@example.com'
+  const permission = 'Manage Shared Signals Framework Streams'
+  return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    await createAdmin(change, {
+      email: responsibleEmail,
+      firstName: 'Grace',
+      lastName: 'Hopper',
+      access: 'full',
+    })
+    const { key } = await createApiKey(change, sealer, {
+      name: 'awkward receivers',
+      responsibleEmail,
+      permissions: [{ permission, rationale: 'A test.' }],
+      expiresAt: null,
+    })
+    return key
+  })
+}
+
+async function newToken(
+  { runChange }: Services,
+  wire: Wire,
+  draft: Partial<ClientDraft> = {},
+): Promise<string> {
+  const { client, secret } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    createSsfClient(change, {
+      name: 'Receiver',
+      scopes: ['ssf.read', 'ssf.manage'],
+      audience: null,
+      jwks: null,
+      defaultSubjects: null,
+      profile: 'strict',
+      ...draft,
+    }),
+  )
+  const credential = Buffer.from(`${client.client_id}:${secret ?? ''}`).toString('base64')
+  const { text } = await wire({
+    method: 'POST',
+    url: `${ISSUER}/token`,
+    headers: {
+      authorization: `Basic ${credential}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: 'grant_type=client_credentials',
+  })
+  return textOf(decodeObject(text), 'access_token')
+}
