@@ -27,11 +27,7 @@ export interface ContractWorld {
   /** The address of a receiver that accepts everything. */
   readonly receiverUrl: string
   /** Sends a request with every permission and answers its body; it must succeed. */
-  readonly call: (
-    method: 'GET' | 'POST' | 'PATCH',
-    path: string,
-    body?: object,
-  ) => Promise<Json>
+  readonly call: (method: 'GET' | 'POST' | 'PATCH', path: string, body?: object) => Promise<Json>
   /** Deletes a record; it must succeed. */
   readonly remove: (path: string) => Promise<void>
   /** A name that nothing else has. */
