@@ -21,6 +21,7 @@ const DOMAIN_FOLDERS = [
   'scim',
   'sign-in',
   'ssf',
+  'webhooks',
 ]
 
 const CLOCK_MESSAGE = 'Take the time from the Clock that is passed in (platform/clock.ts).'
