@@ -52,7 +52,8 @@ export const ERROR_CODES = {
   },
   scope_missing: {
     meaning: 'The access token lacks the scope that the endpoint needs.',
-    remedy: 'Ask for a token with the scope that the message names, with a client that may have it.',
+    remedy:
+      'Ask for a token with the scope that the message names, with a client that may have it.',
   },
   not_found: {
     meaning: 'No such record, or no such path.',

@@ -8,10 +8,7 @@ import { hashPollToken, isWellFormedPollToken, POLL_TOKEN_PREFIX } from './poll-
 import { findPollTokenByHash, touchPollToken } from './poll-token-store.ts'
 
 /** The headers in which clients of the K2 API send a poll token beside their API key. */
-const POLL_TOKEN_HEADERS = [
-  'x-service-poll-bearer-token',
-  'x-kolide-poll-bearer-token',
-] as const
+const POLL_TOKEN_HEADERS = ['x-service-poll-bearer-token', 'x-kolide-poll-bearer-token'] as const
 
 export interface PollTokenDependencies {
   readonly db: Kysely<Schema>
