@@ -125,7 +125,7 @@ describe('the Go library of SGNL', () => {
   test('B4 takes over its one stream, lists nobody else’s, and is told what is delivered', async () => {
     const token = await newSgnlToken()
     const created = await sgnlLibrary(token).setup()
-    await newPollStream()
+    expect((await newPollStream()).id).not.toBe(created.id)
     expect(await sgnlLibrary(token).setup()).toEqual(created)
     const { text } = await service.wire({
       method: 'GET',

@@ -1,4 +1,5 @@
 import { releaseEveryClaim } from '../delivery/claim-store.ts'
+import { watchClock } from '../delivery/clock-steps.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { createWorkerPresence } from '../delivery/worker-presence.ts'
 import { openDatabase } from '../platform/db/database.ts'
@@ -80,6 +81,7 @@ export function composeDelivery(
     log,
     runChange: services.runChange,
     presence: createWorkerPresence({ db: database.db, clock, listener }),
+    clockWatch: watchClock(clock),
     client: outbound.client,
     channels: [
       createPushChannel({ db, sealer, keyRing, refusedKeys, openConnection, fallback }),

@@ -67,6 +67,8 @@ export async function claimDeliveries(
       from delivery
       where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= ${now}
         and (claim_expires_at is null or claim_expires_at <= ${now})
+        -- What is in hand here is still on its way when the clock is set forward.
+        and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
         ${request.isStopped === true ? sql`and outlives_stop` : sql``}
       order by next_attempt_at, id
       limit ${limit * 2}

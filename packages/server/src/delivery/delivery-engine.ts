@@ -11,6 +11,7 @@ import type { Schema } from '../platform/db/schema.ts'
 import { newUuid, randomInteger } from '../platform/ids.ts'
 import type { GuardedClient } from '../platform/net/guarded-client.ts'
 import { listWaitingDestinations } from './claim-store.ts'
+import { bringForward, type ClockWatch } from './clock-steps.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-settings.ts'
@@ -48,6 +49,8 @@ export interface DeliveryEngineDependencies {
   readonly runChange?: RunChange
   /** Without it, what a dead process had claimed waits for the end of its lease. */
   readonly presence?: WorkerPresence | undefined
+  /** Without it, what was planned before the clock was set back comes as late as the clock says. */
+  readonly clockWatch?: ClockWatch | undefined
 }
 
 const CLOSE_GRACE_MS = 5_000
@@ -62,6 +65,9 @@ class PumpingEngine implements DeliveryEngine {
   readonly #abort = new AbortController()
   readonly #pumps = new Map<string, DestinationPump>()
   readonly #presence: WorkerPresence | undefined
+  readonly #clockWatch: ClockWatch | undefined
+  /** How far the clock went back, as long as nothing is planned anew for it. */
+  #stepBackMs = 0
   #sweepTimer: NodeJS.Timeout | undefined
   #presenceTimer: NodeJS.Timeout | undefined
   #presenceWork: Promise<void> = Promise.resolve()
@@ -69,9 +75,10 @@ class PumpingEngine implements DeliveryEngine {
   #isClosed = false
 
   constructor(dependencies: DeliveryEngineDependencies) {
-    const { db, clock, log, client, channels, settings, presence } = dependencies
+    const { db, clock, log, client, channels, settings, presence, clockWatch } = dependencies
     const { runChange = createChangeRunner(db, clock) } = dependencies
     this.#presence = presence
+    this.#clockWatch = clockWatch
     const allSettings = { ...DEFAULT_DELIVERY_SETTINGS, ...settings }
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
     this.#shared = {
@@ -160,11 +167,22 @@ class PumpingEngine implements DeliveryEngine {
       if (pump.isIdle) this.#pumps.delete(id)
     }
     try {
+      await this.#followClock()
       await this.sweep()
     } catch (error) {
       this.#shared.log.warn({ err: error }, 'the sweep for due deliveries failed')
     }
     this.#planSweep()
+  }
+
+  async #followClock(): Promise<void> {
+    this.#stepBackMs += this.#clockWatch?.takeStepBackMs() ?? 0
+    const stepMs = this.#stepBackMs
+    if (stepMs === 0) return
+    const { db, clock, log, settings } = this.#shared
+    log.warn({ step_ms: stepMs }, 'the clock was set back; deliveries are planned anew')
+    await bringForward(db, { now: clock.now(), stepMs, leaseMs: settings.leaseMs })
+    this.#stepBackMs -= stepMs
   }
 
   #pumpFor(id: string): DestinationPump {

@@ -148,7 +148,7 @@ class BatchingRecorder implements OutcomeRecorder {
     for (const [id, report] of reports) {
       const lastWritten = this.#successWrittenAt.get(id) ?? 0
       const isQuiet = report.lastFailure === null && !this.#failing.has(id)
-      if (isQuiet && now.getTime() - lastWritten < SUCCESS_INTERVAL_MS) reports.delete(id)
+      if (isQuiet && Math.abs(now.getTime() - lastWritten) < SUCCESS_INTERVAL_MS) reports.delete(id)
     }
     return reports
   }

@@ -102,7 +102,10 @@ async function observeWorkers(db: Kysely<Schema>, ownId: number, now: Date): Pro
   }
   const gone = rows.filter(
     ({ is_free, missing_since }) =>
-      is_free && missing_since !== null && now.getTime() - missing_since.getTime() >= MISSING_MS,
+      is_free &&
+      missing_since !== null &&
+      // A clock that was set back must not keep a dead worker alive.
+      Math.abs(now.getTime() - missing_since.getTime()) >= MISSING_MS,
   )
   return { gone: gone.map(({ id }) => id), isRegistered: rows.some(({ id }) => id === ownId) }
 }

@@ -1,0 +1,242 @@
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { SYSTEM_ACTOR } from '../src/audit/audit-entry.ts'
+import { claimDeliveries } from '../src/delivery/claim-store.ts'
+import { watchClock } from '../src/delivery/clock-steps.ts'
+import { listDeliveryLog } from '../src/delivery/delivery-read.ts'
+import { redriveDeliveries } from '../src/delivery/redrive-deliveries.ts'
+import { RETRY_DELAYS_MS } from '../src/delivery/retry-schedule.ts'
+import { createWorkerPresence } from '../src/delivery/worker-presence.ts'
+import { HOUR_MS, ManualClock, MINUTE_MS, SECOND_MS, type Clock } from '../src/platform/clock.ts'
+import { openDatabase } from '../src/platform/db/database.ts'
+import { createListener } from '../src/platform/db/listener.ts'
+import { newUuid } from '../src/platform/ids.ts'
+import { createDeliveryBench, firstArrivals, numberedEvents } from './support/delivery-bench.ts'
+import { answerWith } from './support/loopback-receiver.ts'
+
+/** Goes on as time does, but can be set. */
+class SettableClock implements Clock {
+  #aheadMs = 0
+
+  now(): Date {
+    return new Date(Date.now() + this.#aheadMs)
+  }
+
+  step(ms: number): void {
+    this.#aheadMs += ms
+  }
+}
+
+const retryFast = Array.from({ length: 9 }, () => 30)
+
+describe('a receiver that is down for a day', () => {
+  const clock = new ManualClock()
+  const bench = createDeliveryBench(clock)
+  afterEach(async () => (await bench).clear())
+  afterAll(async () => (await bench).close())
+
+  const EVENTS = 3_000
+  const DEVICES = 250
+
+  test(
+    'gets all events of the day when it is back, in the order of each device',
+    { timeout: 120_000 },
+    async () => {
+      const { startReceiver, startEngine, queue, statesOf, waitForStates } = await bench
+      const receiver = await startReceiver(answerWith(503))
+      const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
+      const events = numberedEvents(EVENTS, DEVICES)
+      const perHour = EVENTS / 24
+      for (let hour = 0; hour < 24; hour += 1) {
+        await queue(receiver.id, events.slice(hour * perHour, (hour + 1) * perHour))
+        for (let quarter = 0; quarter < 4; quarter += 1) {
+          clock.advance(15 * MINUTE_MS)
+          await engine.sweep()
+          await new Promise((resolve) => setTimeout(resolve, 15))
+        }
+      }
+      expect(await statesOf(receiver.id)).toEqual({ queued: EVENTS })
+      // A probe every few minutes, not the schedule of thousands of events.
+      expect(receiver.requests.length).toBeGreaterThan(20)
+      expect(receiver.requests.length).toBeLessThan(24 * 15)
+      const before = receiver.requests.length
+      receiver.respond(answerWith(202))
+      const back = clock.now().getTime()
+      clock.advance(6 * MINUTE_MS)
+      // Slowly, for the requests take their time.
+      const goOn = setInterval(() => clock.advance(SECOND_MS), 20)
+      await waitForStates(receiver.id, { delivered: EVENTS }).finally(() => clearInterval(goOn))
+      expect(clock.now().getTime() - back).toBeLessThan(HOUR_MS)
+      const bodies = receiver.requests.slice(before).map(({ body }) => body)
+      expect(bodies).toHaveLength(EVENTS)
+      expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
+    },
+  )
+
+  test('shows what its schedule gave up, and gets it when it is sent again', async () => {
+    const { database, runChange, startReceiver, startEngine, queue, waitForStates } = await bench
+    const receiver = await startReceiver(({ body }, response) => {
+      response.writeHead(body.startsWith('1:') ? 500 : 202).end()
+    })
+    const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
+    await queue(receiver.id, ['1:1', '1:2', '1:3', '2:4'])
+    const start = clock.now().getTime()
+    const pass = setInterval(() => clock.advance(10 * MINUTE_MS), 5)
+    await waitForStates(receiver.id, { dead: 3, delivered: 1 }).finally(() => clearInterval(pass))
+    const attempts = (body: string) =>
+      receiver.requests.filter((request) => request.body === body).length
+    expect(['1:1', '1:2', '1:3', '2:4'].map(attempts)).toEqual([10, 10, 10, 1])
+    // Each had its 52 hours, one after another, 20 % more or less.
+    expect(clock.now().getTime() - start).toBeGreaterThan(3 * 52 * HOUR_MS * 0.8)
+    const window = { afterId: undefined, limit: 10 }
+    const shown = await listDeliveryLog(database.db, {
+      destinationId: receiver.id,
+      search: undefined,
+      window,
+    })
+    expect(shown.filter(({ state }) => state === 'dead')).toMatchObject(
+      [1, 2, 3].map(() => ({ attempt_count: 10, last_error: 'The receiver answered 500' })),
+    )
+    const sentBefore = receiver.requests.length
+    receiver.respond(answerWith(202))
+    const target = { type: 'test', id: '1' }
+    await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      redriveDeliveries(change, { destinationId: receiver.id, target }, (id) => engine.wake(id)),
+    )
+    await waitForStates(receiver.id, { delivered: 4 })
+    const sent = receiver.requests.slice(sentBefore).map(({ body }) => body)
+    expect(sent).toEqual(['1:1', '1:2', '1:3'])
+  })
+})
+
+describe('a clock that is set', () => {
+  const clock = new SettableClock()
+  const bench = createDeliveryBench(clock)
+  afterEach(async () => (await bench).clear())
+  afterAll(async () => (await bench).close())
+
+  const startWatching = async (retryDelaysMs: readonly number[], leaseMs = 20_000) => {
+    const clockWatch = watchClock(clock)
+    return (await bench).startEngine(retryDelaysMs, { clockWatch, settings: { leaseMs } })
+  }
+
+  test.each([
+    ['back', -6 * HOUR_MS],
+    ['forward', 6 * HOUR_MS],
+  ])(
+    '%s by hours while events are sent and tried again loses nothing, keeps the order and delays nothing',
+    async (_name, stepMs) => {
+      const { startReceiver, queue, waitForStates } = await bench
+      let count = 0
+      const receiver = await startReceiver((_request, response) => {
+        count += 1
+        const status = count % 5 === 0 ? 503 : 202
+        setTimeout(() => response.writeHead(status).end(), 10)
+      })
+      await startWatching([400, 400, 400, 400, 400, 400, 400, 400, 400])
+      const events = numberedEvents(240, 12)
+      for (let start = 0; start < 240; start += 60) {
+        await queue(receiver.id, events.slice(start, start + 60))
+        await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(start / 2))
+        if (start === 60) clock.step(stepMs)
+      }
+      await waitForStates(receiver.id, { delivered: 240 })
+      const bodies = receiver.requests.map(({ body }) => body)
+      expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
+      // Every request that was not the first of its event followed one that was refused.
+      expect(bodies.length).toBe(240 + Math.floor(bodies.length / 5))
+    },
+  )
+
+  test('back by hours does not leave the claims of a dead worker standing for as long', async () => {
+    const { database, startReceiver, queue, waitForStates } = await bench
+    const receiver = await startReceiver()
+    await queue(receiver.id, ['1:1', '1:2'])
+    const dead = { leaseMs: 120_000, limit: 10, kid: null, claimId: newUuid(), ownClaimIds: [] }
+    await claimDeliveries(database.db, { ...dead, destinationId: receiver.id, now: clock.now() })
+    await startWatching(retryFast, 6_500)
+    clock.step(-6 * HOUR_MS)
+    await waitForStates(receiver.id, { delivered: 2 })
+    expect(receiver.requests.map(({ body }) => body)).toEqual(['1:1', '1:2'])
+  })
+
+  test('back by hours does not leave a receiver alone that was to be probed', async () => {
+    const { database, startReceiver, queue, waitForStates } = await bench
+    const receiver = await startReceiver()
+    await database.db
+      .updateTable('delivery_destination')
+      .set({
+        consecutive_failures: 9,
+        failing_since: clock.now(),
+        retry_not_before: new Date(clock.now().getTime() + 1_500),
+      })
+      .execute()
+    await startWatching(retryFast)
+    await queue(receiver.id, ['1:1', '2:1'])
+    clock.step(-6 * HOUR_MS)
+    await waitForStates(receiver.id, { delivered: 2 })
+  })
+
+  test('back by hours does not let a dead worker live on', async () => {
+    const { database } = await bench
+    const { db } = database
+    const listener = createListener(database.connection, {
+      log: { warn: vi.fn(), info: vi.fn(), error: vi.fn(), debug: vi.fn() },
+    })
+    const presence = createWorkerPresence({ db, clock, listener })
+    await presence.start()
+    await db
+      .insertInto('delivery_worker')
+      .values({ id: 7, started_at: clock.now(), missing_since: null })
+      .execute()
+    await presence.releaseDead()
+    clock.step(-6 * HOUR_MS)
+    await presence.releaseDead()
+    const rows = await db.selectFrom('delivery_worker').select('id').where('id', '=', 7).execute()
+    expect(rows).toEqual([])
+    await presence.close()
+    await listener.stop()
+  })
+})
+
+describe('a database that breaks every connection', () => {
+  const bench = createDeliveryBench({ now: () => new Date() })
+  afterEach(async () => (await bench).clear())
+  afterAll(async () => (await bench).close())
+
+  test(
+    'again and again delays deliveries and changes nothing else',
+    { timeout: 60_000 },
+    async () => {
+      const { clock, database, startReceiver, startEngine, queue, waitForStates } = await bench
+      const own = openDatabase(database.connection, {
+        poolMax: 4,
+        applicationName: 'restarted',
+        logError: () => undefined,
+      })
+      const receiver = await startReceiver((_request, response) => {
+        setTimeout(() => response.writeHead(202).end(), 5)
+      })
+      const settings = { concurrency: 4, claimSize: 16, handMax: 32 }
+      const engine = await startEngine(retryFast, { db: own.db, clock, settings })
+      const events = numberedEvents(600, 20)
+      await queue(receiver.id, events)
+      for (let restart = 1; restart <= 8; restart += 1) {
+        await vi.waitFor(
+          () => expect(receiver.requests.length).toBeGreaterThan(restart * 50),
+          20_000,
+        )
+        await database.pool.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and application_name = 'restarted'`,
+        )
+      }
+      await waitForStates(receiver.id, { delivered: 600 })
+      const bodies = receiver.requests.map(({ body }) => body)
+      expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
+      const attempts = await database.db.selectFrom('delivery_attempt').select('number').execute()
+      expect(attempts).toHaveLength(600)
+      await engine.close()
+      await own.close()
+    },
+  )
+})

@@ -1,0 +1,163 @@
+/* Engines, receivers and queued deliveries for tests of what happens to them. */
+import { isDeepStrictEqual } from 'node:util'
+import { vi } from 'vitest'
+import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { createChangeRunner, type RunChange } from '../../src/audit/change.ts'
+import type { DeliveryChannel } from '../../src/delivery/delivery-channel.ts'
+import {
+  createDeliveryEngine,
+  type DeliveryEngine,
+  type DeliveryEngineDependencies,
+} from '../../src/delivery/delivery-engine.ts'
+import { insertDestination } from '../../src/delivery/destination-store.ts'
+import { enqueueDeliveries } from '../../src/delivery/enqueue-deliveries.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { newUuid } from '../../src/platform/ids.ts'
+import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
+import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
+import { classifyPush } from '../../src/ssf/push/classify-push.ts'
+import { createTestDatabase, type TestDatabase } from './database.ts'
+import { startLoopbackReceiver, type LoopbackReceiver, type Respond } from './loopback-receiver.ts'
+
+export interface BenchReceiver extends LoopbackReceiver {
+  /** The destination that it is. */
+  readonly id: string
+}
+
+export interface DeliveryBench {
+  readonly database: TestDatabase
+  readonly clock: Clock
+  readonly runChange: RunChange
+  readonly startReceiver: (respond?: Respond) => Promise<BenchReceiver>
+  /** Starts an engine that knows of what is queued here; closed after the test. */
+  readonly startEngine: (
+    retryDelaysMs: readonly number[],
+    dependencies?: Partial<DeliveryEngineDependencies>,
+  ) => Promise<DeliveryEngine>
+  /** Queues events in one change; a body is `subject:number`. */
+  readonly queue: (destinationId: string, bodies: readonly string[]) => Promise<void>
+  /** How many deliveries of a destination are in which state. */
+  readonly statesOf: (destinationId: string) => Promise<Record<string, number>>
+  readonly waitForStates: (id: string, expected: Record<string, number>) => Promise<void>
+  /** For `afterEach`. */
+  readonly clear: () => Promise<void>
+  /** For `afterAll`. */
+  readonly close: () => Promise<void>
+}
+
+const WAIT_MAX_MS = 25_000
+
+export async function createDeliveryBench(clock: Clock): Promise<DeliveryBench> {
+  const policy = parseAllowedTargets('127.0.0.1')
+  if (!policy.ok) throw new Error(policy.reason)
+  const database = await createTestDatabase()
+  const { db } = database
+  const client = createGuardedClient({ policy: policy.policy, userAgent: 'test' })
+  const runChange = createChangeRunner(db, clock)
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const urls = new Map<string, string>()
+  const engines: DeliveryEngine[] = []
+  const receivers: LoopbackReceiver[] = []
+  const statesOf: DeliveryBench['statesOf'] = async (destinationId) => {
+    const rows = await db
+      .selectFrom('delivery')
+      .select(['state', (count) => count.fn.countAll<string>().as('count')])
+      .where('destination_id', '=', destinationId)
+      .groupBy('state')
+      .execute()
+    return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+  }
+  return {
+    database,
+    clock,
+    runChange,
+    statesOf,
+    async startReceiver(respond) {
+      const receiver = await startLoopbackReceiver(respond)
+      receivers.push(receiver)
+      const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+      urls.set(id, `${receiver.url}/${id}`)
+      return { ...receiver, id }
+    },
+    async startEngine(retryDelaysMs, dependencies = {}) {
+      const engine = createDeliveryEngine({
+        db,
+        clock,
+        log,
+        client,
+        channels: [webhookChannel(urls, retryDelaysMs)],
+        ...dependencies,
+        settings: { sweepIntervalMs: 100, requestTimeoutMs: 1_000, ...dependencies.settings },
+      })
+      engines.push(engine)
+      await engine.start()
+      return engine
+    },
+    async queue(destinationId, bodies) {
+      const deliveries = bodies.map((body) => ({
+        destinationId,
+        eventId: newUuid(),
+        eventType: 'test',
+        subjectKey: body.split(':')[0] ?? null,
+        body,
+      }))
+      await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+        enqueueDeliveries(change, deliveries, (id) => engines.forEach((engine) => engine.wake(id))),
+      )
+    },
+    async waitForStates(destinationId, expected) {
+      await vi.waitFor(
+        async () => {
+          const states = await statesOf(destinationId)
+          if (!isDeepStrictEqual(states, expected)) {
+            throw new Error(`${JSON.stringify(states)}, not ${JSON.stringify(expected)}`)
+          }
+        },
+        { timeout: WAIT_MAX_MS, interval: 20 },
+      )
+    },
+    async clear() {
+      for (const engine of engines.splice(0)) await engine.close(50)
+      for (const receiver of receivers.splice(0)) await receiver.close()
+      await db.deleteFrom('delivery_destination').execute()
+    },
+    async close() {
+      await client.close()
+      await database.close()
+    },
+  }
+}
+
+function webhookChannel(
+  urls: ReadonlyMap<string, string>,
+  retryDelaysMs: readonly number[],
+): DeliveryChannel {
+  return {
+    kind: 'webhook',
+    logEvent: 'test.delivery_attempted',
+    retryDelaysMs,
+    claimKid: () => null,
+    prepare: (destinationId, deliveries) =>
+      Promise.resolve(
+        deliveries.map(({ body }) => ({
+          token: null,
+          request: { url: urls.get(destinationId) ?? '', method: 'POST' as const, body },
+        })),
+      ),
+    classify: classifyPush,
+  }
+}
+
+/** `count` events over `subjects` subjects, numbered through. */
+export function numberedEvents(count: number, subjects: number, from = 0): string[] {
+  return Array.from({ length: count }, (_, index) => `${index % subjects}:${from + index}`)
+}
+
+/**
+ * The bodies of each subject in the order in which they came first; what came again is left out,
+ * because receivers know it by its id.
+ */
+export function firstArrivals(bodies: readonly string[]): Record<string, string[]> {
+  const bySubject = Object.groupBy(new Set(bodies), (body) => body.split(':')[0] ?? '')
+  return Object.fromEntries(Object.entries(bySubject).map(([subject, own]) => [subject, own ?? []]))
+}
