@@ -15,10 +15,12 @@ import { startEmbeddedPostgres } from '../packages/server/src/platform/db/embedd
 import { migrateDatabase } from '../packages/server/src/platform/db/migrate.ts'
 import type { Schema } from '../packages/server/src/platform/db/schema.ts'
 import type { ApiRoute } from '../packages/server/src/platform/http/route.ts'
+import { createLogger } from '../packages/server/src/platform/logger.ts'
 import { parseMasterKeys } from '../packages/server/src/platform/secrets/master-key.ts'
 import { createSealer } from '../packages/server/src/platform/secrets/sealed-box.ts'
 import { createPollWaiters } from '../packages/server/src/ssf/poll/poll-waiters.ts'
 import { createKeyRing } from '../packages/server/src/ssf/signing/key-ring.ts'
+import { createRefusedKeys } from '../packages/server/src/ssf/signing/refused-keys.ts'
 import { createSigningPool } from '../packages/server/src/ssf/signing/signing-pool.ts'
 
 /** What documents are read from: a migrated database without rows, and the declared routes. */
@@ -70,9 +72,12 @@ async function composeAndWork<Result>(
   try {
     const masterKeys = parseMasterKeys(randomBytes(32).toString('base64'), 'generated')
     const sealer = createSealer(masterKeys)
+    const runChange = createChangeRunner(db, clock)
+    const keyRing = createKeyRing({ db, clock, sealer, pool })
+    const refusedKeys = createRefusedKeys({ runChange, clock, keyRing, logError: () => undefined })
     const routes = listRoutes({
-      services: { config, db, clock, sealer, runChange: createChangeRunner(db, clock) },
-      signing: { keyRing: createKeyRing({ db, clock, sealer, pool }) },
+      services: { config, db, clock, log: createLogger('silent'), sealer, runChange },
+      signing: { keyRing, refusedKeys },
       outbound,
       waiters,
       wake: () => undefined,

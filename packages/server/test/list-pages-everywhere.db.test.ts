@@ -4,7 +4,7 @@
  * means is for list-pages.db.test.ts; here it is that no list loses or repeats a row on the way.
  */
 import fc from 'fast-check'
-import { sql, type RawBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ADMIN_LIST } from '../src/admins/admin-read.ts'
 import { AUDIT_LIST } from '../src/audit/audit-read.ts'
@@ -13,6 +13,7 @@ import { findLists, type ListDocument, type PublishedList } from '../src/bench/l
 import { CHECK_LIST } from '../src/checks/check-read.ts'
 import { checkResultList } from '../src/checks/check-result-read.ts'
 import { DRAFT_LIST } from '../src/checks/drafts/draft-read.ts'
+import { DELIVERY_LIST } from '../src/delivery/delivery-read.ts'
 import { DEVICE_GROUP_LIST } from '../src/device-groups/device-group-read.ts'
 import { DEVICE_LIST } from '../src/devices/device-read.ts'
 import { REGISTRATION_REQUEST_LIST } from '../src/devices/registration-requests/registration-request-read.ts'
@@ -22,12 +23,14 @@ import { CAMPAIGN_LIST } from '../src/live-queries/campaign-read.ts'
 import { LIVE_RESULT_LIST } from '../src/live-queries/live-result-read.ts'
 import { PERSON_GROUP_LIST } from '../src/people/person-group-read.ts'
 import { PERSON_LIST } from '../src/people/person-read.ts'
+import type { Schema } from '../src/platform/db/schema.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
 import { searchToSql } from '../src/platform/search/search-to-sql.ts'
 import type { SearchedList } from '../src/platform/search/searched-list.ts'
 import { REPORTING_TABLES } from '../src/reporting/reporting-tables.ts'
 import { tableRecordList, toRecordFields } from '../src/reporting/table-record-read.ts'
 import { AUTH_LOG_LIST } from '../src/sign-in/auth-log-read.ts'
+import { EVENT_LIST } from '../src/webhooks/webhook-event-read.ts'
 import {
   BASE_URL,
   startContractService,
@@ -112,6 +115,11 @@ const LISTS: Readonly<Record<string, KnownList>> = {
     list: LIVE_RESULT_LIST,
     scope: (ids) => sql`live_query_result.campaign_id = ${ids['/live_query_campaigns']}`,
   },
+  '/ssf_streams/{id}/deliveries': {
+    list: DELIVERY_LIST,
+    scope: () => sql`delivery.destination_id = (select min(id) from delivery_destination)`,
+  },
+  '/webhook_events': { list: EVENT_LIST },
   '/reporting/tables/{name}/table_records': {
     list: USERS.map(tableRecordList)[0] ?? DEVICE_LIST,
     scope: () => sql`reporting_record.table_name = 'users'`,
@@ -134,6 +142,8 @@ beforeAll(async () => {
     campaigns: 200,
     reportingRecords: ROWS,
   })
+  ids = { ...ids, '/ssf_streams': await insertDeliveries(service.services.db) }
+  await insertWebhookEvents(service.services.db)
   const url = '/openapi_specifications/2026-04-07'
   const document = (await service.send({ method: 'GET', url, key: null })).json<ListDocument>()
   const fields = USERS.flatMap(toRecordFields)
@@ -145,6 +155,40 @@ beforeAll(async () => {
 }, 120_000)
 
 afterAll(() => service.close())
+
+/** A stream with a long log; answers its id. */
+async function insertDeliveries(db: Kysely<Schema>): Promise<string> {
+  const { rows } = await sql<{ id: string }>`
+    with destination as (
+      insert into delivery_destination (kind, state) values ('ssf_poll', 'active') returning id)
+    insert into ssf_stream (stream_id, destination_id, face, issuer, audience, name, delivery_method,
+      events_requested, spec_version, subject_form, status, created_at, updated_at)
+    select gen_random_uuid(), id, 'root', 'https://a.example', 'https://b.example', 'Log', 'poll',
+      '{}', '1.0', 'complex', 'enabled', now(), now() from destination returning id::text`.execute(
+    db,
+  )
+  await sql`
+    insert into delivery (destination_id, event_id, event_type, subject_key, body, state,
+      attempt_count, next_attempt_at, txn, created_at)
+    select d.id, 'event-' || n, case when n % 3 = 0 then 'a text' else 'robin' end,
+      'device:' || n % 900, '{}', (array['queued', 'delivered', 'dead', 'discarded'])[1 + n % 4],
+      n % 12, now(), 'txn-' || n % 50, now() - n * interval '1 hour'
+    from generate_series(1, ${ROWS}::int) n, (select min(id) as id from delivery_destination) d
+  `.execute(db)
+  return rows[0]?.id ?? ''
+}
+
+/** The API names them by their event ids, which are those of the rows here. */
+async function insertWebhookEvents(db: Kysely<Schema>): Promise<void> {
+  await sql`
+    insert into webhook_event (id, event_id, event_type, object_type, object_id, body, txn,
+      occurred_at, created_at)
+    overriding system value
+    select n, n::text, (array['issues.new', 'issues.resolved', 'devices.created'])[1 + n % 3],
+      case when n % 5 > 0 then 'device' end, case when n % 5 > 0 then (n % 900)::text end, '{}',
+      'txn-' || n % 50, now() - n * interval '1 hour', now() - n * interval '1 hour'
+    from generate_series(1, ${ROWS}::int) n`.execute(db)
+}
 
 it('every list that can be searched is known here', () => {
   expect(published.map(({ name }) => name).sort()).toEqual(Object.keys(LISTS).sort())

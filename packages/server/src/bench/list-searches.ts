@@ -78,6 +78,7 @@ const TEXT_EXAMPLE = '"a text"'
 const IDS = { ':': ['4711', '[4711,"815",999999999]'], '~': ['4711', '47', '999999999'] }
 /** In few records, in many, by a single letter, and in none. */
 const TEXTS = { ':': ['qzxv', 'Robin Sparrow'], '~': ['4711', 'robin', 'a', 'qzxv'] }
+const NUMBERS = ['0', '3', '11']
 const DAYS_AGO = [-400, -2, 0, 1, 30, 300, 4_000]
 
 function clausesOf(key: string, get: Operation): string[] {
@@ -87,8 +88,10 @@ function clausesOf(key: string, get: Operation): string[] {
 }
 
 function valuesOf(field: string, operator: string, get: Operation): readonly string[] {
-  if (operator === '<' || operator === '>') return DAYS_AGO.map(toTime)
   const example = exampleOf(`${field}${operator}`, get)
+  if (operator === '<' || operator === '>') {
+    return /^\d+$/.test(example) ? NUMBERS : DAYS_AGO.map(toTime)
+  }
   if (example === 'true') return ['true', 'false']
   if (/^\d+$/.test(example)) return operator === '~' ? IDS['~'] : IDS[':']
   if (example !== TEXT_EXAMPLE) return [example, ...(WORDS[example] ?? [])]

@@ -2,8 +2,15 @@
  * Every setting of the service: its variable, its flag, its default and its meaning. The reference
  * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
  */
-import { isIP } from 'node:net'
 import { z } from 'zod'
+import {
+  httpOrigin,
+  integer,
+  networks,
+  optionalText,
+  postgresUrl,
+  roles,
+} from './setting-values.ts'
 
 /** One setting. `env` is the variable; the flag is derived from it (`HELIOGRAPH_PORT`: `--port`). */
 export interface SettingDefinition<Value = unknown> {
@@ -15,84 +22,6 @@ export interface SettingDefinition<Value = unknown> {
   /** Takes the text of the variable, or undefined when it is not set. */
   readonly schema: z.ZodType<Value, string | undefined>
 }
-
-const integer = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .default(String(fallback))
-    .transform((text, context) => {
-      const value = Number(text.trim())
-      if (/^\d+$/.test(text.trim()) && value >= min && value <= max) return value
-      context.addIssue({ code: 'custom', message: `must be a whole number from ${min} to ${max}` })
-      return z.NEVER
-    })
-
-const optionalText = z
-  .string()
-  .optional()
-  .transform((text) => (text === undefined || text.trim() === '' ? undefined : text.trim()))
-
-/**
- * An address without a path: agents are told a host name, and receivers look for the discovery document
- * of an issuer with a path at the root of its host, so that neither would find a service under a path.
- */
-const httpOrigin = optionalText.transform((text, context) => {
-  if (text === undefined) return undefined
-  const url = URL.parse(text)
-  const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
-  if (url !== null && isHttp && url.href.replace(/\/+$/, '') === url.origin) return url.origin
-  context.addIssue({
-    code: 'custom',
-    message:
-      'must be an http or https URL without user, path, query and fragment; give the service a host name of its own, not a path on another',
-  })
-  return z.NEVER
-})
-
-/** The driver takes a URL without a host too, for a socket that a parameter names. */
-const postgresUrl = optionalText.refine(
-  (text) =>
-    text === undefined ||
-    (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'))),
-  'must be a postgres:// URL, with what is special in it percent-encoded',
-)
-
-const networks = optionalText.transform((text, context) => {
-  const wrong = text?.split(',').find((network) => !isNetwork(network.trim()))
-  if (wrong === undefined) return text
-  context.addIssue({
-    code: 'custom',
-    message: 'must be IP addresses or CIDR ranges, separated by commas',
-  })
-  return z.NEVER
-})
-
-function isNetwork(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/')
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
-  if (bits < 0 || rest.length > 0) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
-}
-
-/** The roles that one process can play. */
-export const ROLES = ['api', 'agents', 'worker'] as const
-export type Role = (typeof ROLES)[number]
-
-const roles = z
-  .string()
-  .default(ROLES.join(','))
-  .transform((text, context) => {
-    const names = text.split(',').map((name) => name.trim())
-    const known = ROLES.filter((role) => names.includes(role))
-    if (known.length > 0 && names.every((name) => (ROLES as readonly string[]).includes(name))) {
-      return known
-    }
-    context.addIssue({
-      code: 'custom',
-      message: `must be a comma-separated list of ${ROLES.join(', ')}`,
-    })
-    return z.NEVER
-  })
 
 /** The settings by their name in the code. */
 export const SETTINGS = {

@@ -69,7 +69,8 @@ const COLUMNS: SearchColumns = {
   created_at: sql.ref('delivery.created_at'),
 }
 
-const DELIVERY_LIST: SearchedList = {
+/** Where the fields of the log are. */
+export const DELIVERY_LIST: SearchedList = {
   table: 'delivery',
   key: 'id',
   fields: DELIVERY_SEARCH_FIELDS,

@@ -26,7 +26,8 @@ const COLUMNS: SearchColumns = {
   timestamp: sql.ref('webhook_event.occurred_at'),
 }
 
-const EVENT_LIST: SearchedList = {
+/** Where the fields of the list are. */
+export const EVENT_LIST: SearchedList = {
   table: 'webhook_event',
   key: 'id',
   fields: WEBHOOK_EVENT_SEARCH_FIELDS,
