@@ -17,11 +17,18 @@ import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { classifyPush } from '../../src/ssf/push/classify-push.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { startLoopbackReceiver, type LoopbackReceiver, type Respond } from './loopback-receiver.ts'
+import {
+  answerWith,
+  startLoopbackReceiver,
+  type LoopbackReceiver,
+  type Respond,
+} from './loopback-receiver.ts'
 
 export interface BenchReceiver extends LoopbackReceiver {
   /** The destination that it is. */
   readonly id: string
+  /** Events that came while another one of their subject was not answered yet. */
+  readonly overlaps: readonly string[]
 }
 
 export interface DeliveryBench {
@@ -72,12 +79,14 @@ export async function createDeliveryBench(clock: Clock): Promise<DeliveryBench> 
     clock,
     runChange,
     statesOf,
-    async startReceiver(respond) {
-      const receiver = await startLoopbackReceiver(respond)
+    async startReceiver(respond = answerWith(202)) {
+      const overlaps: string[] = []
+      const watching = watchOverlaps(overlaps)
+      const receiver = await startLoopbackReceiver(watching(respond))
       receivers.push(receiver)
       const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
       urls.set(id, `${receiver.url}/${id}`)
-      return { ...receiver, id }
+      return { ...receiver, id, overlaps, respond: (next) => receiver.respond(watching(next)) }
     },
     async startEngine(retryDelaysMs, dependencies = {}) {
       const engine = createDeliveryEngine({
@@ -145,6 +154,18 @@ function webhookChannel(
         })),
       ),
     classify: classifyPush,
+  }
+}
+
+/** Answers as told, and keeps which events were not alone of their subject. */
+function watchOverlaps(overlaps: string[]): (respond: Respond) => Respond {
+  const inFlight = new Set<string>()
+  return (respond) => (request, response) => {
+    const subject = request.body.split(':')[0] ?? ''
+    if (inFlight.has(subject)) overlaps.push(request.body)
+    inFlight.add(subject)
+    response.once('close', () => inFlight.delete(subject))
+    respond(request, response)
   }
 }
 
