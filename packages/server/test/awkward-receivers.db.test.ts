@@ -25,6 +25,9 @@ import { SgnlParser } from './support/awkward/sgnl-parser.ts'
 import { decodeObject, textOf } from './support/awkward/wire.ts'
 import { POLL_WAIT_MAX_MS, toPollWaitMs } from '../src/ssf/poll/poll-sets.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const METADATA = `${BASE_URL}/.well-known/ssf-configuration/ssf`
 const METADATA_APPENDED = `${ISSUER}/.well-known/ssf-configuration`
@@ -186,7 +189,10 @@ describe('the Go library of SGNL', () => {
       const engine = await service.startPushing()
       await sgnlLibrary(await newSgnlToken(), `${receiver.url}/events`).setup()
       await announce(1)
-      await vi.waitFor(async () => expect(await stateAndAttempts()).toEqual([['delivered', 1]]))
+      await vi.waitFor(
+        async () => expect(await stateAndAttempts()).toEqual([['delivered', 1]]),
+        WAIT_MS,
+      )
       expect(receiver.requests).toHaveLength(1)
       await engine.close()
       await receiver.close()
@@ -213,7 +219,7 @@ describe('the receiver of SGNL of 2024', () => {
     const { status, headers } = await client.delete()
     expect([status, headers['www-authenticate']]).toEqual([401, expect.stringMatching(/^Bearer /)])
     const hint = 'an access token came without the word Bearer before it and was refused'
-    await vi.waitFor(() => expect(service.logged).toContain(hint))
+    await vi.waitFor(() => expect(service.logged).toContain(hint), WAIT_MS)
     expect(await service.services.db.selectFrom('ssf_stream').select('id').execute()).toHaveLength(
       1,
     )
@@ -274,7 +280,7 @@ describe('caep.dev', () => {
     const { text } = await client.create(`${receiver.url}/events`, [COMPLIANCE])
     const streamId = textOf(decodeObject(text), 'stream_id')
     await announce(1)
-    await vi.waitFor(async () => expect(await stateAndAttempts()).toEqual([['dead', 1]]))
+    await vi.waitFor(async () => expect(await stateAndAttempts()).toEqual([['dead', 1]]), WAIT_MS)
     const deliveries = await client.deliveries(streamId)
     expect(deliveries).toMatchObject([
       {
@@ -324,7 +330,7 @@ describe('the header of pushes', () => {
     })
     expect([status, text.includes(header)]).toEqual([201, false])
     await announce(1)
-    await vi.waitFor(() => expect(receiver.requests).toHaveLength(1))
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
     expect(receiver.requests[0]?.headers.authorization).toBe(header)
     const warning = 'the authorization header of a stream begins with no scheme such as Bearer'
     expect(service.logged.includes(warning)).toBe(isWarned)
@@ -434,7 +440,7 @@ describe('go-ssf', () => {
       const engine = await service.startPushing()
       await sgnlLibrary(await service.newToken(), `${receiver.url}/events`).setup()
       await announce(1)
-      await vi.waitFor(async () => expect((await stateAndAttempts())[0]?.[0]).toBe(state))
+      await vi.waitFor(async () => expect((await stateAndAttempts())[0]?.[0]).toBe(state), WAIT_MS)
       const [first, second] = receiver.requests
       expect(second?.body).toBe(state === 'delivered' ? first?.body : undefined)
       const attempt = await service.services.db

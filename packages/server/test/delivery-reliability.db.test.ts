@@ -13,6 +13,9 @@ import { newUuid } from '../src/platform/ids.ts'
 import { createDeliveryBench, firstArrivals, numberedEvents } from './support/delivery-bench.ts'
 import { answerWith } from './support/loopback-receiver.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 /** Goes on as time does, but can be set. */
 class SettableClock implements Clock {
   #aheadMs = 0
@@ -145,7 +148,7 @@ describe('a clock that is set', () => {
       const events = numberedEvents(240, 12)
       for (let start = 0; start < 240; start += 60) {
         await queue(receiver.id, events.slice(start, start + 60))
-        await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(start / 2))
+        await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(start / 2), WAIT_MS)
         if (start === 60) clock.step(stepMs)
       }
       await waitForStates(receiver.id, { delivered: 240 })

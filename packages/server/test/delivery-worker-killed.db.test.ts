@@ -13,6 +13,9 @@ import { createPushChannel } from '../src/ssf/push/push-channel.ts'
 import { startLoopbackReceiver, type LoopbackReceiver } from './support/loopback-receiver.ts'
 import { createStreamsApi, type StreamsApi } from './support/streams-api.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const STEPS = [
   'after the claim',
   'after signing',
@@ -201,7 +204,7 @@ test.each(STEPS)(
     const queued = await listQueued()
     const mortal = new Mortal(step)
     await startWorker(mortal)
-    await vi.waitFor(() => expect(mortal.isDead).toBe(true))
+    await vi.waitFor(() => expect(mortal.isDead).toBe(true), WAIT_MS)
     const isDone = (rows: typeof queued) => rows.every(({ state }) => state === 'delivered')
     expect(isDone(await listQueued())).toBe(false)
     // As a service does that starts as the only one.

@@ -116,7 +116,7 @@ const PUSH_SCRIPT = `
   const token = await new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
     .setProtectedHeader({ alg: 'ES256', kid: 'k', typ: 'secevent+jwt' })
     .sign(privateKey)
-  const path = process.version + '.jsonl'
+  const path = process.pid + '.jsonl'
   const store = await createFileComplianceStore({ path: 'compliance-' + path })
   const seen = await createFileJtiStore({ path: 'seen-' + path })
   const state = createComplianceState({ store })

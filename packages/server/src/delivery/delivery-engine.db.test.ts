@@ -21,6 +21,9 @@ import { insertDestination } from './destination-store.ts'
 import { enqueueDeliveries } from './enqueue-deliveries.ts'
 import { redriveDeliveries } from './redrive-deliveries.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const database = await createTestDatabase()
 const { db } = database
 const change = createChangeRunner(db, systemClock)
@@ -182,7 +185,7 @@ describe('delivery', () => {
     const receiver = await startReceiver(() => undefined)
     const first = await startEngine({ settings: { concurrency: 2 } })
     await queue(receiver.id, numbered(20))
-    await vi.waitFor(() => expect(receiver.requests.length).toBe(2))
+    await vi.waitFor(() => expect(receiver.requests.length).toBe(2), WAIT_MS)
     await first.close(20)
     expect(
       await db.selectFrom('delivery').select('id').where('claimed_by', 'is not', null).execute(),
@@ -230,7 +233,7 @@ describe('order', () => {
     })
     await startEngine({ retryDelaysMs: [400] })
     await queue(receiver.id, ['a1', 'a2', 'b1'], (body) => body[0]!)
-    await vi.waitFor(() => expect(receiver.requests).toHaveLength(2))
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), WAIT_MS)
     await queue(receiver.id, ['a3'], () => 'a')
     await waitForStates(receiver.id, { delivered: 4 })
     const order = receiver.requests.map(({ body }) => body)
@@ -270,7 +273,7 @@ describe('isolation', () => {
     const healthy = await startReceiver()
     await startEngine({ settings: { concurrency: 8, inFlightMax: 8, requestTimeoutMs: 60_000 } })
     await queue(silent.id, numbered(100))
-    await vi.waitFor(() => expect(silent.requests).toHaveLength(8))
+    await vi.waitFor(() => expect(silent.requests).toHaveLength(8), WAIT_MS)
     await queue(healthy.id, numbered(100))
     await waitForStates(healthy.id, { delivered: 100 })
     expect(await statesOf(silent.id)).toEqual({ queued: 100 })
@@ -309,7 +312,7 @@ describe('claims', () => {
     })
     const engine = await startEngine()
     await queue(receiver.id, ['x'])
-    await vi.waitFor(() => expect(receiver.requests).toHaveLength(1))
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
     await engine.close()
     const row = await db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({ state: 'queued', attempt_count: 0, claimed_by: other })
@@ -376,7 +379,7 @@ describe('failures', () => {
     await vi.waitFor(async () => {
       const row = await db.selectFrom('delivery_attempt').selectAll().executeTakeFirstOrThrow()
       expect(row.next_attempt_at!.getTime()).toBeGreaterThanOrEqual(before + 2_000)
-    })
+    }, WAIT_MS)
     receiver.respond(answerWith(202))
     await waitForStates(receiver.id, { delivered: 1 })
     expect(receiver.requests[1]!.atMs - receiver.requests[0]!.atMs).toBeGreaterThan(1_900)
@@ -390,7 +393,7 @@ describe('failures', () => {
       const row = await db.selectFrom('delivery_destination').selectAll().executeTakeFirstOrThrow()
       expect(row.consecutive_failures).toBeGreaterThanOrEqual(8)
       expect(row.retry_not_before!.getTime()).toBeGreaterThan(Date.now() + 2_000)
-    })
+    }, WAIT_MS)
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(receiver.requests.length).toBeLessThan(20)
     const count = receiver.requests.length

@@ -20,6 +20,9 @@ import { insertDestination } from './destination-store.ts'
 import { enqueueDeliveries } from './enqueue-deliveries.ts'
 import { createWorkerPresence } from './worker-presence.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const database = await createTestDatabase()
 const { db } = database
 const change = createChangeRunner(db, systemClock)
@@ -116,7 +119,7 @@ test('what a dead worker had claimed is delivered by another within seconds, far
   await queue(20)
   // Never answered: the first worker dies with everything in hand.
   const dead = await startWorker(receiver)
-  await vi.waitFor(() => expect(receiver.requests.length).toBe(2))
+  await vi.waitFor(() => expect(receiver.requests.length).toBe(2), WAIT_MS)
   receiver.respond(answerWith(202))
   const sent = receiver.requests.length
   await startWorker(receiver)

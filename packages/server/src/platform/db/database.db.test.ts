@@ -3,6 +3,9 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { openDatabase } from './database.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const database = await createTestDatabase()
 afterAll(() => database.close())
 
@@ -47,7 +50,7 @@ test('tells of a connection that breaks, but not of one that the closing pool le
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'heliograph broken'`,
   )
-  await vi.waitFor(() => expect(logError).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(logError).toHaveBeenCalledTimes(1), WAIT_MS)
   const closed = opened.close()
   opened.pool.emit('error', new Error('terminating connection'), {})
   await closed

@@ -3,6 +3,9 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { createListener, notify } from './listener.ts'
 import type { Listener } from './listener.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const database = await createTestDatabase()
 afterAll(() => database.close())
 
@@ -30,7 +33,7 @@ test('delivers what a transaction told when it commits, and nothing of one that 
     }),
   ).rejects.toThrow('no')
   await database.db.transaction().execute((tx) => notify(tx, 'Mixed Case', 'committed'))
-  await vi.waitFor(() => expect(heard).toEqual(['committed']))
+  await vi.waitFor(() => expect(heard).toEqual(['committed']), WAIT_MS)
 })
 
 test('serves every subscriber of a channel, and stops serving one that left', async () => {
@@ -40,10 +43,10 @@ test('serves every subscriber of a channel, and stops serving one that left', as
   listener?.subscribe('shared', second)
   await listener?.whenListening()
   await notify(database.db, 'shared', 'one')
-  await vi.waitFor(() => expect(second).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(second).toHaveBeenCalledTimes(1), WAIT_MS)
   leave()
   await notify(database.db, 'shared', 'two')
-  await vi.waitFor(() => expect(second).toHaveBeenCalledTimes(2))
+  await vi.waitFor(() => expect(second).toHaveBeenCalledTimes(2), WAIT_MS)
   expect(first.mock.calls).toEqual([['one']])
 })
 
@@ -57,7 +60,7 @@ test('subscribes while it is connected, and survives a handler that throws', asy
   listener?.subscribe('late', heard)
   await listener?.whenListening()
   await notify(database.db, 'late')
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(''))
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith(''), WAIT_MS)
   expect(log.error).toHaveBeenCalledTimes(1)
 })
 
@@ -75,7 +78,7 @@ test('comes back after its connection was killed, tells so, and hears again', as
   await vi.waitFor(() => expect(reconnected).toHaveBeenCalledTimes(2), 5_000)
   await listener?.whenListening()
   await notify(database.db, 'steady', 'again')
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith('again'))
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledWith('again'), WAIT_MS)
 })
 
 test('refuses a payload that PostgreSQL would refuse', async () => {
@@ -94,5 +97,5 @@ test('stops while it connects, at whatever moment, and leaves no connection', as
        where datname = current_database() and application_name = 'heliograph listener'`,
     )
     expect(rows).toHaveLength(0)
-  })
+  }, WAIT_MS)
 })

@@ -23,6 +23,9 @@ import {
 import { createPushChannel } from './push-channel.ts'
 import { createPushConnections } from './push-connection.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 interface StreamJson {
   id: string
   delivery: { oauth: object | null; mtls: object | null; extra_ca_set: boolean }
@@ -259,7 +262,7 @@ describe('OAuth client credentials', () => {
     await vi.waitFor(async () => {
       const rows = await streams.db.selectFrom('delivery').select('last_error').execute()
       expect(rows.filter((row) => row.last_error === 'The receiver answered 401')).toHaveLength(3)
-    })
+    }, WAIT_MS)
     expect(tokens.requests.length).toBeLessThan(4)
   })
 
@@ -284,7 +287,7 @@ describe('OAuth client credentials', () => {
     await vi.waitFor(async () => {
       const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
       expect(row).toMatchObject({ state: 'queued', attempt_count: 1, last_error: words })
-    })
+    }, WAIT_MS)
     const attempt = await streams.db
       .selectFrom('delivery_attempt')
       .selectAll()
@@ -315,7 +318,7 @@ describe('OAuth client credentials', () => {
     await vi.waitFor(async () => {
       const rows = await streams.db.selectFrom('delivery').select('last_error').execute()
       expect(rows.at(-1)?.last_error).toMatch(/invalid_client/)
-    })
+    }, WAIT_MS)
   })
 })
 

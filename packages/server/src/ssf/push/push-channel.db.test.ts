@@ -12,6 +12,9 @@ import { rotateSigningKey } from '../signing/rotate-signing-key.ts'
 import { createSigningPool } from '../signing/signing-pool.ts'
 import { createPushChannel } from './push-channel.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 let streams: StreamsApi
 
 beforeAll(async () => {
@@ -106,7 +109,7 @@ test('the bytes of a SET do not change when its worker dies before they are stor
   const engine = startEngine()
   await emit('18', () => undefined)
   await engine.start()
-  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1))
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
   await engine.close()
   // As if the outcome had never been recorded.
   await streams.db
@@ -115,7 +118,7 @@ test('the bytes of a SET do not change when its worker dies before they are stor
     .execute()
   const second = startEngine()
   await second.start()
-  await vi.waitFor(() => expect(receiver.requests).toHaveLength(2))
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), WAIT_MS)
   await second.close()
   expect(receiver.requests[0]?.body).toBe(receiver.requests[1]?.body)
   await streams.db.deleteFrom('ssf_stream').execute()
@@ -138,7 +141,7 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   for (let index = 0; index < 30; index += 1) await emit('19', () => undefined)
   const engine = startEngine()
   await engine.start()
-  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2))
+  await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
   const [destination] = await streams.db.selectFrom('delivery_destination').select('id').execute()
   engine.wake(destination?.id ?? '')

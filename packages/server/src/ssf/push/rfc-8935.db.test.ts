@@ -15,6 +15,9 @@ import { systemClock } from '../../platform/clock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { createPushChannel } from './push-channel.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 let streams: StreamsApi
 const cleanups: (() => Promise<unknown>)[] = []
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
@@ -209,7 +212,7 @@ describe('push delivery', () => {
       const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
       expect(row.attempt_count).toBe(1)
       expect(row.next_attempt_at.getTime() - Date.now()).toBeGreaterThan(25_000)
-    })
+    }, WAIT_MS)
   })
 
   it('ssf-T123 repeats with the same jti and bytes, keeps what is dead, and sends it again on demand', async () => {
@@ -267,7 +270,7 @@ describe('the record of an attempt', () => {
     await vi.waitFor(async () => {
       const { body } = await streams.call<Shown>(url)
       expect(body.attempt_log).toHaveLength(1)
-    })
+    }, WAIT_MS)
     const { body } = await streams.call<Shown>(url)
     const [attempt] = body.attempt_log
     expect(attempt?.request_headers).toEqual({

@@ -16,6 +16,9 @@ import { rollBackSigningKey } from './roll-back-signing-key.ts'
 import { rotateSigningKey, type RotationPlan } from './rotate-signing-key.ts'
 import { runSigningKeyJob } from './signing-key-job.ts'
 
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 
 let streams: StreamsApi
@@ -370,10 +373,12 @@ describe('rollback and revocation', () => {
     const oldKid = keyRing.activeKid()
     receiver.respond((_request, response) => void response.writeHead(503).end())
     await emit(1)
-    await vi.waitFor(async () =>
-      expect(await db.selectFrom('delivery').select('token').execute()).toEqual([
-        { token: expect.any(String) as string },
-      ]),
+    await vi.waitFor(
+      async () =>
+        expect(await db.selectFrom('delivery').select('token').execute()).toEqual([
+          { token: expect.any(String) as string },
+        ]),
+      WAIT_MS,
     )
     const { active } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
       revokeSigningKey(change, oldKid, { sealer, modulusBits: 3072 }),
@@ -408,7 +413,7 @@ describe('rollback and revocation', () => {
     )
     await keyRing.refresh()
     await emit(1)
-    await vi.waitFor(() => expect(receiver.failures.length).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(receiver.failures.length).toBeGreaterThan(0), WAIT_MS)
     clock.advance(HOUR_MS)
     await drain()
     expect(await countByState()).toEqual({ delivered: 2 })
