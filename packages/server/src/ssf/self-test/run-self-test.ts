@@ -11,7 +11,7 @@ import type { Schema, SelfTestCaseRecord } from '../../platform/db/schema.ts'
 import { newUlid, newUuid } from '../../platform/ids.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { pushHeaders, toPushRequest } from '../push/push-request.ts'
+import { createPushConnections } from '../push/push-connection.ts'
 import { findPushTarget, type PushTarget } from '../push/push-target-store.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { StreamRow } from '../streams/stream-store.ts'
@@ -129,9 +129,10 @@ async function makeCases(
 async function sendCases(
   cases: readonly SelfTestCase[],
   target: PushTarget,
-  { client, sealer }: SelfTestDependencies,
+  dependencies: SelfTestDependencies,
 ): Promise<SelfTestCaseRecord[]> {
-  const headers = pushHeaders(target, sealer)
+  const { client } = dependencies
+  const connection = await createPushConnections(dependencies)(target)
   const records: SelfTestCaseRecord[] = []
   for (const testCase of cases) {
     if (records[0]?.verdict === 'unreachable') {
@@ -142,10 +143,9 @@ async function sendCases(
       records.push(skipSelfTestCase(testCase, 'Not sent: no signing key has been retired yet.'))
       continue
     }
-    const result = await client.request({
-      ...toPushRequest(target, headers, testCase.body),
-      timeouts: { totalMs: REQUEST_TIMEOUT_MS },
-    })
+    const timeouts = { totalMs: REQUEST_TIMEOUT_MS }
+    const request = { ...connection.toRequest(testCase.body), timeouts }
+    const result = await (connection.send?.(request) ?? client.request(request))
     records.push(judgeSelfTestCase(testCase, result))
   }
   return records
