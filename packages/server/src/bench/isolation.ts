@@ -1,7 +1,7 @@
 /*
- * What one bad receiver costs the others: a hundred push streams, events at fixed times to one stream
- * after another, and the time from a commit to the arrival at the 99 whose receiver answers. Phases in
- * turn: all answer, one never answers, all answer, one answers after five seconds. The first stream
+ * What one bad receiver costs the others: a hundred push streams, or webhooks, events at fixed times to
+ * one after another, and the time from a commit to the arrival at the 99 whose receiver answers. Phases
+ * in turn: all answer, one never answers, all answer, one answers after five seconds. The first one
  * begins with a backlog, so that a bad receiver always has more waiting than it takes.
  *
  * The two phases in which all answer tell how much the measurement itself moves.
@@ -9,24 +9,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
-import { enqueueDeliveries } from '../delivery/enqueue-deliveries.ts'
-import { systemClock } from '../platform/clock.ts'
-import { newUuid } from '../platform/ids.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
-import { complianceChangeClaims } from './compliance-change-claims.ts'
 import { runOpenLoop } from './open-loop.ts'
-import { deleteEvents, hasQueuedForOthers, insertQueuedEvents } from './outbox-store.ts'
-import { insertPushStream } from './push-stream-store.ts'
+import { PUSH_STREAMS, WEBHOOKS, type ReceiverKind } from './isolation-kinds.ts'
+import { hasQueuedForOthers } from './outbox-store.ts'
 import type { Arrival, ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import { startSenderServices, type SenderServices } from './sender-services.ts'
 import { median, summariseLatencies, type LatencySummary } from './statistics.ts'
 
-const STREAMS = 100
+const RECEIVERS = 100
 const EVENTS_PER_SECOND = 200
 const ROUNDS = 3
 const WARM_UP_SECONDS = 2
-/** What waits for the first stream before the load begins: more than an engine takes in hand. */
+/** What waits for the first one before the load begins: more than an engine takes in hand. */
 const BACKLOG_EVENTS = 2_000
 /** Enough to deliver the backlog where it can be delivered. */
 const BACKLOG_MS = 1_500
@@ -36,10 +32,18 @@ const DRAIN_TIMEOUT_MS = 30_000
 const POLL_MS = 20
 const CHANGE_MAX = 0.1
 
-export const isolation: Scenario = {
-  name: 'isolation',
-  title: `One bad receiver among ${STREAMS}, ${EVENTS_PER_SECOND} events/s: commit to arrival at the others`,
-  run: measure,
+/** What one bad receiver costs the other push streams. */
+export const isolation: Scenario = toScenario('isolation', PUSH_STREAMS)
+
+/** What one bad receiver costs the other webhooks. */
+export const webhookIsolation: Scenario = toScenario('webhook-isolation', WEBHOOKS)
+
+function toScenario(name: string, kind: ReceiverKind): Scenario {
+  return {
+    name,
+    title: `One bad receiver among ${RECEIVERS} ${kind.name}, ${EVENTS_PER_SECOND} events/s: commit to arrival at the others`,
+    run: (run) => measure(run, kind),
+  }
 }
 
 type Manner = 'answering' | 'silent' | 'slow'
@@ -47,6 +51,7 @@ type Receiver = ChildProgram<ReceiverCommand, ReceiverAnswer>
 
 interface Bench {
   readonly run: BenchRun
+  readonly kind: ReceiverKind
   readonly sender: SenderServices
   /** The receiver of the 99, and the one whose arrivals are noted. */
   readonly good: Receiver
@@ -66,8 +71,8 @@ interface Round {
   readonly slow: Phase
 }
 
-async function measure(run: BenchRun): Promise<Measurement[]> {
-  const bench = await prepare(run)
+async function measure(run: BenchRun, kind: ReceiverKind): Promise<Measurement[]> {
+  const bench = await prepare(run, kind)
   run.progress('warming up')
   await measurePhase(bench, 'answering', WARM_UP_SECONDS)
   const rounds: Round[] = []
@@ -89,7 +94,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   ]
 }
 
-async function prepare(run: BenchRun): Promise<Bench> {
+async function prepare(run: BenchRun, kind: ReceiverKind): Promise<Bench> {
   run.progress('starting database and receivers')
   const start = async (manner: string): Promise<{ receiver: Receiver; url: string }> => {
     const receiver: Receiver = startChildProgram(run, 'receiver-program', [manner])
@@ -103,16 +108,14 @@ async function prepare(run: BenchRun): Promise<Bench> {
     start('slow'),
   ])
   const urls = { answering: good.url, silent: silent.url, slow: slow.url }
-  return { run, sender, good: good.receiver, urls }
+  return { run, kind, sender, good: good.receiver, urls }
 }
 
-/** The latencies of the 99 streams while the receiver of the first one has the given manner. */
+/** The latencies of the 99 while the receiver of the first one has the given manner. */
 async function measurePhase(bench: Bench, manner: Manner, seconds: number): Promise<Phase> {
-  const { run, sender, good } = bench
-  const { db } = sender
-  const destinationIds = await insertStreams(bench, manner)
+  const { run, kind, sender, good } = bench
+  const destinationIds = await insertReceivers(bench, manner)
   const [badId = ''] = destinationIds
-  await insertQueuedEvents(db, [badId], BACKLOG_EVENTS)
   const engine = sender.createEngine(
     manner === 'silent' ? { requestTimeoutMs: SILENT_TIMEOUT_MS } : {},
   )
@@ -129,25 +132,20 @@ async function measurePhase(bench: Bench, manner: Manner, seconds: number): Prom
     return { ...summariseArrivals(committed, arrivals), cpuMicroseconds }
   } finally {
     await engine.close(0)
-    await deleteEvents(db)
-    await db.deleteFrom('ssf_stream').execute()
-    await db.deleteFrom('delivery_destination').execute()
+    await kind.deleteAll(sender)
   }
 }
 
-async function insertStreams({ sender, urls }: Bench, manner: Manner): Promise<string[]> {
-  const ids: string[] = []
-  for (let stream = 0; stream < STREAMS; stream += 1) {
-    const url = stream === 0 ? urls[manner] : urls.answering
-    const at = systemClock.now()
-    ids.push(await insertPushStream(sender.db, { endpointUrl: url, issuer: url, at }))
-  }
+async function insertReceivers({ kind, sender, urls }: Bench, manner: Manner): Promise<string[]> {
+  const ids = [await kind.insert(sender, urls[manner])]
+  await kind.insertBacklog(sender, ids[0] ?? '', BACKLOG_EVENTS)
+  while (ids.length < RECEIVERS) ids.push(await kind.insert(sender, urls.answering))
   return ids
 }
 
-/** Queues events for the streams in turn; answers when those of the 99 were committed, by `txn`. */
+/** Queues events for the receivers in turn; answers when those of the 99 were committed, by `txn`. */
 async function load(
-  { run, sender }: Bench,
+  { run, kind, sender }: Bench,
   engine: DeliveryEngine,
   destinationIds: readonly string[],
   seconds: number,
@@ -160,21 +158,14 @@ async function load(
     send: (index) =>
       sender.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
         const place = index % destinationIds.length
-        const eventId = newUuid()
-        const delivery = {
-          destinationId: destinationIds[place] ?? '',
-          eventId,
-          eventType: 'device-compliance-change',
-          subjectKey: `device:${index}`,
-          body: JSON.stringify(complianceChangeClaims(eventId, String(index), change.txn)),
-        }
         if (place > 0) {
           // The first effect, so that it runs as soon as the answer to the commit is read.
           change.afterCommit(() => {
             committedAtMs.set(change.txn, performance.timeOrigin + performance.now())
           })
         }
-        await enqueueDeliveries(change, [delivery], (id) => engine.wake(id))
+        const destinationId = destinationIds[place] ?? ''
+        await kind.queue(change, { destinationId, index, wake: (id) => engine.wake(id) })
       }),
   })
   if (result.failures > 0) {

@@ -44,7 +44,9 @@ function answer(message: ReceiverAnswer): void {
   process.send?.(message)
 }
 
+/** The `txn` of a SET; the id of a webhook, which is the `txn` of its change here. */
 function readTxn(token: string): string {
+  if (token.startsWith('{')) return (JSON.parse(token) as { id?: string }).id ?? ''
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
   const { txn } = JSON.parse(payload) as { txn?: string }
   return txn ?? ''

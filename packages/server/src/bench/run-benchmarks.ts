@@ -5,7 +5,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from './cleanup-stack.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
-import { isolation } from './isolation.ts'
+import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
 import { longPoll } from './long-poll.ts'
 import type { Measurement, Scenario } from './scenario.ts'
@@ -20,6 +20,7 @@ export const SCENARIOS: readonly Scenario[] = [
   webhookDelivery,
   signalLatency,
   isolation,
+  webhookIsolation,
   longPoll,
   idleCheckIns,
   lists,

@@ -8,14 +8,16 @@ import type { SenderServices } from './sender-services.ts'
 /** More than a benchmark makes. */
 const WEBHOOKS_MAX = 1_000
 
-/** Creates an enabled webhook with a secret of its own. */
+/** Creates an enabled webhook with a secret of its own, and answers the id of its destination. */
 export async function insertBenchWebhook(
   { runChange, sealer, targetPolicy }: SenderServices,
   url: string,
-): Promise<void> {
+): Promise<string> {
   const dependencies = { sealer, targetPolicy, webhooksMax: WEBHOOKS_MAX }
-  await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    await createWebhook(change, { name: 'Benchmark', url, events: ['issues.new'] }, dependencies)
+  return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    const input = { name: 'Benchmark', url, events: ['issues.new'] } as const
+    const { webhook } = await createWebhook(change, input, dependencies)
+    return webhook.destination_id
   })
 }
 
