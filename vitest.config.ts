@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
@@ -7,8 +6,6 @@ const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditio
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // Most of the time a worker waits for a database or a service that it has started.
-    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         ...source,
@@ -39,6 +36,7 @@ export default defineConfig({
           include: ['packages/*/test/e2e/**/*.e2e.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
+          fileParallelism: false,
         },
       },
     ],
