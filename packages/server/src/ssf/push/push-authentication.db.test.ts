@@ -316,7 +316,11 @@ describe('OAuth client credentials', () => {
     streams.clock.advance(DAY_MS + SECOND_MS)
     await queue(destinationId)
     await vi.waitFor(async () => {
-      const rows = await streams.db.selectFrom('delivery').select('last_error').orderBy('id').execute()
+      const rows = await streams.db
+        .selectFrom('delivery')
+        .select('last_error')
+        .orderBy('id')
+        .execute()
       expect(rows.at(-1)?.last_error).toMatch(/invalid_client/)
     }, WAIT_MS)
   })
