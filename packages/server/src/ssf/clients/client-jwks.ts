@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { z } from 'zod'
-import type { ClientJwks } from '../../platform/db/schema.ts'
+import type { ClientJwks } from '../../platform/db/schema/ssf-client-tables.ts'
 
 const KEYS_MAX = 10
 const JWKS_LENGTH_MAX = 32_768

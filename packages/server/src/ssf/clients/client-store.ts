@@ -1,7 +1,11 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import { isUuid } from '../../platform/ids.ts'
-import type { Schema, SsfClientSecretTable, SsfClientTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type {
+  SsfClientSecretTable,
+  SsfClientTable,
+} from '../../platform/db/schema/ssf-client-tables.ts'
 import { isId, notFound } from '../../platform/http/wire-values.ts'
 
 export type ClientRow = Selectable<SsfClientTable>

@@ -13,7 +13,7 @@ import type {
 import { lockDevices, type LockedDevice } from '../../devices/device-status-store.ts'
 import { evaluateDeviceStatus } from '../../devices/evaluate-device-status.ts'
 import { listStatusIssues } from '../../issues/issue-store.ts'
-import type { Compliance } from '../../platform/db/schema.ts'
+import type { Compliance } from '../../platform/db/schema/status-values.ts'
 import { notFound } from '../../platform/http/wire-values.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import type { StreamRow } from '../streams/stream-store.ts'

@@ -1,4 +1,3 @@
-import { VERIFICATION } from '@heliograph/ssf'
 import { z } from 'zod'
 import type { Change, RunChange } from '../../audit/change.ts'
 import { toOrigin } from '../../audit/to-origin.ts'
@@ -11,8 +10,7 @@ import {
   timestampSchema,
   toTimestamp,
 } from '../../platform/http/wire-values.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { toVerificationClaims } from '../set-claims.ts'
+import { toVerificationDelivery } from '../verification-delivery.ts'
 import { STREAM_ACCESS } from '../streams/stream-routes.ts'
 import { getStream, type StreamRow } from '../streams/stream-store.ts'
 import {
@@ -92,15 +90,10 @@ async function sendTestEvent(
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to send a test.')
   }
-  const eventId = newUuid()
   const test = { kind: 'explain', device_id: deviceId, to }
-  const body = toVerificationClaims(stream, eventId, change, { test })
-  const { destination_id: destinationId } = stream
-  await enqueueDeliveries(
-    change,
-    [{ destinationId, eventId, eventType: VERIFICATION, subjectKey: null, body }],
-    wake,
-  )
+  const delivery = toVerificationDelivery(stream, change, { test })
+  const { eventId } = delivery
+  await enqueueDeliveries(change, [delivery], wake)
   change.recordAudit({
     action: 'ssf_stream.tested',
     target: { type: 'ssf_stream', id: stream.id },

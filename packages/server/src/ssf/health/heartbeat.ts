@@ -3,19 +3,13 @@
  * something to a receiver. SSF 1.0 section 8.1.4. When one is due is in `ssf_stream.heartbeat_due_at`,
  * so that they keep their beat over restarts and any number of processes may send them.
  */
-import { VERIFICATION } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
 import type { Change, RunChange } from '../../audit/change.ts'
-import {
-  enqueueDeliveries,
-  type NewDelivery,
-  type WakeDelivery,
-} from '../../delivery/enqueue-deliveries.ts'
+import { enqueueDeliveries, type WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { toVerificationClaims } from '../set-claims.ts'
+import { toVerificationDelivery } from '../verification-delivery.ts'
 import { updateStream, type StreamRow } from '../streams/stream-store.ts'
 
 export interface HeartbeatDependencies {
@@ -68,16 +62,7 @@ async function sendBatch(change: Change, wake: WakeDelivery): Promise<number> {
   const waiting = await findWaiting(change, streams)
   const deliveries = streams
     .filter((stream) => stream.status === 'enabled' && !waiting.has(stream.destination_id))
-    .map((stream): NewDelivery => {
-      const eventId = newUuid()
-      return {
-        destinationId: stream.destination_id,
-        eventId,
-        eventType: VERIFICATION,
-        subjectKey: HEARTBEAT_SUBJECT,
-        body: toVerificationClaims(stream, eventId, change, {}),
-      }
-    })
+    .map((stream) => toVerificationDelivery(stream, change, {}, HEARTBEAT_SUBJECT))
   await enqueueDeliveries(change, deliveries, wake)
   for (const stream of streams) {
     await updateStream(change.tx, stream.id, { heartbeat_due_at: findNextBeat(stream, change.at) })

@@ -1,12 +1,12 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { SsfBackfillTable } from '../../platform/db/schema/ssf-stream-tables.ts'
 import type {
   AuthState,
   Compliance,
   InitiatingEntity,
-  Schema,
-  SsfBackfillTable,
-} from '../../platform/db/schema.ts'
+} from '../../platform/db/schema/status-values.ts'
 
 export type BackfillRow = Selectable<SsfBackfillTable>
 

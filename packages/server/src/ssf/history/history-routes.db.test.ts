@@ -5,7 +5,7 @@ import { createStreamsApi, type StreamsApi } from '../../../test/support/streams
 import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
 import type { DeviceStatusChange } from '../../devices/device-status-change.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import type { Compliance } from '../../platform/db/schema.ts'
+import type { Compliance } from '../../platform/db/schema/status-values.ts'
 import { createEnqueueSets } from '../enqueue-sets.ts'
 import { backfillStreams } from './backfill-streams.ts'
 

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { Schema, SsfPollTokenTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { SsfPollTokenTable } from '../../platform/db/schema/ssf-stream-tables.ts'
 
 /** A poll token; the secret is there as its hash only. */
 export type PollTokenRow = Selectable<SsfPollTokenTable>

@@ -1,7 +1,7 @@
 import type { Change } from '../../audit/change.ts'
 import type { ErrorDetail } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
-import type { PushAuthenticationFacts } from '../../platform/db/schema.ts'
+import type { PushAuthenticationFacts } from '../../platform/db/schema/ssf-stream-tables.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertPushEndpoint } from '../streams/push-endpoint.ts'

@@ -5,7 +5,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import type { ErrorDetail } from '../../platform/app-error.ts'
-import type { PushAuthenticationFacts } from '../../platform/db/schema.ts'
+import type { PushAuthenticationFacts } from '../../platform/db/schema/ssf-stream-tables.ts'
 import { timestampSchema } from '../../platform/http/wire-values.ts'
 import { createTrustContext, readCertificates } from '../../platform/net/trust.ts'
 

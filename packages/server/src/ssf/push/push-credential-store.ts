@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { Schema, SsfPushCredentialTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { SsfPushCredentialTable } from '../../platform/db/schema/ssf-stream-tables.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
 export type PushCredentialRow = Selectable<SsfPushCredentialTable>

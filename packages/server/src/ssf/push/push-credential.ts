@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { PushAuthenticationFacts, Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { PushAuthenticationFacts } from '../../platform/db/schema/ssf-stream-tables.ts'
 import type { OutboundTls } from '../../platform/net/origin-pools.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import {

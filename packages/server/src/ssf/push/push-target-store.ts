@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { PushAuthenticationFacts, Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { PushAuthenticationFacts } from '../../platform/db/schema/ssf-stream-tables.ts'
 import type { NumberedStream } from '../history/number-sets.ts'
 
 /** Where and how the SETs of a stream are pushed. */

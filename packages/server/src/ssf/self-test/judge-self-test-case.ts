@@ -1,6 +1,6 @@
 import { parsePushError } from '@heliograph/ssf'
 import { singleHeader } from '../../delivery/delivery-outcome.ts'
-import type { SelfTestCaseRecord } from '../../platform/db/schema.ts'
+import type { SelfTestCaseRecord } from '../../platform/db/schema/ssf-stream-tables.ts'
 import type { OutboundResponse, OutboundResult } from '../../platform/net/outbound-result.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import type { Expectation, SelfTestCase } from './self-test-case.ts'

@@ -1,5 +1,9 @@
 import type { Kysely, Selectable } from 'kysely'
-import type { Schema, SelfTestCaseRecord, StreamSelfTestTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type {
+  SelfTestCaseRecord,
+  StreamSelfTestTable,
+} from '../../platform/db/schema/ssf-stream-tables.ts'
 
 export type SelfTestRow = Selectable<StreamSelfTestTable>
 

@@ -2,7 +2,8 @@
  * What receivers have made of signing keys, and who fetched the published ones. SQL only.
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { Schema, SigningKeyProofTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { SigningKeyProofTable } from '../../platform/db/schema/signing-key-tables.ts'
 
 export type KeyProofRow = Selectable<SigningKeyProofTable>
 

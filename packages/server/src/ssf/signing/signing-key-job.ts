@@ -3,19 +3,13 @@
  * verification events that canaries of a new key are sent. All it knows is in the tables, so that it is
  * exact after restarts, and any number of processes may run it.
  */
-import { VERIFICATION } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
 import type { Change, RunChange } from '../../audit/change.ts'
-import {
-  enqueueDeliveries,
-  type NewDelivery,
-  type WakeDelivery,
-} from '../../delivery/enqueue-deliveries.ts'
+import { enqueueDeliveries, type WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
 import { DAY_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../platform/db/schema.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { toVerificationClaims } from '../set-claims.ts'
+import { toVerificationDelivery } from '../verification-delivery.ts'
 import { rotateSigningKey } from './rotate-signing-key.ts'
 import { findPendingKey } from './signing-key.ts'
 import {
@@ -91,16 +85,7 @@ async function verifyCanaries(change: Change, wake: WakeDelivery): Promise<void>
     .where('own.reason', '=', 'canary')
     .where('ssf_stream.status', '=', 'enabled')
     .execute()
-  const deliveries = streams.map((stream): NewDelivery => {
-    const eventId = newUuid()
-    return {
-      destinationId: stream.destination_id,
-      eventId,
-      eventType: VERIFICATION,
-      subjectKey: null,
-      body: toVerificationClaims(stream, eventId, change, {}),
-    }
-  })
+  const deliveries = streams.map((stream) => toVerificationDelivery(stream, change))
   await enqueueDeliveries(change, deliveries, wake)
   await updateSigningKey(change.tx, pending.kid, { canaries_verified_at: change.at })
 }

@@ -1,7 +1,8 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
-import type { Schema, SigningKeyTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { SigningKeyTable } from '../../platform/db/schema/signing-key-tables.ts'
 
 export type SigningKeyRow = Selectable<SigningKeyTable>
 

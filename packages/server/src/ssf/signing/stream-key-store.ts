@@ -3,7 +3,8 @@
  * receiver refused it. SQL only; what follows from it is key-ring.ts's.
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { Schema, StreamSigningKeyTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { StreamSigningKeyTable } from '../../platform/db/schema/signing-key-tables.ts'
 
 export type StreamKeyRow = Selectable<StreamSigningKeyTable>
 

@@ -1,7 +1,8 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
-import type { Schema, SsfStreamTable } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { SsfStreamTable } from '../../platform/db/schema/ssf-stream-tables.ts'
 
 export type StreamRow = Selectable<SsfStreamTable>
 

@@ -19,7 +19,7 @@ import { withSequences } from '../history/number-sets.ts'
 import { classifyPush } from '../push/classify-push.ts'
 import { createPushConnections } from '../push/push-connection.ts'
 import { findPushTarget } from '../push/push-target-store.ts'
-import { toVerificationClaims } from '../set-claims.ts'
+import { toVerificationDelivery } from '../verification-delivery.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
 import { getStream } from './stream-store.ts'
@@ -86,15 +86,10 @@ async function queueTest(
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to test it.')
   }
-  const eventId = newUuid()
-  const body = toVerificationClaims(stream, eventId, change, { testEmail: email })
-  const destinationId = stream.destination_id
+  const delivery = toVerificationDelivery(stream, change, { testEmail: email })
+  const { eventId, destinationId, body } = delivery
   const isSentNow = stream.delivery_method === 'push' && stream.status === 'enabled'
-  const [deliveryId = ''] = await enqueueDeliveries(
-    change,
-    [{ destinationId, eventId, eventType: VERIFICATION, subjectKey: null, body }],
-    wake,
-  )
+  const [deliveryId = ''] = await enqueueDeliveries(change, [delivery], wake)
   change.recordAudit({
     action: 'ssf_stream.tested',
     target: { type: 'ssf_stream', id: stream.id },

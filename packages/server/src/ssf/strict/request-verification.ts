@@ -1,10 +1,9 @@
-import { VERIFICATION, type VerificationRequest } from '@heliograph/ssf'
+import type { VerificationRequest } from '@heliograph/ssf'
 import type { Change } from '../../audit/change.ts'
 import { enqueueDeliveries, type WakeDelivery } from '../../delivery/enqueue-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { toVerificationClaims } from '../set-claims.ts'
+import { toVerificationDelivery } from '../verification-delivery.ts'
 import { updateStream, type StreamRow } from '../streams/stream-store.ts'
 
 export interface VerificationDependencies {
@@ -27,20 +26,14 @@ export async function requestVerification(
   assertInterval(change, stream, minVerificationIntervalSeconds)
   await updateStream(change.tx, stream.id, { verification_requested_at: change.at })
   if (stream.status === 'disabled') return
-  const eventId = newUuid()
   const details = state === undefined ? {} : { state }
-  const body = toVerificationClaims(stream, eventId, change, details)
-  const { destination_id: destinationId } = stream
-  await enqueueDeliveries(
-    change,
-    [{ destinationId, eventId, eventType: VERIFICATION, subjectKey: null, body }],
-    wake,
-  )
+  const delivery = toVerificationDelivery(stream, change, details)
+  await enqueueDeliveries(change, [delivery], wake)
   change.recordAudit({
     action: 'ssf_stream.verification_requested',
     target: { type: 'ssf_stream', id: stream.id },
     description: `asked for a verification of the stream ${stream.name}`,
-    after: { event_id: eventId },
+    after: { event_id: delivery.eventId },
   })
 }
 
