@@ -1,5 +1,6 @@
 import type { Insertable, Kysely, Selectable } from 'kysely'
-import type { AdminUserTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AdminUserTable } from '../platform/db/schema/organisation-tables.ts'
 
 export type Admin = Selectable<AdminUserTable>
 

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
-import type { ApiKeyTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { ApiKeyTable } from '../platform/db/schema/organisation-tables.ts'
 
 export type ApiKey = Selectable<ApiKeyTable>
 

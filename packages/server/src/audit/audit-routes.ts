@@ -1,6 +1,7 @@
 import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
-import type { AuditEntryTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AuditEntryTable } from '../platform/db/schema/organisation-tables.ts'
 import { listRoute } from '../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../platform/http/route.ts'
 import { notFound, parseId, timestampSchema, toTimestamp } from '../platform/http/wire-values.ts'

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import type { AuditEntryTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AuditEntryTable } from '../platform/db/schema/organisation-tables.ts'
 import { toCanonicalText, type AuditFields, type JsonObject } from './audit-entry.ts'
 
 export type AuditEntryRow = Selectable<AuditEntryTable>

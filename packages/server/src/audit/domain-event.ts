@@ -2,7 +2,7 @@
  * What happens in the service and may be told to the outside, as the use cases say it: the name and
  * which records it is about. What is told of it, and to whom, is decided where events are published.
  */
-import type { AuthState } from '../platform/db/schema.ts'
+import type { AuthState } from '../platform/db/schema/status-values.ts'
 
 /** A record that may be gone by the time the change commits. */
 interface EventDevice {

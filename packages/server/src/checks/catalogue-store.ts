@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
-import type { CheckTagTable, PostureCheckTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { CheckTagTable, PostureCheckTable } from '../platform/db/schema/check-tables.ts'
 
 export type PostureCheck = Selectable<PostureCheckTable>
 

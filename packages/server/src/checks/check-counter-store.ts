@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { CheckStatus, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { CheckStatus } from '../platform/db/schema/status-values.ts'
 
 /** Counters of one check are spread over this many rows, by device id. */
 export const COUNTER_STRIPES = 16

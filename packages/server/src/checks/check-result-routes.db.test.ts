@@ -20,7 +20,7 @@ import { describeWriteContract, lastAuditEntry } from '../../test/support/write-
 import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
 import { createListener } from '../platform/db/listener.ts'
 import { newSecret } from '../platform/ids.ts'
-import type { CheckStatus } from '../platform/db/schema.ts'
+import type { CheckStatus } from '../platform/db/schema/status-values.ts'
 import { CHECK_RESULT_SEARCH_FIELDS } from './check-result-read.ts'
 import { checkResultRoutes } from './check-result-routes.ts'
 import { requestCheckRefresh } from './request-check-refresh.ts'

@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely'
+import type { Schema } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 import type {
   CheckStatus,
   InitiatingEntity,
-  OsqueryRow,
   RemediationStrategy,
-  Schema,
-} from '../platform/db/schema.ts'
+} from '../platform/db/schema/status-values.ts'
 import { IS_BLOCKING_ALLOWED, IS_TARGETED } from './check-scope-store.ts'
 
 /** A check together with its present result on one device. */

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import type { CheckStatus, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { CheckStatus } from '../platform/db/schema/status-values.ts'
 
 /*
  * Which checks run on which devices, as SQL over `posture_check c` and `device d`.

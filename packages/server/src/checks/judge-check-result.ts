@@ -1,6 +1,6 @@
 import type { IssueChanges, OpenIssue } from '../issues/issue.ts'
 import { evaluateBlockingTime } from '../issues/issue.ts'
-import type { CheckStatus } from '../platform/db/schema.ts'
+import type { CheckStatus } from '../platform/db/schema/status-values.ts'
 import type { DeviceCheck, NewCheckResult } from './check-result-store.ts'
 import type { CheckOutcome, ParsedCheckResult } from './parse-check-result.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { OsqueryRow } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 import { toStorableText } from '../platform/storable-text.ts'
 import { CHECK_ROW_STATUSES, CHECK_STATUS_COLUMN, type CheckRowStatus } from './check-definition.ts'
 

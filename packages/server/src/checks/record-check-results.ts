@@ -9,7 +9,11 @@ import { lockDevice } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
-import type { AuthState, Compliance, InitiatingEntity } from '../platform/db/schema.ts'
+import type {
+  AuthState,
+  Compliance,
+  InitiatingEntity,
+} from '../platform/db/schema/status-values.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
 import {
   listDeviceChecks,

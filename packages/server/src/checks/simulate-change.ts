@@ -2,7 +2,7 @@ import type { Change } from '../audit/change.ts'
 import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { getDeviceForUpdate } from '../devices/device-store.ts'
 import { listStatusIssues } from '../issues/issue-store.ts'
-import type { AuthState, Compliance } from '../platform/db/schema.ts'
+import type { AuthState, Compliance } from '../platform/db/schema/status-values.ts'
 import {
   findCheckBySlug,
   insertCheck,

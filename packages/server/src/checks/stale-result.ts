@@ -4,7 +4,7 @@
  * not become healthy or broken.
  */
 import { sql, type RawBuilder, type SqlBool } from 'kysely'
-import type { CheckStatus } from '../platform/db/schema.ts'
+import type { CheckStatus } from '../platform/db/schema/status-values.ts'
 
 /** How many intervals in a row a device may miss before its results are stale. */
 export const STALE_AFTER_INTERVALS = 24

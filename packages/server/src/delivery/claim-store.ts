@@ -4,7 +4,8 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { MINUTE_MS } from '../platform/clock.ts'
-import type { DeliveryDestinationTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeliveryDestinationTable } from '../platform/db/schema/delivery-tables.ts'
 import type { DestinationHealth } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 

@@ -5,7 +5,7 @@
 import type { Change } from '../audit/change.ts'
 import type { OutboundRequest } from '../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../platform/net/outbound-result.ts'
-import type { DeliveryDestinationTable } from '../platform/db/schema.ts'
+import type { DeliveryDestinationTable } from '../platform/db/schema/delivery-tables.ts'
 
 export type DestinationKind = DeliveryDestinationTable['kind']
 

@@ -2,7 +2,7 @@
  * From the result of a request to what is recorded of it. Pure.
  */
 import type { Change } from '../audit/change.ts'
-import type { AttemptTimings } from '../platform/db/schema.ts'
+import type { AttemptTimings } from '../platform/db/schema/delivery-tables.ts'
 import type { OutboundResult, OutboundTimings } from '../platform/net/outbound-result.ts'
 import { toStorableText } from '../platform/storable-text.ts'
 import type {

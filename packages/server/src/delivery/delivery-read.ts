@@ -5,7 +5,8 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
 import type { PageWindow } from '../platform/db/page.ts'
-import type { DeliveryAttemptTable, DeliveryTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeliveryAttemptTable, DeliveryTable } from '../platform/db/schema/delivery-tables.ts'
 import type {
   SearchClause,
   SearchExpression,

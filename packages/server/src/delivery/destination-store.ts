@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { DeliveryDestinationTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeliveryDestinationTable } from '../platform/db/schema/delivery-tables.ts'
 import type { DestinationKind } from './delivery-channel.ts'
 
 export type DestinationState = DeliveryDestinationTable['state']

@@ -1,6 +1,7 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
 import type { PageWindow } from '../platform/db/page.ts'
-import type { DeviceGroupTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeviceGroupTable } from '../platform/db/schema/device-tables.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../platform/search/searched-list.ts'

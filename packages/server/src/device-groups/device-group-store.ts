@@ -4,7 +4,8 @@
  */
 import { sql, type Transaction, type Updateable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
-import type { DeviceGroupTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeviceGroupTable } from '../platform/db/schema/device-tables.ts'
 import { isUniqueViolation } from '../platform/db/unique-violation.ts'
 import { notFound, parseId } from '../platform/http/wire-values.ts'
 import type { DeviceGroup } from './device-group-read.ts'

@@ -1,5 +1,5 @@
 import type { Change } from '../audit/change.ts'
-import type { InitiatingEntity } from '../platform/db/schema.ts'
+import type { InitiatingEntity } from '../platform/db/schema/status-values.ts'
 import type { DeviceStatusChange, OnDeviceStatusChanged } from './device-status-change.ts'
 import {
   notifyReevaluation,

@@ -1,6 +1,7 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { PageWindow } from '../platform/db/page.ts'
-import type { Platform, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { Platform } from '../platform/db/schema/device-tables.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import { clauseToSql, type SearchColumns } from '../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../platform/search/searched-list.ts'

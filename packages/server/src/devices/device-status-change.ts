@@ -1,5 +1,10 @@
 import type { Change } from '../audit/change.ts'
-import type { AuthState, Compliance, InitiatingEntity, Platform } from '../platform/db/schema.ts'
+import type { Platform } from '../platform/db/schema/device-tables.ts'
+import type {
+  AuthState,
+  Compliance,
+  InitiatingEntity,
+} from '../platform/db/schema/status-values.ts'
 
 /** The two words that a device's status consists of. */
 export interface DeviceStatus {

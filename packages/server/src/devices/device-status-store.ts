@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Schema } from '../platform/db/schema.ts'
+import type { Platform } from '../platform/db/schema/device-tables.ts'
 import type {
   AuthState,
   Compliance,
   InitiatingEntity,
-  Platform,
-  Schema,
-} from '../platform/db/schema.ts'
+} from '../platform/db/schema/status-values.ts'
 import { notify } from '../platform/db/listener.ts'
 import type { ComplianceThreshold } from './evaluate-device-status.ts'
 

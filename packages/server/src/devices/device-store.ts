@@ -1,7 +1,8 @@
 import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
 import { notify } from '../platform/db/listener.ts'
-import type { DeviceTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeviceTable } from '../platform/db/schema/device-tables.ts'
 
 export type Device = Selectable<DeviceTable>
 

@@ -1,5 +1,5 @@
 import type { StatusIssue } from '../issues/issue-store.ts'
-import type { AuthState, Compliance } from '../platform/db/schema.ts'
+import type { AuthState, Compliance } from '../platform/db/schema/status-values.ts'
 import type { StatusReason } from './device-status-change.ts'
 
 /** From which state on a device counts as not compliant; a setting of the organisation. */

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
-import type { Platform } from '../platform/db/schema.ts'
+import type { Platform } from '../platform/db/schema/device-tables.ts'
 
 const MAX_AGE_SECONDS = 86_400
 

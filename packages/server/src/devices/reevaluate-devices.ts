@@ -1,6 +1,6 @@
 import type { Change } from '../audit/change.ts'
 import { endExemptions, listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
-import type { InitiatingEntity } from '../platform/db/schema.ts'
+import type { InitiatingEntity } from '../platform/db/schema/status-values.ts'
 import { changeDeviceStatuses, type StatusDependencies } from './change-device-status.ts'
 import {
   listDevicesWithPendingChecks,

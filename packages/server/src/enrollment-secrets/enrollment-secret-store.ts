@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
-import type { EnrollmentSecretTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { EnrollmentSecretTable } from '../platform/db/schema/device-tables.ts'
 
 export type EnrollmentSecret = Selectable<EnrollmentSecretTable>
 

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { RemediationStrategy, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { RemediationStrategy } from '../platform/db/schema/status-values.ts'
 import type { IssueChanges, NewIssue, OpenIssue, RecheckedIssue } from './issue.ts'
 
 /** Whose issue it is. */

@@ -4,7 +4,8 @@
  * devices/.
  */
 import { DAY_MS } from '../platform/clock.ts'
-import type { OsqueryRow, RemediationStrategy } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
+import type { RemediationStrategy } from '../platform/db/schema/status-values.ts'
 
 /** The part of a check's configuration that decides when its issues block. */
 export interface BlockingRule {

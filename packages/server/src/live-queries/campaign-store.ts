@@ -7,7 +7,8 @@ import {
   type Updateable,
 } from 'kysely'
 import { notify } from '../platform/db/listener.ts'
-import type { LiveQueryCampaignTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { LiveQueryCampaignTable } from '../platform/db/schema/live-query-tables.ts'
 import { campaignNotFound, LIVE_QUERY_CHANNEL } from './live-query.ts'
 
 export type Campaign = Selectable<LiveQueryCampaignTable>

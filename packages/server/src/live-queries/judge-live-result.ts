@@ -1,4 +1,4 @@
-import type { OsqueryRow } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 import { toStorableJson, toStorableText } from '../platform/storable-text.ts'
 import { LIVE_RESULT_LENGTH_MAX, LIVE_RESULT_ROWS_MAX } from './live-query.ts'
 

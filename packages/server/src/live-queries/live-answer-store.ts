@@ -1,5 +1,6 @@
 import { sql, type Transaction } from 'kysely'
-import type { OsqueryRow, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 
 /** The answer of a device to one put question, ready to be stored. */
 export interface StorableAnswer {

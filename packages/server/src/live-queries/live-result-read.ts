@@ -1,6 +1,10 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
-import type { LiveQueryResultTable, LiveQueryTargetTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type {
+  LiveQueryResultTable,
+  LiveQueryTargetTable,
+} from '../platform/db/schema/live-query-tables.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../platform/search/searched-list.ts'

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable, Updateable } from 'kysely'
-import type { OrganisationTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { OrganisationTable } from '../platform/db/schema/organisation-tables.ts'
 
 export type Organisation = Selectable<OrganisationTable>
 

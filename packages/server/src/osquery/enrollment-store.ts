@@ -1,7 +1,8 @@
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
 import { AppError } from '../platform/app-error.ts'
 import type { Device } from '../devices/device-store.ts'
-import type { DeviceTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { DeviceTable } from '../platform/db/schema/device-tables.ts'
 
 /** An enrollment secret that may be used. */
 export interface LiveSecret {

@@ -1,4 +1,5 @@
-import type { OsqueryRow, Platform } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
+import type { Platform } from '../platform/db/schema/device-tables.ts'
 import type { EnrollmentRequest } from './parse-agent-message.ts'
 
 /** The columns of a device that follow from what it says of itself. */

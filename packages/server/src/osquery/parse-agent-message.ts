@@ -3,7 +3,7 @@
  * for numbers, maps that are missing. Unknown members are ignored. Only what cannot be understood at
  * all is refused.
  */
-import type { OsqueryRow } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 import { toStorableText } from '../platform/storable-text.ts'
 import { refuseAgent } from './agent-error.ts'
 

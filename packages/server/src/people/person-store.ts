@@ -3,7 +3,8 @@
  * admins) is decided by its callers.
  */
 import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
-import type { PersonTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { PersonTable } from '../platform/db/schema/person-tables.ts'
 
 export type Person = Selectable<PersonTable>
 

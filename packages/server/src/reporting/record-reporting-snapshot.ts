@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import type { OsqueryRow, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'
 

@@ -1,11 +1,11 @@
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
+import type { Schema } from '../platform/db/schema.ts'
 import type {
   JsonColumn,
   ReportingQueryRunTable,
   ReportingQueryTable,
-  Schema,
-} from '../platform/db/schema.ts'
+} from '../platform/db/schema/reporting-tables.ts'
 
 export type ReportingQuery = Selectable<ReportingQueryTable>
 export type ReportingQueryRun = Selectable<ReportingQueryRunTable>

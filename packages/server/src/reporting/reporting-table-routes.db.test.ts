@@ -3,7 +3,7 @@ import { createTestApi, type TestApi, type TestRefusal } from '../../test/suppor
 import { insertDevice } from '../../test/support/factories.ts'
 import { describeListContract } from '../../test/support/read-contract.ts'
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
-import type { OsqueryRow } from '../platform/db/schema.ts'
+import type { OsqueryRow } from '../platform/db/schema/column-types.ts'
 import { recordReportingSnapshot } from './record-reporting-snapshot.ts'
 import { reportingTableRoutes } from './reporting-table-routes.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'

@@ -2,7 +2,7 @@
  * The reporting database: osquery tables that every device reports by schedule, and saved SQL over
  * them. This file says what a reporting table is; reporting-tables.ts lists them.
  */
-import type { Platform } from '../platform/db/schema.ts'
+import type { Platform } from '../platform/db/schema/device-tables.ts'
 
 export type ReportingPlatform = Extract<Platform, 'darwin' | 'windows' | 'linux'>
 

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { Change } from '../audit/change.ts'
 import type { JsonObject, JsonValue } from '../audit/audit-entry.ts'
-import type { PersonTable } from '../platform/db/schema.ts'
+import type { PersonTable } from '../platform/db/schema/person-tables.ts'
 import {
   deprovisionPerson,
   endProvisioning,

@@ -7,7 +7,8 @@ import {
   type Transaction,
   type Updateable,
 } from 'kysely'
-import type { PersonGroupTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { PersonGroupTable } from '../platform/db/schema/person-tables.ts'
 import type { ScimColumns } from './filter-to-sql.ts'
 import type { GroupMember, PersonGroup } from './scim-group.ts'
 import type { ScimWindow } from './scim-user-store.ts'

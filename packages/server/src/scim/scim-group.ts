@@ -3,7 +3,7 @@
  * columns of a group, and back. Pure.
  */
 import type { Selectable } from 'kysely'
-import type { PersonGroupTable } from '../platform/db/schema.ts'
+import type { PersonGroupTable } from '../platform/db/schema/person-tables.ts'
 import type { ScimAttributes } from './read-resource.ts'
 import { badRequest } from './scim-error.ts'
 import { GROUP_SCHEMA } from './scim-schema.ts'

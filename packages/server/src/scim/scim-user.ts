@@ -3,7 +3,7 @@
  * person, and back. Pure; who may have which values is decided in provision-user.ts.
  */
 import { createHash } from 'node:crypto'
-import type { PersonEmail } from '../platform/db/schema.ts'
+import type { PersonEmail } from '../platform/db/schema/person-tables.ts'
 import { isEmail } from '../platform/parse-text.ts'
 import type { Person } from '../people/person-store.ts'
 import { isObject, type ScimAttributes } from './read-resource.ts'

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { PageWindow } from '../platform/db/page.ts'
-import type { AuthLogSessionTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AuthLogSessionTable } from '../platform/db/schema/sign-in-tables.ts'
 import type { SearchExpression, SearchField } from '../platform/search/search-field.ts'
 import type { SearchColumns } from '../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../platform/search/searched-list.ts'

@@ -5,7 +5,8 @@
 import type { Transaction } from 'kysely'
 import { listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import { AppError } from '../platform/app-error.ts'
-import type { AuthLogEvent, DisplayedIssue, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AuthLogEvent, DisplayedIssue } from '../platform/db/schema/sign-in-tables.ts'
 import { findSignInDevice } from './session-store.ts'
 
 /** Facts that are known at the beginning of a sign-in or become known on its way. */

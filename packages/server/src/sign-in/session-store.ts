@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notify } from '../platform/db/listener.ts'
-import type { AuthLogSessionTable, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AuthLogSessionTable } from '../platform/db/schema/sign-in-tables.ts'
 import { notFound } from '../platform/http/wire-values.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 

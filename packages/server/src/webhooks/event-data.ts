@@ -4,7 +4,7 @@
  */
 import type { AuditFields } from '../audit/audit-entry.ts'
 import type { DeviceStatusEvent, DomainEvent, SignInEvent } from '../audit/domain-event.ts'
-import type { AuthState } from '../platform/db/schema.ts'
+import type { AuthState } from '../platform/db/schema/status-values.ts'
 import type { EventDevice, EventIssue, EventPerson, EventRequest } from './event-subject-store.ts'
 import type { EventSubjects } from './load-event-subjects.ts'
 import type { SubscribableEvent } from './webhook-event-types.ts'

@@ -2,7 +2,8 @@
  * What payloads tell of the records that events are about: one statement for all records of a kind.
  */
 import { sql, type Kysely } from 'kysely'
-import type { AuthState, Schema } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { AuthState } from '../platform/db/schema/status-values.ts'
 
 /** A person as payloads show it. */
 export interface EventPerson {

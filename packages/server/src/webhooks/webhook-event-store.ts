@@ -4,7 +4,8 @@
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { DELIVERY_CHANNEL } from '../delivery/delivery-engine.ts'
-import type { Schema, WebhookEventTable } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { WebhookEventTable } from '../platform/db/schema/webhook-tables.ts'
 
 export type WebhookEventRow = Selectable<WebhookEventTable>
 

@@ -10,7 +10,7 @@ import {
   sign,
   type KeyObject,
 } from 'node:crypto'
-import type { WebhookTable } from '../platform/db/schema.ts'
+import type { WebhookTable } from '../platform/db/schema/webhook-tables.ts'
 import { newKeyBytes } from '../platform/ids.ts'
 import type { SealContext } from '../platform/secrets/sealed-box.ts'
 

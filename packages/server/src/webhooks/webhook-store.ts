@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { afterKey, type PageWindow } from '../platform/db/page.ts'
-import type { Schema, WebhookSecretTable, WebhookTable } from '../platform/db/schema.ts'
+import type { Schema } from '../platform/db/schema.ts'
+import type { WebhookSecretTable, WebhookTable } from '../platform/db/schema/webhook-tables.ts'
 import { isId, notFound } from '../platform/http/wire-values.ts'
 
 export type WebhookRow = Selectable<WebhookTable>

@@ -3,17 +3,12 @@
  * theirs through the use cases (`posture-fixtures.ts`).
  */
 import type { Insertable, Kysely } from 'kysely'
-import type {
-  AuthLogSessionTable,
-  CheckTagTable,
-  DeviceGroupTable,
-  DeviceTable,
-  IssueTable,
-  PersonGroupTable,
-  PersonTable,
-  PostureCheckTable,
-  Schema,
-} from '../../src/platform/db/schema.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import type { CheckTagTable, PostureCheckTable } from '../../src/platform/db/schema/check-tables.ts'
+import type { DeviceGroupTable, DeviceTable } from '../../src/platform/db/schema/device-tables.ts'
+import type { IssueTable } from '../../src/platform/db/schema/issue-tables.ts'
+import type { PersonGroupTable, PersonTable } from '../../src/platform/db/schema/person-tables.ts'
+import type { AuthLogSessionTable } from '../../src/platform/db/schema/sign-in-tables.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 
 type Database = Kysely<Schema>

@@ -11,7 +11,9 @@ import type { StatusDependencies } from '../../src/devices/change-device-status.
 import type { DeviceStatusChange } from '../../src/devices/device-status-change.ts'
 import { ManualClock } from '../../src/platform/clock.ts'
 import { newSecret } from '../../src/platform/ids.ts'
-import type { DeviceTable, PostureCheckTable, Schema } from '../../src/platform/db/schema.ts'
+import type { Schema } from '../../src/platform/db/schema.ts'
+import type { PostureCheckTable } from '../../src/platform/db/schema/check-tables.ts'
+import type { DeviceTable } from '../../src/platform/db/schema/device-tables.ts'
 import { createPublishChange } from '../../src/webhooks/publish-change.ts'
 
 /** A service without its surroundings: changes, a clock that stands still, and what was announced. */

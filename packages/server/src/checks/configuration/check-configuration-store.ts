@@ -1,6 +1,10 @@
 import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notFound } from '../../platform/http/wire-values.ts'
-import type { CheckGroupRuleTable, PostureCheckTable, Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type {
+  CheckGroupRuleTable,
+  PostureCheckTable,
+} from '../../platform/db/schema/check-tables.ts'
 import type { PostureCheck } from '../catalogue-store.ts'
 
 /** What a list of groups decides. */

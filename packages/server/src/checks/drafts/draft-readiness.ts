@@ -3,7 +3,7 @@
  */
 import type { Selectable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
-import type { CustomCheckDraftTable, DraftProblem } from '../../platform/db/schema.ts'
+import type { CustomCheckDraftTable, DraftProblem } from '../../platform/db/schema/check-tables.ts'
 import {
   parseTemplateProblems,
   renderTemplate,

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notFound } from '../../platform/http/wire-values.ts'
-import type { CustomCheckDraftTable, Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { CustomCheckDraftTable } from '../../platform/db/schema/check-tables.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { AppError } from '../../platform/app-error.ts'
-import type { ClientJwks } from '../../platform/db/schema.ts'
+import type { ClientJwks } from '../../platform/db/schema/ssf-client-tables.ts'
 import {
   createSsfClient,
   revokeSsfClient,

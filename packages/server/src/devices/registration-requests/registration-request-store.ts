@@ -1,5 +1,6 @@
 import type { Insertable, Transaction, Updateable } from 'kysely'
-import type { RegistrationRequestTable, Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { RegistrationRequestTable } from '../../platform/db/schema/device-tables.ts'
 import { notFound } from '../../platform/http/wire-values.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 

@@ -8,7 +8,7 @@ import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import { lockDevices } from '../../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../../devices/reevaluate-devices.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { InitiatingEntity } from '../../platform/db/schema.ts'
+import type { InitiatingEntity } from '../../platform/db/schema/status-values.ts'
 import { assertEndsLater, disallowedBy } from './create-exemption-request.ts'
 import type { ExemptionRequestRecord } from './exemption-request-read.ts'
 import {

@@ -1,5 +1,6 @@
 import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
-import type { ExemptionRequestTable, Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../platform/db/schema.ts'
+import type { ExemptionRequestTable } from '../../platform/db/schema/issue-tables.ts'
 import { notFound } from '../../platform/http/wire-values.ts'
 import { findExemptionRequest, type ExemptionRequestRecord } from './exemption-request-read.ts'
 

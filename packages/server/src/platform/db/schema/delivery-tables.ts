@@ -1,0 +1,70 @@
+import type { Generated } from 'kysely'
+import type { Id, Json } from './column-types.ts'
+
+export interface DeliveryDestinationTable {
+  id: Id
+  kind: 'ssf_push' | 'ssf_poll' | 'webhook'
+  state: 'active' | 'held' | 'stopped' | 'deleted'
+  retry_not_before: Date | null
+  consecutive_failures: Generated<number>
+  failing_since: Date | null
+  last_success_at: Date | null
+  last_failure_at: Date | null
+  last_failure: string | null
+  keeps_exhausted: Generated<boolean>
+}
+
+export interface DeliveryWorkerTable {
+  id: number
+  started_at: Date
+  missing_since: Date | null
+}
+
+export interface DeliveryTable {
+  id: Id
+  destination_id: string
+  event_id: string
+  event_type: string
+  subject_key: string | null
+  body: string
+  signing_kid: string | null
+  token: string | null
+  state: 'queued' | 'delivered' | 'dead' | 'discarded'
+  attempt_count: Generated<number>
+  next_attempt_at: Date
+  claimed_by: string | null
+  claim_expires_at: Date | null
+  last_error: string | null
+  txn: string
+  created_at: Date
+  finished_at: Date | null
+  outlives_stop: Generated<boolean>
+  /** The number of the SET in its stream. */
+  sequence: Generated<string | null>
+}
+
+/** Milliseconds that an attempt spent in each phase; absent phases were not reached or not needed. */
+export interface AttemptTimings {
+  dns?: number
+  connect?: number
+  tls?: number
+  first_byte?: number
+  total: number
+}
+
+export interface DeliveryAttemptTable {
+  id: Id
+  delivery_id: string
+  number: number
+  started_at: Date
+  timings: Json<AttemptTimings>
+  outcome: 'accepted' | 'rejected' | 'retry'
+  status_code: number | null
+  error_code: string | null
+  error: string | null
+  request_headers: Json<Record<string, string> | null> | null
+  response_headers: Json<Record<string, string> | null> | null
+  response_body: string | null
+  remote_address: string | null
+  next_attempt_at: Date | null
+}

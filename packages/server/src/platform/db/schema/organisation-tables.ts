@@ -1,0 +1,75 @@
+import type { Generated } from 'kysely'
+import type { Id, Json } from './column-types.ts'
+
+export interface OrganisationTable {
+  id: Generated<number>
+  name: string
+  compliance_threshold: Generated<'blocked' | 'will_block' | 'notified'>
+  api_writes_enabled: Generated<boolean>
+  ssf_enabled: Generated<boolean>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface AdminUserTable {
+  id: Id
+  first_name: string
+  last_name: string
+  email: string
+  access: 'full' | 'limited' | 'billing_only'
+  restrictions: Generated<string[]>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface ApiKeyTable {
+  id: Id
+  name: string
+  responsible_admin_id: string
+  secret_hash: Buffer
+  secret_sealed: Buffer
+  secret_last_four: string
+  created_at: Date
+  updated_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+  rotated_from_id: string | null
+}
+
+export interface ApiKeyPermissionTable {
+  api_key_id: string
+  permission: string
+  rationale: string
+  granted_at: Date
+}
+
+export interface AuditEntryTable {
+  sequence: string
+  recorded_at: Date
+  actor_type: 'User' | 'ApiKey' | 'System' | 'Person'
+  actor_id: string | null
+  actor_name: string
+  actor_email: string | null
+  action: string
+  target_type: string | null
+  target_id: string | null
+  description: string
+  before: Json<unknown>
+  after: Json<unknown>
+  txn: string
+  request_id: string | null
+  ip_address: string | null
+  previous_hash: Buffer
+  hash: Buffer
+}
+
+export interface IdempotencyRecordTable {
+  scope_hash: Buffer
+  fingerprint: Buffer
+  request_id: string
+  status: number | null
+  answer_sealed: Buffer | null
+  created_at: Date
+  expires_at: Date
+}
