@@ -3,6 +3,7 @@ import { SYSTEM_ACTOR } from '../src/audit/audit-entry.ts'
 import { claimDeliveries } from '../src/delivery/claim-store.ts'
 import { watchClock } from '../src/delivery/clock-steps.ts'
 import { listDeliveryLog } from '../src/delivery/delivery-read.ts'
+import { enqueueDeliveries } from '../src/delivery/enqueue-deliveries.ts'
 import { redriveDeliveries } from '../src/delivery/redrive-deliveries.ts'
 import { RETRY_DELAYS_MS } from '../src/delivery/retry-schedule.ts'
 import { createWorkerPresence } from '../src/delivery/worker-presence.ts'
@@ -128,7 +129,15 @@ describe('a clock that is set', () => {
 
   const startWatching = async (retryDelaysMs: readonly number[], leaseMs = 20_000) => {
     const clockWatch = watchClock(clock)
-    return (await bench).startEngine(retryDelaysMs, { clockWatch, settings: { leaseMs } })
+    const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+    await (await bench).startEngine(retryDelaysMs, { clockWatch, log, settings: { leaseMs } })
+    return log
+  }
+  const setBackDuring = async (log: Awaited<ReturnType<typeof startWatching>>) => {
+    clock.step(-6 * HOUR_MS)
+    await vi.waitFor(() => {
+      expect(log.warn).toHaveBeenCalledWith({ step_ms: expect.any(Number) }, expect.anything())
+    }, WAIT_MS)
   }
 
   test.each([
@@ -159,6 +168,39 @@ describe('a clock that is set', () => {
       expect(bodies.length).toBe(240 + Math.floor(bodies.length / 5))
     },
   )
+
+  test('back by hours does not put off what is on its way to the database', async () => {
+    const { database, startReceiver, queue, waitForStates } = await bench
+    const receiver = await startReceiver(answerWith(503))
+    const log = await startWatching(retryFast)
+    const blocker = await database.pool.connect()
+    await blocker.query('begin; lock table delivery_attempt in exclusive mode')
+    await queue(receiver.id, ['1:1', '1:2'])
+    await vi.waitFor(async () => {
+      const { rows } = await blocker.query('select from pg_locks where not granted')
+      expect(rows).toHaveLength(1)
+    }, WAIT_MS)
+    receiver.respond(answerWith(202))
+    await setBackDuring(log)
+    await blocker.query('rollback')
+    blocker.release()
+    await waitForStates(receiver.id, { delivered: 2 })
+    expect(receiver.requests.map(({ body }) => body)).toEqual(['1:1', '1:1', '1:2'])
+  })
+
+  test('back by hours does not put off what is being queued', async () => {
+    const { runChange, startReceiver, waitForStates } = await bench
+    const receiver = await startReceiver()
+    const log = await startWatching(retryFast)
+    await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      const { id: destinationId } = receiver
+      const event = { destinationId, eventId: newUuid(), eventType: 'test' }
+      const delivery = { ...event, subjectKey: '1', body: '1:1' }
+      await enqueueDeliveries(change, [delivery], () => undefined)
+      await setBackDuring(log)
+    })
+    await waitForStates(receiver.id, { delivered: 1 })
+  })
 
   test('back by hours does not leave the claims of a dead worker standing for as long', async () => {
     const { database, startReceiver, queue, waitForStates } = await bench

@@ -11,7 +11,7 @@ import type { Schema } from '../platform/db/schema.ts'
 import { newUuid, randomInteger } from '../platform/ids.ts'
 import type { GuardedClient } from '../platform/net/guarded-client.ts'
 import { listWaitingDestinations } from './claim-store.ts'
-import { bringForward, type ClockWatch } from './clock-steps.ts'
+import { ClockFollower, type ClockWatch } from './clock-steps.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-settings.ts'
@@ -65,9 +65,7 @@ class PumpingEngine implements DeliveryEngine {
   readonly #abort = new AbortController()
   readonly #pumps = new Map<string, DestinationPump>()
   readonly #presence: WorkerPresence | undefined
-  readonly #clockWatch: ClockWatch | undefined
-  /** How far the clock went back, as long as nothing is planned anew for it. */
-  #stepBackMs = 0
+  readonly #clockFollower: ClockFollower | undefined
   #sweepTimer: NodeJS.Timeout | undefined
   #presenceTimer: NodeJS.Timeout | undefined
   #presenceWork: Promise<void> = Promise.resolve()
@@ -78,8 +76,10 @@ class PumpingEngine implements DeliveryEngine {
     const { db, clock, log, client, channels, settings, presence, clockWatch } = dependencies
     const { runChange = createChangeRunner(db, clock) } = dependencies
     this.#presence = presence
-    this.#clockWatch = clockWatch
     const allSettings = { ...DEFAULT_DELIVERY_SETTINGS, ...settings }
+    const { leaseMs } = allSettings
+    this.#clockFollower =
+      clockWatch && new ClockFollower({ db, clock, log, watch: clockWatch, leaseMs })
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
     this.#shared = {
       db,
@@ -175,14 +175,10 @@ class PumpingEngine implements DeliveryEngine {
     this.#planSweep()
   }
 
+  /** What is in hand was claimed for as long as the clock said then: it is claimed anew. */
   async #followClock(): Promise<void> {
-    this.#stepBackMs += this.#clockWatch?.takeStepBackMs() ?? 0
-    const stepMs = this.#stepBackMs
-    if (stepMs === 0) return
-    const { db, clock, log, settings } = this.#shared
-    log.warn({ step_ms: stepMs }, 'the clock was set back; deliveries are planned anew')
-    await bringForward(db, { now: clock.now(), stepMs, leaseMs: settings.leaseMs })
-    this.#stepBackMs -= stepMs
+    const wasSetBack = (await this.#clockFollower?.follow()) ?? false
+    if (wasSetBack) for (const pump of this.#pumps.values()) pump.startOver()
   }
 
   #pumpFor(id: string): DestinationPump {

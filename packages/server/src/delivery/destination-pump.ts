@@ -103,6 +103,12 @@ export class DestinationPump implements SlotUser {
     this.#timer = setTimeout(() => this.wake(), Math.min(delayMs, TIMER_MAX_MS))
   }
 
+  /** Gives back what is not in flight, and claims it anew. */
+  startOver(): void {
+    this.#retreat()
+    this.wake()
+  }
+
   onSlotFree(): void {
     this.#send()
   }

@@ -92,8 +92,8 @@ export class SubjectLanes {
       this.#held.set(subjectKey, { until, reasonCount: 1, endedDuringClaim: 0 })
       return
     }
+    if (hold.reasonCount === 0 || until > hold.until) hold.until = until
     hold.reasonCount += 1
-    if (until > hold.until) hold.until = until
   }
 
   /**
