@@ -43,7 +43,11 @@ describe('API keys', () => {
     )
   const authenticate = (key: string) => authenticateApiKey(database.db, clock, key)
   const auditActions = async () => {
-    const rows = await database.db.selectFrom('audit_entry').select('action').execute()
+    const rows = await database.db
+      .selectFrom('audit_entry')
+      .select('action')
+      .orderBy('sequence')
+      .execute()
     return rows.map(({ action }) => action)
   }
 

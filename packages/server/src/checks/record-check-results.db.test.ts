@@ -241,6 +241,7 @@ describe('the status of the device', () => {
       .selectFrom('audit_entry')
       .select(['action', 'description'])
       .where('action', '=', 'device.status_changed')
+      .orderBy('sequence')
       .execute()
     expect(audit.at(-1)?.description).toBe(
       'changed the status of mac-1 from Good to Blocked: A disk is not encrypted',

@@ -211,6 +211,7 @@ describe('enrollment', () => {
         .selectFrom('audit_entry')
         .selectAll()
         .where('action', '=', 'device.enrollment_refused')
+        .orderBy('sequence')
         .execute()
       expect(audit.at(-1)).toMatchObject({ target_id: (await readDevices())[0]?.id })
     },

@@ -448,7 +448,11 @@ describe('the authentication of a stream', () => {
       mtls: null,
       extra_ca_set: false,
     })
-    const audits = await streams.db.selectFrom('audit_entry').selectAll().execute()
+    const audits = await streams.db
+      .selectFrom('audit_entry')
+      .selectAll()
+      .orderBy('sequence')
+      .execute()
     const stored = await streams.db.selectFrom('ssf_push_credential').selectAll().execute()
     const row = await streams.db.selectFrom('ssf_stream').selectAll().execute()
     for (const shown of [stream, audits, row]) {
