@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
@@ -6,6 +7,9 @@ const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditio
 export default defineConfig({
   test: {
     reporters: ['default'],
+    // Most of the time a worker waits for a database or a service that it has started; all share
+    // the connections of one server.
+    maxWorkers: Math.min(8, Math.max(2, availableParallelism())),
     projects: [
       {
         ...source,
@@ -36,7 +40,6 @@ export default defineConfig({
           include: ['packages/*/test/e2e/**/*.e2e.test.ts'],
           testTimeout: 180_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
         },
       },
     ],
