@@ -2,11 +2,11 @@
  * The service as a process runs it: opens, starts in order, stops in reverse order. What it consists
  * of is wired in compose.ts.
  */
-import { createServer } from 'node:net'
 import { composeApplication } from './compose.ts'
 import type { Config } from './config/load-config.ts'
 import { systemClock } from './platform/clock.ts'
 import { startMetricsServer, type MetricsServer } from './platform/http/metrics-server.ts'
+import { findFreePort } from './platform/net/find-free-port.ts'
 import type { Logger } from './platform/logger.ts'
 import { openServices, type Services } from './services.ts'
 import { openTlsSource, type TlsSource } from './tls-source.ts'
@@ -77,16 +77,4 @@ async function chooseFreePort(config: Config): Promise<Config> {
   const baseUrl = new URL(config.baseUrl)
   if (baseUrl.port === '0') baseUrl.port = String(port)
   return { ...config, port, baseUrl: baseUrl.href.replace(/\/+$/, '') }
-}
-
-function findFreePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, host, () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -12,6 +12,7 @@ import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import { enqueueDeliveries } from '../delivery/enqueue-deliveries.ts'
 import { prepareClusterHome } from '../platform/db/embedded/cluster-home.ts'
 import { newUuid, randomInteger } from '../platform/ids.ts'
+import { findFreePort } from '../platform/net/find-free-port.ts'
 import { parseAllowedTargets } from '../platform/net/target-policy.ts'
 import type { Services } from '../services.ts'
 import { issuePollToken } from '../ssf/poll/rotate-poll-token.ts'
@@ -23,7 +24,7 @@ import type { LongPollAnswer, LongPollCommand, PollArrival } from './long-poll-p
 import { createCommitTable, listCommits, noteCommit } from './long-poll-store.ts'
 import { runOpenLoop } from './open-loop.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
-import { findFreePort, startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
+import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
 import { summariseLatencies } from './statistics.ts'
 
 const STREAMS_COUNT = 1_000
@@ -98,7 +99,7 @@ interface StartedService {
 
 async function startService(run: BenchRun): Promise<StartedService> {
   const streams: PolledStream[] = []
-  const adminPort = await findFreePort()
+  const adminPort = await findFreePort('127.0.0.1')
   const service = await startServiceUnderTest(run, {
     environment: {
       HELIOGRAPH_ADMIN_PORT: String(adminPort),

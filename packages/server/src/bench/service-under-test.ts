@@ -6,12 +6,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { open, readFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { loadConfig, type Config } from '../config/load-config.ts'
+import { findFreePort } from '../platform/net/find-free-port.ts'
 import { openServices, type Services } from '../services.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
@@ -44,7 +44,7 @@ export async function startServiceUnderTest(
   options: ServiceOptions,
 ): Promise<ServiceUnderTest> {
   const dataDir = await createTemporaryDataFolder(run)
-  const port = await findFreePort()
+  const port = await findFreePort('127.0.0.1')
   const environment = {
     ...options.environment,
     HELIOGRAPH_DATA_DIR: dataDir,
@@ -136,17 +136,4 @@ async function stopProcess(child: ChildProcess): Promise<void> {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null
-}
-
-/**
- * A port that is free at this moment. The service takes a free one by itself with 0, but then only its
- * log would tell which.
- */
-export async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -2,6 +2,8 @@
  * The service as a real process of its own, with its own data folder and port, and its command line.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -44,6 +46,10 @@ export class ServiceProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
+    // A test whose preparation took too long never comes to its clean-up.
+    const stop = (): void => void child.kill('SIGTERM')
+    process.once('exit', stop)
+    child.once('exit', () => process.off('exit', stop))
     const remember = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-20_000)
     }
@@ -130,17 +136,23 @@ export class ServiceProcess {
   }
 }
 
-/** A port that is free at the moment. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
+/**
+ * A port that is free at the moment, and that no connection and no listener of another test takes while
+ * a service is between two starts: systems choose theirs above this range.
+ */
+export async function findFreePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(15_000, 30_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      server.close()
+      await once(server, 'close')
+      return port
+    } catch {
+      // Somebody has it: the next one.
+    }
+  }
 }
 
 function hasExited(child: ChildProcess): boolean {
