@@ -56,8 +56,7 @@ beforeAll(async () => {
 afterAll(() => streams.close())
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
+  await streams.clear()
 })
 
 /** What a killed process leaves behind: nothing that it does afterwards has any effect. */
@@ -156,7 +155,7 @@ async function startWorker(mortal?: Mortal): Promise<void> {
 /** A stream of the receiver, and every device changing its word so often, each in its order. */
 async function queueChanges(receiver: LoopbackReceiver): Promise<void> {
   const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: receiver.url }
-  await streams.call('/ssf_streams', { method: 'POST', payload: { name: 'push', delivery } })
+  await streams.createStream({ name: 'push', delivery })
   const enqueue = createEnqueueSets()
   const words = ['compliant', 'not-compliant'] as const
   for (let number = 0; number < CHANGES; number += 1) {

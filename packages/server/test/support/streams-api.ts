@@ -28,6 +28,12 @@ import {
   type TestRequest,
 } from './api-app.ts'
 
+/** What the answer that creates a stream names it by. */
+export interface StreamIds {
+  readonly id: string
+  readonly stream_id: string
+}
+
 export interface StreamsApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'> {
   readonly api: TestApi
   readonly keyRing: KeyRing
@@ -38,6 +44,12 @@ export interface StreamsApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' |
   readonly warned: ReturnType<typeof vi.fn>
   /** Sends a request with the permission for streams. */
   call<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
+  /** Creates a stream with exactly these members; throws when that is refused. */
+  createStream<Body extends StreamIds = StreamIds>(payload: object): Promise<Body>
+  /** The destination of what is queued for the stream with this `id`. */
+  getDestinationId(id: string): Promise<string>
+  /** Deletes every stream with all that was queued for it. */
+  clear(): Promise<void>
   close(): Promise<void>
 }
 
@@ -96,6 +108,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   )
   await keyRing.refresh()
   const key = await testApi.createKey(['Manage Shared Signals Framework Streams'])
+  const call: StreamsApi['call'] = (url, request = {}) => testApi.request(url, { key, ...request })
   return {
     db,
     clock,
@@ -107,7 +120,17 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     waiters,
     wake,
     warned,
-    call: (url, request = {}) => testApi.request(url, { key, ...request }),
+    call,
+    async createStream<Body extends StreamIds>(payload: object) {
+      const { status, body } = await call<Body>('/ssf_streams', { method: 'POST', payload })
+      if (status !== 201) throw new Error(`no stream: ${status} ${JSON.stringify(body)}`)
+      return body
+    },
+    getDestinationId: (id) => getDestinationId(db, id),
+    async clear() {
+      await db.deleteFrom('ssf_stream').execute()
+      await db.deleteFrom('delivery_destination').execute()
+    },
     async close() {
       waiters.close()
       await testApi.close()
@@ -115,4 +138,13 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       await signing.close()
     },
   }
+}
+
+async function getDestinationId(db: TestApi['db'], id: string): Promise<string> {
+  const row = await db
+    .selectFrom('ssf_stream')
+    .select('destination_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return row.destination_id
 }

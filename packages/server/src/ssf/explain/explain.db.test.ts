@@ -21,14 +21,7 @@ async function setCompliance(compliance: 'compliant' | 'not-compliant'): Promise
   await streams.db.updateTable('device').set({ compliance }).where('id', '=', deviceId).execute()
 }
 
-async function createStream(payload: object = {}): Promise<{ id: string; stream_id: string }> {
-  const { body, status } = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: { name: 'asked', ...payload },
-  })
-  expect(status).toBe(201)
-  return body
-}
+const createStream = (payload: object = {}) => streams.createStream({ name: 'asked', ...payload })
 
 interface Explanation {
   readonly would_send: boolean

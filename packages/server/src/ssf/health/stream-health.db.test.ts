@@ -1,10 +1,8 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { enqueueDeliveries } from '../../delivery/enqueue-deliveries.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
-import { newUuid } from '../../platform/ids.ts'
 import { sendDueHeartbeats } from './heartbeat.ts'
 
 let streams: StreamsApi
@@ -21,36 +19,17 @@ interface Stream {
 }
 
 async function createStream(payload: object = {}): Promise<Stream & { destinationId: string }> {
-  const { body } = await streams.call<Stream>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'watched',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'http://127.0.0.1:9/events' },
-      ...payload,
-    },
+  const stream = await streams.createStream<Stream>({
+    name: 'watched',
+    delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'http://127.0.0.1:9/events' },
+    ...payload,
   })
-  const { destination_id: destinationId } = await streams.db
-    .selectFrom('ssf_stream')
-    .select('destination_id')
-    .where('id', '=', body.id)
-    .executeTakeFirstOrThrow()
-  return { ...body, destinationId }
+  return { ...stream, destinationId: await streams.getDestinationId(stream.id) }
 }
 
 async function enqueue(destinationId: string, count: number): Promise<string[]> {
-  return streams.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(
-      change,
-      Array.from({ length: count }, () => ({
-        destinationId,
-        eventId: newUuid(),
-        eventType: 'test',
-        subjectKey: null,
-        body: '{}',
-      })),
-      () => undefined,
-    ),
-  )
+  const subjects = Array<null>(count).fill(null)
+  return (await queueEvents(streams, destinationId, subjects)).deliveryIds
 }
 
 async function finish(ids: readonly string[], afterMs: (index: number) => number): Promise<void> {

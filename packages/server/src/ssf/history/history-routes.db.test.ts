@@ -41,19 +41,12 @@ beforeAll(async () => {
 })
 afterAll(() => streams.close())
 afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
+  await streams.clear()
   await streams.db.deleteFrom('device').execute()
 })
 
-async function createStream(extra: object = {}): Promise<Stream> {
-  const { status, body } = await streams.call<Stream>('/ssf_streams', {
-    method: 'POST',
-    payload: { name: 'history', heliograph_sequence: true, ...extra },
-  })
-  expect(status).toBe(201)
-  return body
-}
+const createStream = (extra: object = {}) =>
+  streams.createStream({ name: 'history', heliograph_sequence: true, ...extra })
 
 /** Makes a device another word, with all that goes with it but the evaluation. */
 async function turn(deviceId: string, to: Compliance): Promise<void> {

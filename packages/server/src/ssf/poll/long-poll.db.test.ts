@@ -26,18 +26,9 @@ beforeAll(async () => {
   streams = await createStreamsApi()
 })
 afterAll(() => streams.close())
-afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterEach(() => streams.clear())
 
-async function createStream(extra: object = {}) {
-  const { body } = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: { name: 'poll', ...extra },
-  })
-  return body
-}
+const createStream = (extra: object = {}) => streams.createStream({ name: 'poll', ...extra })
 
 const post = (url: string, payload: object) => streams.call(url, { method: 'POST', payload })
 

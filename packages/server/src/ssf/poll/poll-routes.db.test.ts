@@ -18,19 +18,9 @@ beforeAll(async () => {
   streams = await createStreamsApi()
 })
 afterAll(() => streams.close())
-afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterEach(() => streams.clear())
 
-async function createStream(extra: object = {}): Promise<{ id: string; stream_id: string }> {
-  const payload = { name: 'poll', ...extra }
-  const { body } = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload,
-  })
-  return body
-}
+const createStream = (extra: object = {}) => streams.createStream({ name: 'poll', ...extra })
 
 function statusChange(overrides: Partial<DeviceStatusChange> = {}): DeviceStatusChange {
   return {

@@ -1,18 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import {
-  answerWith,
-  startLoopbackReceiver,
-  type LoopbackReceiver,
-} from '../../../test/support/loopback-receiver.ts'
 import { BASE_URL } from '../../../test/support/api-app.ts'
-import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { createDeliveryEngine, type DeliveryEngine } from '../../delivery/delivery-engine.ts'
-import { enqueueDeliveries } from '../../delivery/enqueue-deliveries.ts'
+import { answerWith, type LoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
+import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
+import { queueEvents } from '../../../test/support/queue-events.ts'
+import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { deadLetterUnreachable } from '../../delivery/sweep-deliveries.ts'
-import { DAY_MS, HOUR_MS, systemClock } from '../../platform/clock.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { createPushChannel } from './push-channel.ts'
+import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
 import { reviewFallbacks } from './review-fallbacks.ts'
 
 interface StreamJson {
@@ -25,79 +18,30 @@ interface PollAnswer {
   sets: Record<string, string>
 }
 
+let push: PushStreams
 let streams: StreamsApi
-const cleanups: (() => Promise<unknown>)[] = []
-const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 const wake = vi.fn<(destinationId: string) => void>()
 
 beforeAll(async () => {
-  streams = await createStreamsApi()
+  push = await createPushStreams()
+  streams = push.streams
 })
-afterAll(() => streams.close())
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterAll(() => push.close())
+afterEach(() => push.reset())
 
-async function startReceiver(status: number): Promise<LoopbackReceiver> {
-  const receiver = await startLoopbackReceiver(answerWith(status))
-  cleanups.push(() => receiver.close())
-  return receiver
-}
+const startReceiver = (status: number) => push.startReceiver(answerWith(status))
 
-async function createStream(receiver: LoopbackReceiver, fallsBack = true) {
-  const { body } = await streams.call<StreamJson>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'push',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${receiver.url}/events` },
-      fallback_to_poll: fallsBack,
-    },
-  })
-  const row = await streams.db
-    .selectFrom('ssf_stream')
-    .select('destination_id')
-    .where('id', '=', body.id)
-    .executeTakeFirstOrThrow()
-  return { ...body, destinationId: row.destination_id }
-}
+const createStream = (receiver: LoopbackReceiver, fallsBack = true) =>
+  push.createStream<StreamJson>(receiver, { fallback_to_poll: fallsBack })
 
-async function startEngine(retryDelaysMs: readonly number[]): Promise<DeliveryEngine> {
-  const { db, sealer, keyRing, client } = streams
-  const fallback = { baseUrl: BASE_URL, wake }
-  const channel = createPushChannel({ db, sealer, keyRing, fallback })
-  const engine = createDeliveryEngine({
-    db,
-    clock: systemClock,
-    log,
-    client,
-    channels: [{ ...channel, retryDelaysMs }],
-    settings: { sweepIntervalMs: 100 },
-  })
-  cleanups.push(() => engine.close(0))
-  await engine.start()
-  return engine
-}
+const startEngine = (retryDelaysMs: readonly number[]) =>
+  push.startEngine({ retryDelaysMs, channel: { fallback: { baseUrl: BASE_URL, wake } } })
 
 /** Queues events of devices, in this order; answers their ids. */
-async function queue(destinationId: string, devices: readonly string[]): Promise<string[]> {
+async function queue(destinationId: string, devices: readonly string[]) {
   streams.clock.set(new Date())
-  const ids = devices.map(() => newUuid())
-  await streams.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(
-      change,
-      devices.map((device, index) => ({
-        destinationId,
-        eventId: ids[index] ?? '',
-        eventType: 'test',
-        subjectKey: `device:${device}`,
-        body: JSON.stringify({ jti: ids[index] }),
-      })),
-      () => undefined,
-    ),
-  )
-  return ids
+  const subjects = devices.map((device) => `device:${device}`)
+  return (await queueEvents(streams, destinationId, subjects)).eventIds
 }
 
 function review(aheadMs: number): Promise<void> {

@@ -1,29 +1,28 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { answerWith, startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
-import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
+import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { createDeliveryEngine } from '../../delivery/delivery-engine.ts'
 import { deleteMarkedDestinations, deleteOldDeliveries } from '../../delivery/sweep-deliveries.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createEnqueueSets } from '../enqueue-sets.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts'
 import { createSigningPool } from '../signing/signing-pool.ts'
-import { createPushChannel } from './push-channel.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
 
+let push: PushStreams
 let streams: StreamsApi
 
 beforeAll(async () => {
-  streams = await createStreamsApi()
+  push = await createPushStreams()
+  streams = push.streams
   streams.clock.set(new Date())
 })
-afterAll(() => streams.close())
-
-const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+afterAll(() => push.close())
+afterEach(() => push.reset())
 
 async function emit(deviceId: string, wake: (id: string) => void): Promise<void> {
   await streams.runChange({ actor: SYSTEM_ACTOR }, (open) =>
@@ -40,34 +39,14 @@ async function emit(deviceId: string, wake: (id: string) => void): Promise<void>
   )
 }
 
-function startEngine() {
-  const { db, sealer, keyRing, client } = streams
-  return createDeliveryEngine({
-    db,
-    clock: systemClock,
-    log,
-    client,
-    channels: [{ ...createPushChannel({ db, sealer, keyRing }), retryDelaysMs: [30, 30, 30] }],
-    settings: { sweepIntervalMs: 100 },
-  })
-}
-
 test('a status change reaches the receiver as a SET that verifies, and every retry has the same bytes', async () => {
   let count = 0
-  const receiver = await startLoopbackReceiver((_request, response) => {
+  const receiver = await push.startReceiver((_request, response) => {
     count += 1
     response.writeHead(count < 3 ? 503 : 202).end()
   })
-  const { body: stream } = await streams.call<{ id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'push',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${receiver.url}/events` },
-      authorization_header: 'Bearer of tidings',
-    },
-  })
-  const engine = startEngine()
-  await engine.start()
+  const stream = await push.createStream(receiver, { authorization_header: 'Bearer of tidings' })
+  const engine = await push.startEngine()
   await emit('17', (id) => engine.wake(id))
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(3), { timeout: 5_000 })
   await engine.close()
@@ -84,31 +63,23 @@ test('a status change reaches the receiver as a SET that verifies, and every ret
   })
   const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
   expect(row).toMatchObject({ state: 'delivered', attempt_count: 3, token })
-  expect(log.debug).toHaveBeenCalledWith(
+  expect(push.log.debug).toHaveBeenCalledWith(
     expect.objectContaining({ event_id: row.event_id, attempt: 3, status: 202 }),
     'set.delivery_attempted',
   )
-  expect(JSON.stringify([log.debug.mock.calls, log.info.mock.calls])).not.toContain('tidings')
+  expect(JSON.stringify([push.log.debug.mock.calls, push.log.info.mock.calls])).not.toContain(
+    'tidings',
+  )
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'DELETE' })
   await deleteMarkedDestinations(streams.db)
   expect(await streams.db.selectFrom('delivery_destination').selectAll().execute()).toEqual([])
-  await receiver.close()
 })
 
 test('the bytes of a SET do not change when its worker dies before they are stored', async () => {
-  const receiver = await startLoopbackReceiver(
-    (_request, response) => void response.writeHead(202).end(),
-  )
-  await streams.call('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'push',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: receiver.url },
-    },
-  })
-  const engine = startEngine()
+  const receiver = await push.startReceiver()
+  await push.createStream(receiver)
   await emit('18', () => undefined)
-  await engine.start()
+  const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
   await engine.close()
   // As if the outcome had never been recorded.
@@ -116,31 +87,20 @@ test('the bytes of a SET do not change when its worker dies before they are stor
     .updateTable('delivery')
     .set({ state: 'queued', token: null, finished_at: null, attempt_count: 0 })
     .execute()
-  const second = startEngine()
-  await second.start()
+  const second = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), WAIT_MS)
   await second.close()
   expect(receiver.requests[0]?.body).toBe(receiver.requests[1]?.body)
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-  await receiver.close()
 })
 
 test('a stream that is switched off in the middle of a backlog gets nothing more', async () => {
-  const receiver = await startLoopbackReceiver((_request, response) => {
+  const receiver = await push.startReceiver((_request, response) => {
     setTimeout(() => response.writeHead(202).end(), 20)
   })
-  const { body: stream } = await streams.call<{ id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'push',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: receiver.url },
-    },
-  })
+  const stream = await push.createStream(receiver)
   // All of one device: they go out one after another.
   for (let index = 0; index < 30; index += 1) await emit('19', () => undefined)
-  const engine = startEngine()
-  await engine.start()
+  const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
   const [destination] = await streams.db.selectFrom('delivery_destination').select('id').execute()
@@ -151,9 +111,6 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   expect(receiver.requests.length).toBe(count)
   expect(count).toBeLessThan(30)
   await engine.close()
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-  await receiver.close()
 })
 
 test('a rotated key is published before it signs, and the old one long after', async () => {
@@ -180,8 +137,7 @@ test('a rotated key is published before it signs, and the old one long after', a
 
 test('finished deliveries are kept for their time and then deleted, queued ones never', async () => {
   const { db } = streams
-  const receiver = await startLoopbackReceiver(answerWith(202))
-  await streams.call('/ssf_streams', { method: 'POST', payload: { name: 'poll' } })
+  await streams.createStream({ name: 'poll' })
   await emit('20', () => undefined)
   await emit('21', () => undefined)
   const [first] = await db.selectFrom('delivery').select('id').orderBy('id').execute()
@@ -195,5 +151,4 @@ test('finished deliveries are kept for their time and then deleted, queued ones 
   expect(await deleteOldDeliveries(db, { now, retentionDays: 11 })).toBe(0)
   expect(await deleteOldDeliveries(db, { now, retentionDays: 9 })).toBe(1)
   expect(await db.selectFrom('delivery').select('state').execute()).toEqual([{ state: 'queued' }])
-  await receiver.close()
 })

@@ -1,92 +1,29 @@
 /* The requirements of push delivery, by their numbers in the table of conformance. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import {
-  answerWith,
-  startLoopbackReceiver,
-  type LoopbackReceiver,
-  type Respond,
-} from '../../../test/support/loopback-receiver.ts'
-import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { createDeliveryEngine, type DeliveryEngine } from '../../delivery/delivery-engine.ts'
-import { enqueueDeliveries } from '../../delivery/enqueue-deliveries.ts'
+import { answerWith, type Respond } from '../../../test/support/loopback-receiver.ts'
+import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
+import { queueEvents } from '../../../test/support/queue-events.ts'
+import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { deleteOldPayloads } from '../../delivery/sweep-deliveries.ts'
-import { systemClock } from '../../platform/clock.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { createPushChannel } from './push-channel.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
 
+let push: PushStreams
 let streams: StreamsApi
-const cleanups: (() => Promise<unknown>)[] = []
-const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 
 beforeAll(async () => {
-  streams = await createStreamsApi()
+  push = await createPushStreams()
+  streams = push.streams
 })
-afterAll(() => streams.close())
-afterEach(async () => {
-  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterAll(() => push.close())
+afterEach(() => push.reset())
 
-async function startReceiver(respond?: Respond): Promise<LoopbackReceiver> {
-  const receiver = await startLoopbackReceiver(respond)
-  cleanups.push(() => receiver.close())
-  return receiver
-}
-
-async function createStream(receiver: LoopbackReceiver, more: object = {}) {
-  const { body } = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'push',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${receiver.url}/events` },
-      ...more,
-    },
-  })
-  const { destination_id: destinationId } = await streams.db
-    .selectFrom('ssf_stream')
-    .select('destination_id')
-    .where('id', '=', body.id)
-    .executeTakeFirstOrThrow()
-  return { ...body, destinationId }
-}
-
-async function startEngine(retryDelaysMs: readonly number[] = [20, 20]): Promise<DeliveryEngine> {
-  const { db, sealer, keyRing, client } = streams
-  const engine = createDeliveryEngine({
-    db,
-    clock: systemClock,
-    log,
-    client,
-    channels: [{ ...createPushChannel({ db, sealer, keyRing }), retryDelaysMs }],
-    settings: { sweepIntervalMs: 100 },
-  })
-  cleanups.push(() => engine.close(0))
-  await engine.start()
-  return engine
-}
-
-async function queue(destinationId: string, devices: readonly string[]): Promise<string[]> {
+/** Queues an event of each of these devices; answers the ids of the events. */
+async function queue(destinationId: string, devices: readonly string[]) {
   streams.clock.set(new Date())
-  const ids = devices.map(() => newUuid())
-  await streams.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(
-      change,
-      devices.map((device, index) => ({
-        destinationId,
-        eventId: ids[index] ?? '',
-        eventType: 'test',
-        subjectKey: `device:${device}`,
-        body: JSON.stringify({ jti: ids[index] }),
-      })),
-      () => undefined,
-    ),
-  )
-  return ids
+  const subjects = devices.map((device) => `device:${device}`)
+  return (await queueEvents(streams, destinationId, subjects)).eventIds
 }
 
 async function waitForStates(expected: readonly string[]): Promise<void> {
@@ -112,10 +49,10 @@ function refuse(status: number, err: string): Respond {
 
 describe('push delivery', () => {
   it('ssf-T116 ssf-T117 POSTs the compact SET alone, with the media types of the specification', async () => {
-    const receiver = await startReceiver()
-    const { destinationId } = await createStream(receiver)
+    const receiver = await push.startReceiver()
+    const { destinationId } = await push.createStream(receiver)
     const [jti] = await queue(destinationId, ['a'])
-    await startEngine()
+    await push.startEngine()
     await waitForStates(['delivered'])
     const [request] = receiver.requests
     expect(request?.body.split('.')).toHaveLength(3)
@@ -127,14 +64,14 @@ describe('push delivery', () => {
   })
 
   it('ssf-T118 sends the authorization header as it was given on every push, and none when none is set', async () => {
-    const receiver = await startReceiver((_request, response) => {
+    const receiver = await push.startReceiver((_request, response) => {
       response.writeHead(receiver.requests.length < 3 ? 503 : 202).end()
     })
-    const { id, destinationId } = await createStream(receiver, {
+    const { id, destinationId } = await push.createStream(receiver, {
       authorization_header: 'opaque value',
     })
     await queue(destinationId, ['a'])
-    await startEngine()
+    await push.startEngine()
     await waitForStates(['delivered'])
     const sent = receiver.requests.map(({ headers }) => headers.authorization)
     expect(sent).toEqual(['opaque value', 'opaque value', 'opaque value'])
@@ -148,10 +85,10 @@ describe('push delivery', () => {
   })
 
   it.each([200, 202, 204])('ssf-T119 takes %i for success', async (status) => {
-    const receiver = await startReceiver(answerWith(status))
-    const { destinationId } = await createStream(receiver)
+    const receiver = await push.startReceiver(answerWith(status))
+    const { destinationId } = await push.createStream(receiver)
     await queue(destinationId, ['a'])
-    await startEngine()
+    await push.startEngine()
     await waitForStates(['delivered'])
     expect(receiver.requests).toHaveLength(1)
   })
@@ -165,10 +102,10 @@ describe('push delivery', () => {
   ])(
     'ssf-T120 ssf-T121 does not send again what is refused with %s, and keeps the words',
     async (err) => {
-      const receiver = await startReceiver(refuse(400, err))
-      const { id, destinationId } = await createStream(receiver)
+      const receiver = await push.startReceiver(refuse(400, err))
+      const { id, destinationId } = await push.createStream(receiver)
       const [jti = ''] = await queue(destinationId, ['a'])
-      await startEngine()
+      await push.startEngine()
       await waitForStates(['dead'])
       expect(receiver.requests).toHaveLength(1)
       const { body } = await streams.call(`/ssf_streams/${id}/deliveries/${jti}`)
@@ -194,20 +131,20 @@ describe('push delivery', () => {
   it.each(['authentication_failed', 'access_denied'])(
     'ssf-T121 sends again what is refused with %s: the credential may be mended',
     async (err) => {
-      const receiver = await startReceiver(refuse(400, err))
-      const { destinationId } = await createStream(receiver)
+      const receiver = await push.startReceiver(refuse(400, err))
+      const { destinationId } = await push.createStream(receiver)
       await queue(destinationId, ['a'])
-      await startEngine([20])
+      await push.startEngine({ retryDelaysMs: [20] })
       await waitForStates(['dead'])
       expect(receiver.requests).toHaveLength(2)
     },
   )
 
   it('ssf-T122 waits as long as Retry-After asks for', async () => {
-    const receiver = await startReceiver(answerWith(429, { 'retry-after': '30' }))
-    const { destinationId } = await createStream(receiver)
+    const receiver = await push.startReceiver(answerWith(429, { 'retry-after': '30' }))
+    const { destinationId } = await push.createStream(receiver)
     await queue(destinationId, ['a'])
-    await startEngine()
+    await push.startEngine()
     await vi.waitFor(async () => {
       const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
       expect(row.attempt_count).toBe(1)
@@ -216,10 +153,10 @@ describe('push delivery', () => {
   })
 
   it('ssf-T123 repeats with the same jti and bytes, keeps what is dead, and sends it again on demand', async () => {
-    const receiver = await startReceiver(answerWith(500))
-    const { id, destinationId } = await createStream(receiver)
+    const receiver = await push.startReceiver(answerWith(500))
+    const { id, destinationId } = await push.createStream(receiver)
     await queue(destinationId, ['a'])
-    const engine = await startEngine()
+    const engine = await push.startEngine()
     await waitForStates(['dead'])
     receiver.respond(answerWith(202))
     streams.clock.set(new Date())
@@ -231,11 +168,11 @@ describe('push delivery', () => {
   })
 
   it('ssf-T125 follows no redirect', async () => {
-    const elsewhere = await startReceiver()
-    const receiver = await startReceiver(answerWith(307, { location: elsewhere.url }))
-    const { destinationId } = await createStream(receiver)
+    const elsewhere = await push.startReceiver()
+    const receiver = await push.startReceiver(answerWith(307, { location: elsewhere.url }))
+    const { destinationId } = await push.createStream(receiver)
     await queue(destinationId, ['a'])
-    await startEngine([20])
+    await push.startEngine({ retryDelaysMs: [20] })
     await waitForStates(['dead'])
     expect(elsewhere.requests).toEqual([])
   })
@@ -243,7 +180,7 @@ describe('push delivery', () => {
 
 describe('the record of an attempt', () => {
   it('holds what was sent and answered, bounded, with every secret masked', async () => {
-    const receiver = await startReceiver(
+    const receiver = await push.startReceiver(
       (_request, response) =>
         void response
           .writeHead(503, {
@@ -253,11 +190,11 @@ describe('the record of an attempt', () => {
           })
           .end('y'.repeat(40_000)),
     )
-    const { id, destinationId } = await createStream(receiver, {
+    const { id, destinationId } = await push.createStream(receiver, {
       authorization_header: 'Bearer header-secret',
     })
     const [jti = ''] = await queue(destinationId, ['a'])
-    await startEngine([60_000])
+    await push.startEngine({ retryDelaysMs: [60_000] })
     const url = `/ssf_streams/${id}/deliveries/${jti}`
     interface Shown {
       attempt_log: {
@@ -288,10 +225,10 @@ describe('the record of an attempt', () => {
   })
 
   it('keeps that something was delivered after what it carried is deleted', async () => {
-    const receiver = await startReceiver()
-    const { id, destinationId } = await createStream(receiver)
+    const receiver = await push.startReceiver()
+    const { id, destinationId } = await push.createStream(receiver)
     const [jti = ''] = await queue(destinationId, ['a'])
-    await startEngine()
+    await push.startEngine()
     await waitForStates(['delivered'])
     const later = new Date(Date.now() + 1_000)
     expect(await deleteOldPayloads(streams.db, { before: later, after: later })).toBe(0)
@@ -304,15 +241,15 @@ describe('the record of an attempt', () => {
 
 describe('a paused stream', () => {
   it('holds its events and delivers them in the order of each device when it is resumed', async () => {
-    const receiver = await startReceiver()
-    const { stream_id: streamId, destinationId } = await createStream(receiver)
+    const receiver = await push.startReceiver()
+    const { stream_id: streamId, destinationId } = await push.createStream(receiver)
     const setStatus = (status: string) =>
       streams.call('/ssf_streams/status', {
         method: 'POST',
         payload: { stream_id: streamId, status },
       })
     await setStatus('paused')
-    const engine = await startEngine()
+    const engine = await push.startEngine()
     const events = await queue(destinationId, ['a', 'b', 'a', 'b', 'a'])
     engine.wake(destinationId)
     await new Promise((resolve) => setTimeout(resolve, 300))

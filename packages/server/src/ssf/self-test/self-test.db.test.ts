@@ -37,17 +37,12 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-async function createPushStream(url: string): Promise<{ id: string; stream_id: string }> {
-  const { body } = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: 'tested',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${url}/events` },
-      authorization_header: 'Bearer of tidings',
-    },
+const createPushStream = (url: string) =>
+  streams.createStream({
+    name: 'tested',
+    delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${url}/events` },
+    authorization_header: 'Bearer of tidings',
   })
-  return body
-}
 
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener)
@@ -240,11 +235,8 @@ describe('the self-test of a receiver', () => {
       payload: { enabled: false },
     })
     expect(await selfTest(stream.id)).toMatchObject({ status: 409 })
-    const poll = await streams.call<{ id: string }>('/ssf_streams', {
-      method: 'POST',
-      payload: { name: 'poll' },
-    })
-    const refused = await selfTest(poll.body.id)
+    const poll = await streams.createStream({ name: 'poll' })
+    const refused = await selfTest(poll.id)
     expect(refused).toMatchObject({ status: 409 })
     expect(JSON.stringify(refused.body)).toContain('polls')
     expect(await selfTest('4711')).toMatchObject({ status: 404 })

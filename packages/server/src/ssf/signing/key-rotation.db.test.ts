@@ -95,19 +95,12 @@ async function startCachingReceiver(cachedForMs: number): Promise<CachingReceive
     )
   })
   closers.push(() => receiver.close())
-  const { body } = await streams.call<{ stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: {
-      name: `caches for ${cachedForMs} ms`,
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${receiver.url}/events` },
-    },
+  const { id, stream_id: streamId } = await streams.createStream({
+    name: `caches for ${cachedForMs} ms`,
+    delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${receiver.url}/events` },
   })
-  const { destination_id: destinationId } = await streams.db
-    .selectFrom('ssf_stream')
-    .select('destination_id')
-    .where('stream_id', '=', body.stream_id)
-    .executeTakeFirstOrThrow()
-  return { ...receiver, streamId: body.stream_id, destinationId, acceptedKids, failures }
+  const destinationId = await streams.getDestinationId(id)
+  return { ...receiver, streamId, destinationId, acceptedKids, failures }
 }
 
 let deviceNumber = 0
@@ -429,10 +422,7 @@ describe('poll receivers', () => {
 
   it('prove keys by acknowledging, and are given the SET under the old key when they refuse the new', async () => {
     const { clock, keyRing } = streams
-    const { body: stream } = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-      method: 'POST',
-      payload: { name: 'poll' },
-    })
+    const stream = await streams.createStream({ name: 'poll' })
     const url = `/ssf_streams/${stream.id}/events`
     const poll = (payload: object) => streams.call<Sets>(url, { method: 'POST', payload })
     const oldKid = keyRing.activeKid()

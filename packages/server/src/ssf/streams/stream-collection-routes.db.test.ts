@@ -25,16 +25,11 @@ beforeAll(async () => {
   streams = await createStreamsApi()
 })
 afterAll(() => streams.close())
-afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterEach(() => streams.clear())
 
 async function create(extra: object = {}): Promise<Stream> {
-  const payload = { name: 'poll', ...extra }
-  const { status, body } = await streams.call<Stream>('/ssf_streams', { method: 'POST', payload })
-  expect(status).toBe(201)
-  return (await streams.call<Stream>(`/ssf_streams/${body.id}`)).body
+  const { id } = await streams.createStream({ name: 'poll', ...extra })
+  return (await streams.call<Stream>(`/ssf_streams/${id}`)).body
 }
 
 const push = { delivery: { method: PUSH, endpoint_url: URL_A } }

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { enqueueDeliveries } from '../../delivery/enqueue-deliveries.ts'
 import { newUuid } from '../../platform/ids.ts'
 
 interface DeliveryJson {
@@ -22,42 +21,18 @@ beforeAll(async () => {
   streams = await createStreamsApi()
 })
 afterAll(() => streams.close())
-afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterEach(() => streams.clear())
 
 const PUSH = { method: 'urn:ietf:rfc:8935', endpoint_url: 'http://127.0.0.1:9/events' }
 
 async function createStream(): Promise<{ id: string; destinationId: string }> {
-  const { body } = await streams.call<{ id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload: { name: 'push', delivery: PUSH },
-  })
-  const row = await streams.db
-    .selectFrom('ssf_stream')
-    .select('destination_id')
-    .where('id', '=', body.id)
-    .executeTakeFirstOrThrow()
-  return { id: body.id, destinationId: row.destination_id }
+  const { id } = await streams.createStream({ name: 'push', delivery: PUSH })
+  return { id, destinationId: await streams.getDestinationId(id) }
 }
 
 async function queue(destinationId: string, deviceIds: readonly string[]): Promise<string[]> {
-  const events = deviceIds.map((deviceId) => ({ deviceId, eventId: newUuid() }))
-  await streams.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(
-      change,
-      events.map(({ deviceId, eventId }) => ({
-        destinationId,
-        eventId,
-        eventType: 'urn:example:event',
-        subjectKey: `device:${deviceId}`,
-        body: JSON.stringify({ jti: eventId, aud: 'https://receiver.example.com' }),
-      })),
-      streams.wake,
-    ),
-  )
-  return events.map(({ eventId }) => eventId)
+  const subjects = deviceIds.map((deviceId) => `device:${deviceId}`)
+  return (await queueEvents(streams, destinationId, subjects, streams.wake)).eventIds
 }
 
 async function setState(eventIds: readonly string[], state: 'dead' | 'delivered' | 'discarded') {

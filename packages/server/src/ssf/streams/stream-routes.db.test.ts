@@ -28,10 +28,7 @@ beforeAll(async () => {
   streams = await createStreamsApi({ streamsMax: 5 })
 })
 afterAll(() => streams.close())
-afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
+afterEach(() => streams.clear())
 
 const standardPush = {
   name: 'Okta',
@@ -39,11 +36,7 @@ const standardPush = {
   events_requested: [COMPLIANCE],
 }
 
-async function create(payload: object = standardPush): Promise<Stream> {
-  const answer = await streams.call<Stream>('/ssf_streams', { method: 'POST', payload })
-  expect(answer.status).toBe(201)
-  return answer.body
-}
+const create = (payload: object = standardPush) => streams.createStream<Stream>(payload)
 
 /** How many verification events a poll gives: a stream that stopped also tells of that. */
 async function verificationsOf({ id }: Stream): Promise<number> {

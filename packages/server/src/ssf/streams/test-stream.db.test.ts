@@ -11,19 +11,7 @@ beforeAll(async () => {
   streams = await createStreamsApi()
 })
 afterAll(() => streams.close())
-afterEach(async () => {
-  await streams.db.deleteFrom('ssf_stream').execute()
-  await streams.db.deleteFrom('delivery_destination').execute()
-})
-
-async function create(payload: object): Promise<{ id: string; stream_id: string }> {
-  const answer = await streams.call<{ id: string; stream_id: string }>('/ssf_streams', {
-    method: 'POST',
-    payload,
-  })
-  expect(answer.status).toBe(201)
-  return answer.body
-}
+afterEach(() => streams.clear())
 
 describe('testing a stream', () => {
   async function test(id: string, payload: object = { email: 'grace@example.com' }) {
@@ -35,7 +23,7 @@ describe('testing a stream', () => {
 
   it('pushes a signed verification event at once, with the stored header', async () => {
     const receiver = await startLoopbackReceiver()
-    const stream = await create({
+    const stream = await streams.createStream({
       name: 'loopback',
       delivery: { method: PUSH, endpoint_url: `${receiver.url}/events` },
       authorization_header: 'Bearer of tidings',
@@ -79,7 +67,7 @@ describe('testing a stream', () => {
 
   it('ssf-T118 sends a header without a scheme word exactly as it was given', async () => {
     const receiver = await startLoopbackReceiver()
-    const stream = await create({
+    const stream = await streams.createStream({
       name: 'loopback',
       delivery: { method: PUSH, endpoint_url: receiver.url },
       authorization_header: 'a-bare-token',
@@ -91,7 +79,7 @@ describe('testing a stream', () => {
 
   it("tells the receiver's refusal, and does not try again", async () => {
     const receiver = await startLoopbackReceiver(answerWith(503))
-    const stream = await create({
+    const stream = await streams.createStream({
       name: 'loopback',
       delivery: { method: PUSH, endpoint_url: receiver.url },
     })
@@ -108,7 +96,7 @@ describe('testing a stream', () => {
   it('answers "0" and the reason when nobody listens', async () => {
     const receiver = await startLoopbackReceiver()
     await receiver.close()
-    const stream = await create({
+    const stream = await streams.createStream({
       name: 'gone',
       delivery: { method: PUSH, endpoint_url: receiver.url },
     })
@@ -120,7 +108,7 @@ describe('testing a stream', () => {
   })
 
   it('queues the event of a poll stream', async () => {
-    const stream = await create({ name: 'poll' })
+    const stream = await streams.createStream({ name: 'poll' })
     const { body } = await test(stream.id)
     expect(body).toMatchObject({ success: true, response_code: '202' })
     const polled = await streams.call<{ sets: object }>(`/ssf_streams/${stream.id}/events`)
@@ -130,13 +118,13 @@ describe('testing a stream', () => {
   it.each([{}, { email: 'nobody' }, { email: 7 }, { email: 'a@example.com', extra: 1 }])(
     'refuses %j with 422',
     async (payload) => {
-      const stream = await create({ name: 'poll' })
+      const stream = await streams.createStream({ name: 'poll' })
       expect(await test(stream.id, payload)).toMatchObject({ status: 422 })
     },
   )
 
   it('refuses a disabled stream with 409', async () => {
-    const stream = await create({ name: 'poll' })
+    const stream = await streams.createStream({ name: 'poll' })
     await streams.call(`/ssf_streams/${stream.id}`, {
       method: 'PATCH',
       payload: { enabled: false },

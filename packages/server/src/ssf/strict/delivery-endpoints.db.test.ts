@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { enqueueDeliveries } from '../../delivery/enqueue-deliveries.ts'
-import { newUuid } from '../../platform/ids.ts'
 import { deliveryEndpoints } from './delivery-endpoints.ts'
 
 let api: StrictApi
@@ -37,20 +35,8 @@ async function queueDead(streamId: string, count: number): Promise<string[]> {
     .select('destination_id')
     .where('stream_id', '=', streamId)
     .executeTakeFirstOrThrow()
-  const eventIds = Array.from({ length: count }, () => newUuid())
-  await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(
-      change,
-      eventIds.map((eventId) => ({
-        destinationId: stream.destination_id,
-        eventId,
-        eventType: 'test',
-        subjectKey: null,
-        body: JSON.stringify({ jti: eventId }),
-      })),
-      () => undefined,
-    ),
-  )
+  const subjects = Array<null>(count).fill(null)
+  const { eventIds } = await queueEvents(api, stream.destination_id, subjects)
   await api.db
     .updateTable('delivery')
     .set({ state: 'dead', finished_at: new Date(), last_error: 'The receiver answered 400' })

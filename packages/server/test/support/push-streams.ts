@@ -1,0 +1,87 @@
+/* Streams that push to receivers on the loopback address, and real engines that deliver to them. */
+import { vi } from 'vitest'
+import { createDeliveryEngine, type DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
+import { createPushChannel, type PushChannelDependencies } from '../../src/ssf/push/push-channel.ts'
+import { startLoopbackReceiver, type LoopbackReceiver, type Respond } from './loopback-receiver.ts'
+import { createStreamsApi, type StreamIds, type StreamsApi } from './streams-api.ts'
+
+export interface PushStreams {
+  readonly streams: StreamsApi
+  /** The log of the engines. */
+  readonly log: Record<'debug' | 'info' | 'warn' | 'error', ReturnType<typeof vi.fn>>
+  /** Accepts everything unless told otherwise. */
+  startReceiver(respond?: Respond): Promise<LoopbackReceiver>
+  /** Creates a stream that pushes to this receiver, by `delivery` and with the members of `more`. */
+  createStream<Body extends StreamIds = StreamIds>(
+    receiver: Pick<LoopbackReceiver, 'url'>,
+    more?: {
+      readonly name?: string
+      readonly delivery?: object
+      readonly [member: string]: unknown
+    },
+  ): Promise<Body & { readonly destinationId: string }>
+  /** Delivers what is queued, found within a tenth of a second without being woken. */
+  startEngine(options?: PushEngineOptions): Promise<DeliveryEngine>
+  /** Has this closed by `reset`. */
+  closeLater(close: () => Promise<unknown>): void
+  /** Closes what was started, the latest first, and deletes every stream: for `afterEach`. */
+  reset(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface PushEngineOptions {
+  readonly retryDelaysMs?: readonly number[]
+  readonly clock?: Clock
+  readonly channel?: Partial<PushChannelDependencies>
+}
+
+/** Streams on a database of their own; 127.0.0.1 is allow-listed. Close it in `afterAll`. */
+export async function createPushStreams(): Promise<PushStreams> {
+  const streams = await createStreamsApi()
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+  const closes: (() => Promise<unknown>)[] = []
+  async function closeStarted(): Promise<void> {
+    for (const close of closes.splice(0).reverse()) await close()
+  }
+  return {
+    streams,
+    log,
+    async startReceiver(respond) {
+      const receiver = await startLoopbackReceiver(respond)
+      closes.push(() => receiver.close())
+      return receiver
+    },
+    async createStream<Body extends StreamIds>(
+      { url }: Pick<LoopbackReceiver, 'url'>,
+      { delivery = {}, ...more }: { readonly delivery?: object } = {},
+    ) {
+      const push = { method: 'urn:ietf:rfc:8935', endpoint_url: `${url}/events`, ...delivery }
+      const stream = await streams.createStream<Body>({ name: 'push', delivery: push, ...more })
+      return { ...stream, destinationId: await streams.getDestinationId(stream.id) }
+    },
+    async startEngine({ retryDelaysMs = [20, 20], clock = systemClock, channel = {} } = {}) {
+      const { db, sealer, keyRing, client } = streams
+      const engine = createDeliveryEngine({
+        db,
+        clock,
+        log,
+        client,
+        channels: [{ ...createPushChannel({ db, sealer, keyRing, ...channel }), retryDelaysMs }],
+        settings: { sweepIntervalMs: 100 },
+      })
+      closes.push(() => engine.close(0))
+      await engine.start()
+      return engine
+    },
+    closeLater: (close) => void closes.push(close),
+    async reset() {
+      await closeStarted()
+      await streams.clear()
+    },
+    async close() {
+      await closeStarted()
+      await streams.close()
+    },
+  }
+}

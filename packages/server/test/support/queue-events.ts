@@ -1,0 +1,31 @@
+import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
+import { enqueueDeliveries } from '../../src/delivery/enqueue-deliveries.ts'
+import { newUuid } from '../../src/platform/ids.ts'
+import type { TestApi } from './api-app.ts'
+
+/** What was queued, in its order. */
+export interface QueuedEvents {
+  readonly deliveryIds: string[]
+  readonly eventIds: string[]
+}
+
+/**
+ * Queues an event for each of these subjects, in one transaction and in their order. A subject is a
+ * key as `device:7`, or null for an event of no subject. `wake` is told of the destination.
+ */
+export async function queueEvents(
+  { runChange }: Pick<TestApi, 'runChange'>,
+  destinationId: string,
+  subjectKeys: readonly (string | null)[],
+  wake: (destinationId: string) => void = () => undefined,
+): Promise<QueuedEvents> {
+  const deliveries = subjectKeys.map((subjectKey) => {
+    const eventId = newUuid()
+    const body = JSON.stringify({ jti: eventId, aud: 'https://receiver.example.com' })
+    return { destinationId, eventId, eventType: 'urn:example:event', subjectKey, body }
+  })
+  const deliveryIds = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    enqueueDeliveries(change, deliveries, wake),
+  )
+  return { deliveryIds, eventIds: deliveries.map(({ eventId }) => eventId) }
+}
