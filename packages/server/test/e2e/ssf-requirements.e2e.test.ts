@@ -9,15 +9,34 @@ import { SuiteEnvironment, type SuiteStream } from './support/conformance/suite-
 
 /** What RFC 3986 section 2.3 lets stand anywhere in a URI. */
 const UNRESERVED = /^[A-Za-z0-9\-._~]+$/
-const LONG_POLL_MAX_MS = 30_000
+/** A poll that ends earlier was not held back; one that ends later meets time-outs on the way. */
+const LONG_POLL_MS = { min: 10_000, max: 50_000 }
 
 let suite: SuiteEnvironment
+/** Waits from the beginning, beside everything else: it takes long. */
+let idlePoll: Promise<{ readonly answer: SuiteAnswer; readonly waitedMs: number }>
 
 beforeAll(async () => {
   suite = await SuiteEnvironment.start()
+  idlePoll = pollForNothing()
+  // Whoever awaits it is told of a failure too.
+  idlePoll.catch(() => undefined)
 }, 60_000)
 afterAll(() => suite.stop())
 beforeEach(() => suite.cleanUp())
+
+/** A long poll of a stream of another receiver, which the tests leave alone and no event goes to. */
+async function pollForNothing() {
+  const { otherToken: token } = suite
+  const { delivery } = (await suite.send('POST', {}, token)).json as SuiteStream
+  const startMs = performance.now()
+  const answer = await suite.client.send(delivery.endpoint_url, {
+    method: 'POST',
+    token,
+    body: {},
+  })
+  return { answer, waitedMs: performance.now() - startMs }
+}
 
 const isChange = ({ claims }: { claims: { events?: object } }): boolean =>
   Object.keys(claims.events ?? {})[0] === COMPLIANCE_CHANGE
@@ -80,17 +99,33 @@ describe('management', () => {
   })
 
   it('ssf-T048 nothing that is answered may be cached', async () => {
-    const stream = await suite.create('push')
-    const answers: SuiteAnswer[] = [
-      await suite.read(),
-      await suite.read(stream.stream_id),
-      await suite.send('PATCH', { stream_id: stream.stream_id, description: 'x' }),
-      await suite.readStatus(stream.stream_id),
-      await suite.setStatus(stream.stream_id, 'paused'),
-      await suite.verify({ stream_id: stream.stream_id }),
-      await suite.delete(stream.stream_id),
-    ]
-    for (const { headers } of answers) expect(headers['cache-control']).toBe('no-store')
+    const { metadata, manageToken: token } = suite
+    const created = await suite.send('POST', suite.createBody('poll'))
+    const { stream_id: id, delivery } = created.json as SuiteStream
+    const subject = { format: 'email', email: 'example.user@example.com' }
+    const post = (url: string, body: object) =>
+      suite.client.send(url, { method: 'POST', token, body })
+    const answers: Record<string, SuiteAnswer> = {
+      create: created,
+      list: await suite.read(),
+      read: await suite.read(id),
+      update: await suite.send('PATCH', { stream_id: id, description: 'x' }),
+      replace: await suite.send('PUT', { ...suite.createBody('poll'), stream_id: id }),
+      'add subject': await post(metadata.add_subject_endpoint, { stream_id: id, subject }),
+      'remove subject': await post(metadata.remove_subject_endpoint, { stream_id: id, subject }),
+      'read status': await suite.readStatus(id),
+      'set status': await suite.setStatus(id, 'paused'),
+      verify: await suite.verify({ stream_id: id }),
+      poll: await post(delivery.endpoint_url, { returnImmediately: true }),
+      delete: await suite.delete(id),
+    }
+    for (const [operation, { status, headers }] of Object.entries(answers)) {
+      expect([operation, status < 300, headers['cache-control']]).toEqual([
+        operation,
+        true,
+        'no-store',
+      ])
+    }
   })
 
   it('ssf-T049 ssf-T050 a stream has an id of unreserved characters and the issuer of its SETs', async () => {
@@ -172,14 +207,9 @@ describe('events', () => {
   })
 
   it('ssf-T129 a long poll ends by itself before a minute, with no event', async () => {
-    const { delivery } = await suite.create('poll')
-    const startMs = performance.now()
-    const answer = await suite.client.send(delivery.endpoint_url, {
-      method: 'POST',
-      token: suite.manageToken,
-      body: { timeoutSecs: 1 },
-    })
+    const { answer, waitedMs } = await idlePoll
     expect([answer.status, answer.json]).toEqual([200, { sets: {} }])
-    expect(performance.now() - startMs).toBeLessThan(LONG_POLL_MAX_MS)
+    expect(waitedMs).toBeGreaterThan(LONG_POLL_MS.min)
+    expect(waitedMs).toBeLessThan(LONG_POLL_MS.max)
   })
 })
