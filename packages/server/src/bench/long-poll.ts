@@ -4,13 +4,11 @@
  * the one that is polled, as in a deployment of several, and for one stream at a time.
  */
 import { VERIFICATION } from '@heliograph/ssf'
-import { appendFile, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import { enqueueDeliveries } from '../delivery/enqueue-deliveries.ts'
-import { prepareClusterHome } from '../platform/db/embedded/cluster-home.ts'
 import { newUuid, randomInteger } from '../platform/ids.ts'
 import { findFreePort } from '../platform/net/find-free-port.ts'
 import { parseAllowedTargets } from '../platform/net/target-policy.ts'
@@ -20,6 +18,8 @@ import { toVerificationClaims } from '../ssf/set-claims.ts'
 import { createStream } from '../ssf/streams/create-stream.ts'
 import type { StreamRow } from '../ssf/streams/stream-store.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
+import { keepCommitTimestamps } from './commit-timestamps.ts'
+import { toLatencyMeasurements } from './latency-measurements.ts'
 import type { LongPollAnswer, LongPollCommand, PollArrival } from './long-poll-program.ts'
 import { createCommitTable, listCommits, noteCommit } from './long-poll-store.ts'
 import { runOpenLoop } from './open-loop.ts'
@@ -37,8 +37,6 @@ const SETTLED_SHARE = 0.97
 const SETTLE_TIMEOUT_MS = 120_000
 /** Longer than any answer takes that comes by a wake-up, shorter than the end of a long poll. */
 const ARRIVAL_MS = 5_000
-const P50_TARGET_MS = 30
-const P99_TARGET_MS = 250
 
 export const longPoll: Scenario = {
   name: 'long-poll',
@@ -113,10 +111,7 @@ async function startService(run: BenchRun): Promise<StartedService> {
         streams.push(await createPolledStream(services, `Benchmark ${index}`))
       }
     },
-    prepareFolder: async (dataDir) => {
-      const cluster = join(await prepareClusterHome(dataDir), 'cluster')
-      await appendFile(join(cluster, 'postgresql.auto.conf'), '\ntrack_commit_timestamp = on\n')
-    },
+    prepareFolder: keepCommitTimestamps,
   })
   return { service, streams, metricsUrl: `http://127.0.0.1:${adminPort}/metrics` }
 }
@@ -232,14 +227,5 @@ function toMeasurements(
     max_ms: latency.max,
     ...numbers,
   }
-  const line = (share: string, value: number, targetMs: number): Measurement => ({
-    what: `commit to answer, ${share}`,
-    target: `< ${targetMs} ms`,
-    measured: { value, unit: 'ms' },
-    limit: undefined,
-    ratio: undefined,
-    isReached: latency.count > 0 && value < targetMs,
-    details: share === 'p50' ? details : {},
-  })
-  return [line('p50', latency.p50, P50_TARGET_MS), line('p99', latency.p99, P99_TARGET_MS)]
+  return toLatencyMeasurements('commit to answer', latency, details)
 }

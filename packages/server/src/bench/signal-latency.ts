@@ -7,15 +7,14 @@
  * The time of the commit is PostgreSQL's own, read afterwards for every change. What the agent sees is
  * no substitute: its answer comes after the commit, so that latencies from there would be flattering.
  */
-import { appendFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import { createEnrollmentSecret } from '../enrollment-secrets/create-enrollment-secret.ts'
-import { prepareClusterHome } from '../platform/db/embedded/cluster-home.ts'
 import type { Services } from '../services.ts'
 import { enrollAgents, type AgentFleet } from './bench-agents.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
+import { keepCommitTimestamps } from './commit-timestamps.ts'
+import { toLatencyMeasurements } from './latency-measurements.ts'
 import { runOpenLoop, type OpenLoopResult } from './open-loop.ts'
 import { insertPushStream } from './push-stream-store.ts'
 import type { Arrival, ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
@@ -35,8 +34,6 @@ const DEVICES_COUNT = 400
 const WARM_UP_SECONDS = 3
 const DRAIN_TIMEOUT_MS = 30_000
 const POLL_MS = 50
-const P50_TARGET_MS = 30
-const P99_TARGET_MS = 250
 
 export const signalLatency: Scenario = {
   name: 'latency',
@@ -89,10 +86,7 @@ async function startService(run: BenchRun, endpointUrl: string): Promise<Started
       )
       secret = created.secret
     },
-    prepareFolder: async (dataDir) => {
-      const cluster = join(await prepareClusterHome(dataDir), 'cluster')
-      await appendFile(join(cluster, 'postgresql.auto.conf'), '\ntrack_commit_timestamp = on\n')
-    },
+    prepareFolder: keepCommitTimestamps,
   })
   return { service, secret, checkId }
 }
@@ -173,14 +167,5 @@ function toMeasurements(
     agent_answered_p50_ms: answered.p50,
     agent_answered_p99_ms: answered.p99,
   }
-  const line = (share: string, value: number, targetMs: number): Measurement => ({
-    what: `commit to first byte, ${share}`,
-    target: `< ${targetMs} ms`,
-    measured: { value, unit: 'ms' },
-    limit: undefined,
-    ratio: undefined,
-    isReached: latency.count > 0 && value < targetMs,
-    details: share === 'p50' ? details : {},
-  })
-  return [line('p50', latency.p50, P50_TARGET_MS), line('p99', latency.p99, P99_TARGET_MS)]
+  return toLatencyMeasurements('commit to first byte', latency, details)
 }

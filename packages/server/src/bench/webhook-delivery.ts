@@ -3,24 +3,23 @@
  * receiver in another process answers with 202, the outcome recorded. In turn with signed events, which
  * the same engine delivers, so that both see the same machine.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { countDelivered, hasQueuedEvents } from './outbox-store.ts'
-import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import {
-  deliverSigned,
-  prepareDelivery,
+  describePhases,
+  EVENTS_MAX,
+  PHASE_SHARE,
+  ROUNDS,
+  runDeliveryPhase,
+  startDeliveryBench,
+  WARM_UP_EVENTS,
   type DeliveryBench,
   type Phase,
-} from './signed-delivery.ts'
+} from './delivery-phase.ts'
+import type { BenchRun, Measurement, Scenario } from './scenario.ts'
+import { deliverSigned } from './signed-delivery.ts'
 import { median, medianRatio } from './statistics.ts'
 import { deleteBenchWebhooks, insertBenchWebhook, insertQueuedWebhooks } from './webhook-store.ts'
 
-const ROUNDS = 3
 const WEBHOOKS_MANY = 8
-const POLL_MS = 5
-const PHASE_SHARE = 0.4
-const EVENTS_MAX = 100_000
-const WARM_UP_EVENTS = 3_000
 /** A thousand a second on two cores is what a sender of webhooks is expected to sustain. */
 const TARGET_PER_SECOND = 1_000
 
@@ -31,7 +30,7 @@ export const webhookDelivery: Scenario = {
 }
 
 async function measure(run: BenchRun): Promise<Measurement[]> {
-  const bench = await prepareDelivery(run)
+  const bench = await startDeliveryBench(run)
   run.progress('warming up')
   await deliverSigned(bench, 1, WARM_UP_EVENTS)
   const { perSecond } = await deliverWebhooks(bench, 1, WARM_UP_EVENTS)
@@ -57,34 +56,17 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
 
 /** Queues deliveries and measures from the engine's start until the last one is recorded. */
 async function deliverWebhooks(
-  { run, sender, receiver, url }: DeliveryBench,
+  bench: DeliveryBench,
   webhookCount: number,
   eventCount: number,
 ): Promise<Phase> {
+  const { sender, url } = bench
   const { db } = sender
   for (let webhook = 0; webhook < webhookCount; webhook += 1) await insertBenchWebhook(sender, url)
   await insertQueuedWebhooks(db, eventCount)
-  const engine = sender.createEngine()
-  receiver.send({ type: 'expect', expected: eventCount })
-  const reached = receiver.next('reached')
-  const cpuBefore = process.cpuUsage()
-  const startMs = performance.now()
   try {
-    await engine.start()
-    await reached
-    while (await hasQueuedEvents(db)) await sleep(POLL_MS, undefined, { signal: run.signal })
-    const elapsedMs = performance.now() - startMs
-    const { user, system } = process.cpuUsage(cpuBefore)
-    const recorded = await countDelivered(db)
-    if (recorded.deliveries !== eventCount || recorded.attempts !== eventCount) {
-      throw new Error(`${eventCount} webhooks were queued, ${JSON.stringify(recorded)} recorded`)
-    }
-    return {
-      perSecond: (eventCount / elapsedMs) * 1000,
-      cpuMicroseconds: (user + system) / eventCount,
-    }
+    return await runDeliveryPhase(bench, eventCount)
   } finally {
-    await engine.close(0)
     await deleteBenchWebhooks(db)
   }
 }
@@ -105,12 +87,6 @@ function toMeasurement(
     limit: { what: 'signed events, one stream', value: median(signedRates), unit: '/s' },
     ratio: medianRatio(rates, signedRates),
     isReached: measured >= TARGET_PER_SECOND,
-    details: {
-      rounds: phases.length,
-      events_per_round: eventCount,
-      lowest_per_s: Math.min(...rates),
-      highest_per_s: Math.max(...rates),
-      process_cpu_us_per_event: median(phases.map(({ cpuMicroseconds }) => cpuMicroseconds)),
-    },
+    details: describePhases(phases, eventCount),
   }
 }
