@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { answerWith, startLoopbackReceiver } from './support/loopback-receiver.ts'
+import { BASE_URL } from './support/api-app.ts'
 import {
-  BASE_URL,
   ISSUER,
   startAwkwardService,
   type AwkwardService,

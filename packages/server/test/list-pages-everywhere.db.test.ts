@@ -31,11 +31,8 @@ import { REPORTING_TABLES } from '../src/reporting/reporting-tables.ts'
 import { tableRecordList, toRecordFields } from '../src/reporting/table-record-read.ts'
 import { AUTH_LOG_LIST } from '../src/sign-in/auth-log-read.ts'
 import { EVENT_LIST } from '../src/webhooks/webhook-event-read.ts'
-import {
-  BASE_URL,
-  startContractService,
-  type ContractService,
-} from './contract/contract-service.ts'
+import { startContractService, type ContractService } from './contract/contract-service.ts'
+import { BASE_URL } from './support/api-app.ts'
 
 /** More than the rows that are looked at one by one, so that the indexes of the fields are used too. */
 const ROWS = 1_500

@@ -1,25 +1,10 @@
 /* The real API on a database of its own: composed as the service composes it, without a listening port. */
-import { randomBytes } from 'node:crypto'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { createAdmin } from '../../src/admins/create-admin.ts'
-import { createApiKey } from '../../src/api-keys/create-api-key.ts'
-import { createKeyUsageRecorder } from '../../src/api-keys/key-usage-recorder.ts'
-import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
-import { listRoutes } from '../../src/compose.ts'
-import { addApi, composeHttp } from '../../src/compose/http.ts'
-import { composeOutbound } from '../../src/compose/outbound.ts'
-import { composeSigning } from '../../src/compose/ssf.ts'
-import { loadConfig } from '../../src/config/load-config.ts'
-import { createFeatureSwitches } from '../../src/organisation/feature-switches.ts'
-import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
-import { PERMISSIONS, type Permission } from '../../src/platform/http/principal.ts'
+import { PERMISSIONS } from '../../src/platform/http/principal.ts'
 import type { ApiRoute, RouteMethod } from '../../src/platform/http/route.ts'
-import { openServices, type Services } from '../../src/services.ts'
-import { createPollWaiters } from '../../src/ssf/poll/poll-waiters.ts'
-import { createTestDatabase } from '../support/database.ts'
-
-export const BASE_URL = 'https://trust.example.com'
-const ADMIN_EMAIL = 'grace@example.com'
+import type { Services } from '../../src/services.ts'
+import { createTestKey } from '../support/api-keys.ts'
+import { composeTestApi } from '../support/composed-api.ts'
 
 /** A request as it goes over the wire. */
 export interface ContractRequest {
@@ -48,71 +33,25 @@ export interface ContractService {
 export async function startContractService(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ContractService> {
-  const database = await createTestDatabase({ poolMax: 1 })
-  const services = await openServices(
-    loadConfig({
-      DATABASE_URL: toUrl(database.connection),
-      HELIOGRAPH_BASE_URL: BASE_URL,
-      HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
-      HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+  const { services, routes, http, served, close } = await composeTestApi({
+    environment: {
       HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
       HELIOGRAPH_STREAMS_MAX: '10000',
       HELIOGRAPH_WEBHOOKS_MAX: '10000',
       HELIOGRAPH_LOG_LEVEL: 'error',
       ...environment,
-    }),
-    { purpose: 'service' },
-  )
-  const outbound = await composeOutbound(services.config)
-  const signing = await composeSigning(services)
-  const waiters = createPollWaiters()
-  const http = composeHttp(services, undefined)
-  const served: string[] = []
-  http.addHook('onRoute', ({ method, url }) => {
-    for (const each of [method].flat()) served.push(`${each} ${url}`)
+    },
   })
-  const wake = (destinationId: string) => waiters.wake(destinationId)
-  const routes = listRoutes({ services, signing, outbound, waiters, wake })
-  const features = createFeatureSwitches(services.db)
-  const keyUsage = createKeyUsageRecorder(services.db, services.clock)
-  addApi(http, services, { routes, features, keyUsage })
   await http.ready()
-  await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    createAdmin(change, {
-      email: ADMIN_EMAIL,
-      firstName: 'Grace',
-      lastName: 'Hopper',
-      access: 'full',
-    }),
-  )
   return {
     services,
     routes,
     served,
-    fullKey: await createKey(services, PERMISSIONS),
-    readKey: await createKey(services, []),
+    fullKey: await createTestKey(services, PERMISSIONS),
+    readKey: await createTestKey(services, []),
     send: (request) => send(http, request),
-    close: async () => {
-      waiters.close()
-      await http.close()
-      await signing.pool.close()
-      await outbound.client.close()
-      await services.close()
-      await database.close()
-    },
+    close,
   }
-}
-
-async function createKey(services: Services, permissions: readonly Permission[]): Promise<string> {
-  const { key } = await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    createApiKey(change, services.sealer, {
-      name: `key with ${permissions.length} permissions`,
-      responsibleEmail: ADMIN_EMAIL,
-      permissions: permissions.map((permission) => ({ permission, rationale: 'A test.' })),
-      expiresAt: null,
-    }),
-  )
-  return key
 }
 
 function send(http: FastifyInstance, request: ContractRequest): Promise<LightMyRequestResponse> {
@@ -123,11 +62,4 @@ function send(http: FastifyInstance, request: ContractRequest): Promise<LightMyR
     headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
     ...(body === undefined ? {} : { payload: body as object }),
   })
-}
-
-function toUrl(connection: DatabaseConnection): string {
-  if ('url' in connection) return connection.url
-  const { host, port, user, database } = connection
-  const query = new URLSearchParams({ host, port: String(port) })
-  return `postgresql://${user}@localhost/${database}?${query.toString()}`
 }

@@ -1,10 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
-import { createAdmin } from '../../src/admins/create-admin.ts'
 import { authenticateApiKey } from '../../src/api-keys/authenticate-api-key.ts'
-import { createApiKey } from '../../src/api-keys/create-api-key.ts'
-import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../src/audit/change.ts'
 import { createFeatureSwitches } from '../../src/organisation/feature-switches.ts'
 import { insertOrganisation } from '../../src/organisation/organisation-store.ts'
@@ -17,17 +14,16 @@ import type { Permission } from '../../src/platform/http/principal.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
 import { registerApi } from '../../src/platform/http/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
-import { newSecret } from '../../src/platform/ids.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createPublishChange } from '../../src/webhooks/publish-change.ts'
+import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
 
 export const BASE_URL = 'https://trust.example.com'
 
 /** High enough for all requests of a file; the limit has tests of its own. */
 const REQUESTS_PER_MINUTE = 100_000
-const ADMIN_EMAIL = 'grace@example.com'
 
 export interface TestAnswer<Body> {
   readonly status: number
@@ -81,25 +77,8 @@ export async function createTestApi(
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
   const parts = { db, clock, runChange, sealer }
   await insertOrganisation(db, 'Example', clock.now())
-  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    createAdmin(change, {
-      email: ADMIN_EMAIL,
-      firstName: 'Grace',
-      lastName: 'Hopper',
-      access: 'full',
-    }),
-  )
-  const createKey: TestApi['createKey'] = async (permissions) => {
-    const issued = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      createApiKey(change, sealer, {
-        name: `key ${newSecret(6)}`,
-        responsibleEmail: ADMIN_EMAIL,
-        permissions: permissions.map((permission) => ({ permission, rationale: 'A test.' })),
-        expiresAt: null,
-      }),
-    )
-    return issued.key
-  }
+  await createKeyAdmin(runChange)
+  const createKey: TestApi['createKey'] = (permissions) => createTestKey(parts, permissions)
   const key = await createKey([])
   const app = createApp(parts, createRoutes(parts))
   return {

@@ -3,12 +3,10 @@ import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { toUrl } from '../../../test/support/to-url.ts'
-import { createAdmin } from '../../admins/create-admin.ts'
-import { createApiKey } from '../../api-keys/create-api-key.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
 import { composeApplication } from '../../compose.ts'
 import { loadConfig } from '../../config/load-config.ts'
 import { openServices } from '../../services.ts'
@@ -188,6 +186,8 @@ describe('a poll', () => {
     const [jti = ''] = await setsOf(id)
     const both = { ack: [jti], setErrs: { [jti]: { err: 'invalid_set' } } }
     expect(await setsOf(id, both)).toEqual([])
+    const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'dead', last_error: 'invalid_set' })
   })
 })
 
@@ -243,19 +243,11 @@ describe('two processes on one database', () => {
     const waiting = await start()
     const committing = await start()
     try {
-      const key = await committing.services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-        const email = 'grace@example.com'
-        await createAdmin(change, { email, firstName: 'G', lastName: 'H', access: 'full' })
-        return createApiKey(change, committing.services.sealer, {
-          name: 'key',
-          responsibleEmail: email,
-          permissions: [
-            { permission: 'Manage Shared Signals Framework Streams', rationale: 'A test.' },
-          ],
-          expiresAt: null,
-        })
-      })
-      const headers = { authorization: `Bearer ${key.key}` }
+      await createKeyAdmin(committing.services.runChange)
+      const key = await createTestKey(committing.services, [
+        'Manage Shared Signals Framework Streams',
+      ])
+      const headers = { authorization: `Bearer ${key}` }
       const created = await committing.http.inject({
         method: 'POST',
         url: '/ssf_streams',

@@ -1,30 +1,19 @@
 /* The whole API of a service, both faces, for receivers that reach it request by request. */
-import { randomBytes } from 'node:crypto'
 import { Writable } from 'node:stream'
-import { createAdmin } from '../../../src/admins/create-admin.ts'
-import { createApiKey } from '../../../src/api-keys/create-api-key.ts'
-import { createKeyUsageRecorder } from '../../../src/api-keys/key-usage-recorder.ts'
 import { SYSTEM_ACTOR } from '../../../src/audit/audit-entry.ts'
-import { listRoutes } from '../../../src/compose.ts'
-import { addApi, composeHttp } from '../../../src/compose/http.ts'
-import { composeOutbound } from '../../../src/compose/outbound.ts'
-import { composeSigning } from '../../../src/compose/ssf.ts'
 import { addStrictFace } from '../../../src/compose/strict-face.ts'
-import { loadConfig } from '../../../src/config/load-config.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../../../src/delivery/delivery-engine.ts'
 import type { Compliance } from '../../../src/platform/db/schema/status-values.ts'
-import { createFeatureSwitches } from '../../../src/organisation/feature-switches.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
-import { openServices, type Services } from '../../../src/services.ts'
+import type { Services } from '../../../src/services.ts'
 import { createSsfClient, type ClientDraft } from '../../../src/ssf/clients/change-client.ts'
 import { createEnqueueSets } from '../../../src/ssf/enqueue-sets.ts'
-import { createPollWaiters } from '../../../src/ssf/poll/poll-waiters.ts'
 import { createPushChannel } from '../../../src/ssf/push/push-channel.ts'
-import { createTestDatabase } from '../database.ts'
-import { toUrl } from '../to-url.ts'
+import { BASE_URL } from '../api-app.ts'
+import { createTestKey } from '../api-keys.ts'
+import { composeTestApi } from '../composed-api.ts'
 import { decodeObject, textOf, type Wire } from './wire.ts'
 
-export const BASE_URL = 'https://trust.example.com'
 export const ISSUER = `${BASE_URL}/ssf`
 
 export interface AwkwardService {
@@ -45,32 +34,14 @@ export interface AwkwardService {
 
 /** Close it in `afterAll`. Pushes may reach 127.0.0.1; limits are those of a real service. */
 export async function startAwkwardService(): Promise<AwkwardService> {
-  const database = await createTestDatabase({ poolMax: 1 })
   const logged: string[] = []
-  const services = await openServices(
-    loadConfig({
-      DATABASE_URL: toUrl(database.connection),
-      HELIOGRAPH_BASE_URL: BASE_URL,
-      HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
-      HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
-      HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS: '0',
-    }),
-    { purpose: 'service', log: createLogger('info', keepMessages(logged)) },
-  )
-  const outbound = await composeOutbound(services.config)
-  const signing = await composeSigning(services)
-  const waiters = createPollWaiters()
   const engines: DeliveryEngine[] = []
-  const wake = (destinationId: string) => {
-    waiters.wake(destinationId)
-    for (const engine of engines) engine.wake(destinationId)
-  }
-  const features = createFeatureSwitches(services.db)
-  const keyUsage = createKeyUsageRecorder(services.db, services.clock)
-  const http = composeHttp(services, undefined)
-  const routes = listRoutes({ services, signing, outbound, waiters, wake })
-  addApi(http, services, { routes, features, keyUsage })
-  addStrictFace(http, services, { signing, outbound, waiters, wake, features, keyUsage })
+  const { services, http, parts, close } = await composeTestApi({
+    environment: { HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS: '0' },
+    log: createLogger('info', keepMessages(logged)),
+    onWake: (destinationId) => engines.forEach((engine) => engine.wake(destinationId)),
+  })
+  addStrictFace(http, services, parts)
   await http.ready()
   const wire: Wire = async ({ method, url, headers = {}, body }) => {
     if (!url.startsWith(BASE_URL)) throw new Error(`${url} is nowhere`)
@@ -80,12 +51,12 @@ export async function startAwkwardService(): Promise<AwkwardService> {
     return { status: answer.statusCode, headers: answer.headers, text: answer.body }
   }
   const { db, clock, log, runChange, sealer } = services
-  const enqueue = createEnqueueSets({ wake, sealer })
+  const enqueue = createEnqueueSets({ wake: parts.wake, sealer })
   return {
     services,
     wire,
     logged,
-    key: await createKey(services),
+    key: await createTestKey(services, ['Manage Shared Signals Framework Streams']),
     newToken: (draft) => newToken(services, wire, draft),
     announce: (deviceId, previous, current) =>
       runChange({ actor: SYSTEM_ACTOR }, (change) =>
@@ -101,12 +72,12 @@ export async function startAwkwardService(): Promise<AwkwardService> {
         ]),
       ),
     async startPushing() {
-      const channel = createPushChannel({ db, sealer, keyRing: signing.keyRing })
+      const channel = createPushChannel({ db, sealer, keyRing: parts.signing.keyRing })
       const engine = createDeliveryEngine({
         db,
         clock,
         log,
-        client: outbound.client,
+        client: parts.outbound.client,
         channels: [{ ...channel, retryDelaysMs: [20, 20, 20] }],
         settings: { sweepIntervalMs: 100 },
       })
@@ -116,12 +87,7 @@ export async function startAwkwardService(): Promise<AwkwardService> {
     },
     async close() {
       for (const engine of engines) await engine.close(100)
-      waiters.close()
-      await http.close()
-      await signing.pool.close()
-      await outbound.client.close()
-      await services.close()
-      await database.close()
+      await close()
     },
   }
 }
@@ -141,26 +107,6 @@ function keepMessages(logged: string[]): Writable {
       }
       done()
     },
-  })
-}
-
-async function createKey({ runChange, sealer }: Services): Promise<string> {
-  const responsibleEmail = 'grace@example.com'
-  const permission = 'Manage Shared Signals Framework Streams'
-  return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    await createAdmin(change, {
-      email: responsibleEmail,
-      firstName: 'Grace',
-      lastName: 'Hopper',
-      access: 'full',
-    })
-    const { key } = await createApiKey(change, sealer, {
-      name: 'awkward receivers',
-      responsibleEmail,
-      permissions: [{ permission, rationale: 'A test.' }],
-      expiresAt: null,
-    })
-    return key
   })
 }
 

@@ -1,19 +1,21 @@
 /* Clients of which one habit matters, each with that habit. */
 import { decodeJwt } from 'jose'
-import { ClientFailure, type Wire, type WireAnswer } from './wire.ts'
-
-const JSON_TYPE = { 'content-type': 'application/json' } as const
+import {
+  ClientFailure,
+  createJsonSender,
+  type JsonSender,
+  type Wire,
+  type WireAnswer,
+} from './wire.ts'
 
 /** Bodies as authentik knows them: more members than the standard has, and a state that is null. */
 export class AuthentikClient {
-  readonly #wire: Wire
   readonly #issuer: string
-  readonly #authorization: string
+  readonly #send: JsonSender
 
   constructor(wire: Wire, issuer: string, token: string) {
-    this.#wire = wire
     this.#issuer = issuer
-    this.#authorization = `Bearer ${token}`
+    this.#send = createJsonSender(wire, issuer, token)
   }
 
   create(eventTypes: readonly string[]): Promise<WireAnswer> {
@@ -34,36 +36,18 @@ export class AuthentikClient {
   verify(streamId: string): Promise<WireAnswer> {
     return this.#send('POST', '/verify', { stream_id: streamId, state: null })
   }
-
-  #send(method: Parameters<Wire>[0]['method'], path: string, body?: object): Promise<WireAnswer> {
-    return this.#wire({
-      method,
-      url: `${this.#issuer}${path}`,
-      headers: { authorization: this.#authorization, ...(body === undefined ? {} : JSON_TYPE) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  }
 }
 
 /** The poller of goSignals: says how long it wants to wait, and leaves out what is zero. */
 export class GoSignalsPoller {
-  readonly #wire: Wire
-  readonly #url: string
-  readonly #authorization: string
+  readonly #send: JsonSender
 
   constructor(wire: Wire, url: string, token: string) {
-    this.#wire = wire
-    this.#url = url
-    this.#authorization = `Bearer ${token}`
+    this.#send = createJsonSender(wire, url, token)
   }
 
   async poll(timeoutSecs: number): Promise<Record<string, string>> {
-    const { status, text } = await this.#wire({
-      method: 'POST',
-      url: this.#url,
-      headers: { authorization: this.#authorization, ...JSON_TYPE },
-      body: JSON.stringify({ maxEvents: 50, timeoutSecs }),
-    })
+    const { status, text } = await this.#send('POST', '', { maxEvents: 50, timeoutSecs })
     if (status !== 200) throw new ClientFailure(`poll failed: ${status}`)
     return (JSON.parse(text) as { sets: Record<string, string> }).sets
   }
@@ -71,14 +55,10 @@ export class GoSignalsPoller {
 
 /** caep.dev as a receiver: its list of event types is null when none was chosen. */
 export class CaepDevReceiver {
-  readonly #wire: Wire
-  readonly #issuer: string
-  readonly #authorization: string
+  readonly #send: JsonSender
 
   constructor(wire: Wire, issuer: string, token: string) {
-    this.#wire = wire
-    this.#issuer = issuer
-    this.#authorization = `Bearer ${token}`
+    this.#send = createJsonSender(wire, issuer, token)
   }
 
   create(endpointUrl: string, eventTypes: readonly string[] | null): Promise<WireAnswer> {
@@ -95,15 +75,6 @@ export class CaepDevReceiver {
   async delivery(streamId: string, eventId: string): Promise<Record<string, unknown>> {
     const { text } = await this.#send('GET', `/streams/${streamId}/deliveries/${eventId}`)
     return JSON.parse(text) as Record<string, unknown>
-  }
-
-  #send(method: 'GET' | 'POST', path: string, body?: object): Promise<WireAnswer> {
-    return this.#wire({
-      method,
-      url: `${this.#issuer}${path}`,
-      headers: { authorization: this.#authorization, ...(body === undefined ? {} : JSON_TYPE) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
   }
 }
 

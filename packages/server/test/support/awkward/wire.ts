@@ -16,6 +16,24 @@ export interface WireRequest {
 /** How awkward receivers reach the transmitter. */
 export type Wire = (request: WireRequest) => Promise<WireAnswer>
 
+/** Sends JSON to a path below the address of a transmitter. */
+export type JsonSender = (
+  method: WireRequest['method'],
+  path: string,
+  body?: object,
+) => Promise<WireAnswer>
+
+/** Every request carries the token; the type of the body is told only where there is one. */
+export function createJsonSender(wire: Wire, baseUrl: string, token: string): JsonSender {
+  const authorization = `Bearer ${token}`
+  return (method, path, body) => {
+    const request = { method, url: `${baseUrl}${path}` }
+    if (body === undefined) return wire({ ...request, headers: { authorization } })
+    const headers = { authorization, 'content-type': 'application/json' }
+    return wire({ ...request, headers, body: JSON.stringify(body) })
+  }
+}
+
 /** What a client says when it gives up. */
 export class ClientFailure extends Error {
   constructor(message: string) {
