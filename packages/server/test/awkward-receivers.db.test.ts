@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { answerWith, startLoopbackReceiver } from './support/loopback-receiver.ts'
 import { BASE_URL } from './support/api-app.ts'
+import { startLoopbackReceiver } from './support/loopback-receiver.ts'
 import {
+  COMPLIANCE,
   ISSUER,
   startAwkwardService,
   type AwkwardService,
@@ -19,16 +20,11 @@ import {
   readInnerSubject,
   readTopSubject,
 } from './support/awkward/other-clients.ts'
-import { Sgnl2024Receiver } from './support/awkward/sgnl-2024-receiver.ts'
-import { SgnlLibrary } from './support/awkward/sgnl-library.ts'
-import { SgnlParser } from './support/awkward/sgnl-parser.ts'
 import { decodeObject, textOf } from './support/awkward/wire.ts'
 import { POLL_WAIT_MAX_MS, toPollWaitMs } from '../src/ssf/poll/poll-sets.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
-
-const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const METADATA = `${BASE_URL}/.well-known/ssf-configuration/ssf`
 const METADATA_APPENDED = `${ISSUER}/.well-known/ssf-configuration`
 const SUBJECT = { format: 'email', email: 'ada@example.com' }
@@ -39,204 +35,7 @@ beforeAll(async () => {
   service = await startAwkwardService()
 })
 afterAll(() => service.close())
-beforeEach(async () => {
-  await service.services.db.deleteFrom('ssf_stream').execute()
-  await service.services.db.deleteFrom('delivery_destination').execute()
-  service.logged.length = 0
-})
-
-const newSgnlToken = () => service.newToken({ profile: 'sgnl' })
-
-function sgnlLibrary(token: string, pushEndpoint: string | null = null): SgnlLibrary {
-  return new SgnlLibrary(service.wire, {
-    metadataUrl: METADATA,
-    token,
-    eventTypes: [COMPLIANCE],
-    pushEndpoint,
-  })
-}
-
-async function startSgnlLibrary(): Promise<SgnlLibrary> {
-  const library = sgnlLibrary(await newSgnlToken())
-  await library.setup()
-  return library
-}
-
-/** Tells of so many devices, each once. */
-async function announce(count: number): Promise<void> {
-  for (let id = 1; id <= count; id += 1) {
-    await service.announce(String(id), 'compliant', 'not-compliant')
-  }
-}
-
-/** Makes a poll stream of a new client. */
-async function newPollStream(): Promise<{ token: string; id: string; url: string }> {
-  const token = await service.newToken()
-  const { id, pollUrl: url } = await sgnlLibrary(token).setup()
-  return { token, id, url }
-}
-
-async function waitingJtis(): Promise<string[]> {
-  const rows = await service.services.db
-    .selectFrom('delivery')
-    .select('event_id')
-    .where('state', '=', 'queued')
-    .orderBy('id')
-    .execute()
-  return rows.map(({ event_id }) => event_id)
-}
-
-describe('the Go library of SGNL', () => {
-  test('B1 gets 200 for verification and removed subjects where its client has the profile, others 204', async () => {
-    const library = await startSgnlLibrary()
-    await library.verify('state')
-    await library.addSubject(SUBJECT)
-    await library.removeSubject(SUBJECT)
-    await library.setStatus('paused')
-    await library.replaceConfiguration()
-    await library.verify('after a PUT')
-    await library.delete()
-    const plain = sgnlLibrary(await service.newToken())
-    await plain.setup()
-    await expect(plain.verify('state')).rejects.toThrow('request failed with status 204')
-    await expect(plain.removeSubject(SUBJECT)).rejects.toThrow('request failed with status 204')
-  })
-
-  test('B2 is limited by max_events, and what it threw away when it acknowledged comes again', async () => {
-    const library = await startSgnlLibrary()
-    await announce(4)
-    const waiting = await waitingJtis()
-    const first = await library.poll(2)
-    expect(Object.keys(first)).toEqual(waiting.slice(0, 2))
-    const { status, text } = await library.acknowledge(Object.keys(first))
-    const thrownAway = Object.entries(decodeObject(text)['sets'] ?? {})
-    expect([status, thrownAway.map(([jti]) => jti)]).toEqual([200, waiting.slice(2)])
-    expect(Object.entries(await library.poll(10))).toEqual(thrownAway)
-  })
-
-  test('B3 finds nothing but sets in an answer where its client has the profile, however much waits', async () => {
-    const library = await startSgnlLibrary()
-    const plain = sgnlLibrary(await service.newToken())
-    await plain.setup()
-    await announce(3)
-    expect(Object.keys(await library.poll(1))).toHaveLength(1)
-    // The boolean is there for others only while more waits.
-    await expect(plain.poll(1)).rejects.toThrow('cannot decode into an object')
-    expect(Object.keys(await plain.poll(3))).toHaveLength(3)
-  })
-
-  test('B4 takes over its one stream, lists nobody else’s, and is told what is delivered', async () => {
-    const token = await newSgnlToken()
-    const created = await sgnlLibrary(token).setup()
-    expect((await newPollStream()).id).not.toBe(created.id)
-    expect(await sgnlLibrary(token).setup()).toEqual(created)
-    const { text } = await service.wire({
-      method: 'GET',
-      url: `${ISSUER}/streams`,
-      headers: { authorization: `Bearer ${token}` },
-    })
-    expect(JSON.parse(text)).toMatchObject([{ events_delivered: [COMPLIANCE] }])
-  })
-
-  test('B5 reads every event, with the key set fetched for each, however many there are', async () => {
-    const library = await startSgnlLibrary()
-    const { issuer, jwksUri } = library.stream
-    const parser = new SgnlParser(service.wire, { issuer, jwksUri })
-    await library.verify('state')
-    await announce(1)
-    await service.announce('1', 'not-compliant', 'compliant')
-    await service.announce('1', 'compliant', 'compliant')
-    const sets = Object.values(await library.poll(10))
-    const events = await Promise.all(sets.map((token) => parser.parse(token)))
-    expect(
-      events.map(({ payload }) => [payload['previous_status'], payload['current_status']]),
-    ).toEqual([
-      [undefined, undefined],
-      ['compliant', 'not-compliant'],
-      ['not-compliant', 'compliant'],
-    ])
-    expect(events.map(({ payload }) => payload['state'])).toEqual(['state', undefined, undefined])
-    // More often than any caller may do anything else in a minute.
-    for (let count = 0; count < 300; count += 1) await parser.parse(sets[0] ?? '')
-    const keys = await service.wire({ method: 'GET', url: jwksUri })
-    expect(keys.headers['cache-control']).toMatch(/^public, max-age=\d+$/)
-  })
-
-  test('B6 may send its credential to public documents, also a bad one', async () => {
-    const urls = [
-      METADATA,
-      METADATA_APPENDED,
-      `${BASE_URL}/.well-known/ssf-configuration`,
-      `${BASE_URL}/ssf/jwks.json`,
-    ]
-    for (const authorization of [
-      `Bearer ${await newSgnlToken()}`,
-      'Bearer junk',
-      'junk',
-      'Basic !',
-    ]) {
-      for (const url of urls) {
-        const headers = { authorization }
-        expect((await service.wire({ method: 'GET', url, headers })).status).toBe(200)
-      }
-    }
-  })
-
-  test.each([200, 201, 204, 299])(
-    'B7 has received a push that it answers with %i',
-    async (status) => {
-      const receiver = await startLoopbackReceiver(answerWith(status))
-      const engine = await service.startPushing()
-      await sgnlLibrary(await newSgnlToken(), `${receiver.url}/events`).setup()
-      await announce(1)
-      await vi.waitFor(
-        async () => expect(await stateAndAttempts()).toEqual([['delivered', 1]]),
-        WAIT_MS,
-      )
-      expect(receiver.requests).toHaveLength(1)
-      await engine.close()
-      await receiver.close()
-    },
-  )
-})
-
-async function stateAndAttempts() {
-  const rows = await service.services.db
-    .selectFrom('delivery')
-    .select(['state', 'attempt_count'])
-    .orderBy('id')
-    .execute()
-  return rows.map(({ state, attempt_count }) => [state, attempt_count])
-}
-
-describe('the receiver of SGNL of 2024', () => {
-  const receiver = (token: string) =>
-    new Sgnl2024Receiver(service.wire, { transmitterUrl: ISSUER, token, eventTypes: [COMPLIANCE] })
-
-  test('B8 is refused when its DELETE has a raw token, with a challenge, and the log says why', async () => {
-    const client = receiver(await service.newToken())
-    await client.configure()
-    const { status, headers } = await client.delete()
-    expect([status, headers['www-authenticate']]).toEqual([401, expect.stringMatching(/^Bearer /)])
-    const hint = 'an access token came without the word Bearer before it and was refused'
-    await vi.waitFor(() => expect(service.logged).toContain(hint), WAIT_MS)
-    expect(await service.services.db.selectFrom('ssf_stream').select('id').execute()).toHaveLength(
-      1,
-    )
-  })
-
-  test('B8 loses nothing although it looks at no status: a refusal carries no sets', async () => {
-    const client = receiver(await service.newToken())
-    await client.configure()
-    await announce(2)
-    const pollUrl = `${ISSUER}/poll/${client.streamId}`
-    const stranger = receiver('junk')
-    await stranger.configure()
-    expect([stranger.streamId, await stranger.poll(pollUrl)]).toEqual(['', {}])
-    expect(Object.keys(await client.poll(pollUrl))).toHaveLength(2)
-    expect(await client.poll(pollUrl)).toEqual({})
-  })
-})
+beforeEach(() => service.clear())
 
 describe('bodies of authentik', () => {
   const newClient = async () => new AuthentikClient(service.wire, ISSUER, await service.newToken())
@@ -279,8 +78,11 @@ describe('caep.dev', () => {
     const client = new CaepDevReceiver(service.wire, ISSUER, await service.newToken())
     const { text } = await client.create(`${receiver.url}/events`, [COMPLIANCE])
     const streamId = textOf(decodeObject(text), 'stream_id')
-    await announce(1)
-    await vi.waitFor(async () => expect(await stateAndAttempts()).toEqual([['dead', 1]]), WAIT_MS)
+    await service.announceDevices(1)
+    await vi.waitFor(
+      async () => expect(await service.listOutcomes()).toEqual([['dead', 1]]),
+      WAIT_MS,
+    )
     const deliveries = await client.deliveries(streamId)
     expect(deliveries).toMatchObject([
       {
@@ -329,7 +131,7 @@ describe('the header of pushes', () => {
       body: JSON.stringify(body),
     })
     expect([status, text.includes(header)]).toEqual([201, false])
-    await announce(1)
+    await service.announceDevices(1)
     await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
     expect(receiver.requests[0]?.headers.authorization).toBe(header)
     const warning = 'the authorization header of a stream begins with no scheme such as Bearer'
@@ -341,7 +143,7 @@ describe('the header of pushes', () => {
 
 describe('the poller of goSignals', () => {
   test('B19 waits as long as it says, and no longer than any poll may', async () => {
-    const { token, url } = await newPollStream()
+    const { token, url } = await service.newPollStream()
     const poller = new GoSignalsPoller(service.wire, url, token)
     const before = performance.now()
     expect(await poller.poll(1)).toEqual({})
@@ -354,7 +156,7 @@ describe('the poller of goSignals', () => {
 
 describe('go-ssf', () => {
   async function newGoSsfClient() {
-    const { token, id, url } = await newPollStream()
+    const { token, id, url } = await service.newPollStream()
     const client = new GoSsfClient(service.wire, token, {
       config: `${ISSUER}/streams`,
       status: `${ISSUER}/status`,
@@ -388,9 +190,9 @@ describe('go-ssf', () => {
   })
 
   test('B22 gets again, with the same bytes, what it could not take for the moment', async () => {
-    const { token, url } = await newPollStream()
+    const { token, url } = await service.newPollStream()
     const poller = new GoSsfPoller(service.wire, url, token)
-    await announce(1)
+    await service.announceDevices(1)
     const first = await poller.pollOnce(() => 'transient')
     expect(Object.keys(first)).toHaveLength(1)
     expect(await poller.pollOnce(() => 'transient')).toEqual(first)
@@ -406,10 +208,10 @@ describe('go-ssf', () => {
   ] as const)(
     'B22 is not told for ever what fails: %s, %i times',
     async (result: SinkResult, times) => {
-      const { token, url } = await newPollStream()
+      const { token, url } = await service.newPollStream()
       const poller = new GoSsfPoller(service.wire, url, token)
-      await announce(1)
-      const [jti] = await waitingJtis()
+      await service.announceDevices(1)
+      const [jti] = await service.listWaiting()
       for (let count = 0; count < times; count += 1) {
         expect(Object.keys(await poller.pollOnce(() => result))).toEqual([jti])
       }
@@ -438,9 +240,12 @@ describe('go-ssf', () => {
         goSsfPushAnswer(isFirst ? status : 202)(request, response)
       })
       const engine = await service.startPushing()
-      await sgnlLibrary(await service.newToken(), `${receiver.url}/events`).setup()
-      await announce(1)
-      await vi.waitFor(async () => expect((await stateAndAttempts())[0]?.[0]).toBe(state), WAIT_MS)
+      await service.createSgnlLibrary(await service.newToken(), `${receiver.url}/events`).setup()
+      await service.announceDevices(1)
+      await vi.waitFor(
+        async () => expect((await service.listOutcomes())[0]?.[0]).toBe(state),
+        WAIT_MS,
+      )
       const [first, second] = receiver.requests
       expect(second?.body).toBe(state === 'delivered' ? first?.body : undefined)
       const attempt = await service.services.db
@@ -462,11 +267,11 @@ describe('where the subject is', () => {
   test('B23 is inside the event for streams that chose so, and for no others', async () => {
     const newReceiver = async (profile: 'strict' | 'sgnl' | 'okta') => {
       const token = await service.newToken({ profile })
-      const { pollUrl } = await sgnlLibrary(token).setup()
+      const { pollUrl } = await service.createSgnlLibrary(token).setup()
       return new GoSignalsPoller(service.wire, pollUrl, token)
     }
     const pollers = { okta: await newReceiver('okta'), strict: await newReceiver('strict') }
-    await announce(1)
+    await service.announceDevices(1)
     const [forOkta = ''] = Object.values(await pollers.okta.poll(1))
     const [forApple = ''] = Object.values(await pollers.strict.poll(1))
     expect(readInnerSubject(forOkta)).toMatchObject({ device: { format: 'iss_sub' } })

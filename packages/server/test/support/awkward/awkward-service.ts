@@ -12,9 +12,19 @@ import { createPushChannel } from '../../../src/ssf/push/push-channel.ts'
 import { BASE_URL } from '../api-app.ts'
 import { createTestKey } from '../api-keys.ts'
 import { composeTestApi } from '../composed-api.ts'
+import { SgnlLibrary } from './sgnl-library.ts'
 import { decodeObject, textOf, type Wire } from './wire.ts'
 
 export const ISSUER = `${BASE_URL}/ssf`
+
+export const COMPLIANCE =
+  'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+
+export interface PolledStream {
+  readonly token: string
+  readonly id: string
+  readonly url: string
+}
 
 export interface AwkwardService {
   readonly services: Services
@@ -27,6 +37,18 @@ export interface AwkwardService {
   newToken(draft?: Partial<ClientDraft>): Promise<string>
   /** Tells the streams that a device changed its word. */
   announce(deviceId: string, previous: Compliance, current: Compliance): Promise<void>
+  /** Tells the streams of so many devices, each of which changed its word once. */
+  announceDevices(count: number): Promise<void>
+  /** The Go library of SGNL as a receiver of this service; without an endpoint it polls. */
+  createSgnlLibrary(token: string, pushEndpoint?: string): SgnlLibrary
+  /** A poll stream of a new client. */
+  newPollStream(): Promise<PolledStream>
+  /** The `jti` of everything that waits, in its order. */
+  listWaiting(): Promise<string[]>
+  /** State and number of attempts of every delivery, in their order. */
+  listOutcomes(): Promise<[string, number][]>
+  /** Deletes every stream with its deliveries, and forgets the log: for `beforeEach`. */
+  clear(): Promise<void>
   /** Begins to push, with short retries. */
   startPushing(): Promise<DeliveryEngine>
   close(): Promise<void>
@@ -52,25 +74,50 @@ export async function startAwkwardService(): Promise<AwkwardService> {
   }
   const { db, clock, log, runChange, sealer } = services
   const enqueue = createEnqueueSets({ wake: parts.wake, sealer })
+  const announce: AwkwardService['announce'] = (deviceId, previous, current) =>
+    runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      enqueue(change, [
+        {
+          device: { id: deviceId, name: 'mac-1', platform: 'darwin', owner: null },
+          previous: { authState: toAuthState(previous), compliance: previous },
+          current: { authState: toAuthState(current), compliance: current },
+          occurredAt: clock.now(),
+          initiatingEntity: 'policy',
+          reasons: [],
+        },
+      ]),
+    )
+  const createSgnlLibrary: AwkwardService['createSgnlLibrary'] = (token, pushEndpoint) =>
+    new SgnlLibrary(wire, {
+      metadataUrl: `${BASE_URL}/.well-known/ssf-configuration/ssf`,
+      token,
+      eventTypes: [COMPLIANCE],
+      pushEndpoint: pushEndpoint ?? null,
+    })
   return {
     services,
     wire,
     logged,
     key: await createTestKey(services, ['Manage Shared Signals Framework Streams']),
     newToken: (draft) => newToken(services, wire, draft),
-    announce: (deviceId, previous, current) =>
-      runChange({ actor: SYSTEM_ACTOR }, (change) =>
-        enqueue(change, [
-          {
-            device: { id: deviceId, name: 'mac-1', platform: 'darwin', owner: null },
-            previous: { authState: toAuthState(previous), compliance: previous },
-            current: { authState: toAuthState(current), compliance: current },
-            occurredAt: clock.now(),
-            initiatingEntity: 'policy',
-            reasons: [],
-          },
-        ]),
-      ),
+    announce,
+    async announceDevices(count) {
+      for (let id = 1; id <= count; id += 1)
+        await announce(String(id), 'compliant', 'not-compliant')
+    },
+    createSgnlLibrary,
+    async newPollStream() {
+      const token = await newToken(services, wire)
+      const { id, pollUrl: url } = await createSgnlLibrary(token).setup()
+      return { token, id, url }
+    },
+    listWaiting: () => listWaiting(db),
+    listOutcomes: () => listOutcomes(db),
+    async clear() {
+      await db.deleteFrom('ssf_stream').execute()
+      await db.deleteFrom('delivery_destination').execute()
+      logged.length = 0
+    },
     async startPushing() {
       const channel = createPushChannel({ db, sealer, keyRing: parts.signing.keyRing })
       const engine = createDeliveryEngine({
@@ -90,6 +137,25 @@ export async function startAwkwardService(): Promise<AwkwardService> {
       await close()
     },
   }
+}
+
+async function listWaiting(db: Services['db']): Promise<string[]> {
+  const rows = await db
+    .selectFrom('delivery')
+    .select('event_id')
+    .where('state', '=', 'queued')
+    .orderBy('id')
+    .execute()
+  return rows.map(({ event_id }) => event_id)
+}
+
+async function listOutcomes(db: Services['db']): Promise<[string, number][]> {
+  const rows = await db
+    .selectFrom('delivery')
+    .select(['state', 'attempt_count'])
+    .orderBy('id')
+    .execute()
+  return rows.map(({ state, attempt_count }) => [state, attempt_count])
 }
 
 function toAuthState(compliance: Compliance) {
