@@ -97,11 +97,6 @@ async function ensureSimulatedCheck(change: Change): Promise<PostureCheck> {
     fix_instructions_template: 'Run `heliograph devices simulate-change` with `--to good`.',
     privacy_info: 'Nothing is read from the device.',
     remediation_strategy: 'block_immediately',
-    begins_blocking_on: null,
-    custom_rationale_template: null,
-    custom_fix_instructions_template: null,
-    paused_at: null,
-    paused_by: null,
     created_at: change.at,
     updated_at: change.at,
   })

@@ -108,11 +108,6 @@ async function addCheck(
     remediation_strategy: definition.defaultStrategy,
     grace_period_days: definition.graceDays,
     shelf_life_seconds: definition.authCheckRunShelfLifeSeconds,
-    begins_blocking_on: null,
-    custom_rationale_template: null,
-    custom_fix_instructions_template: null,
-    paused_at: null,
-    paused_by: null,
     created_at: change.at,
     updated_at: change.at,
   })

@@ -1,6 +1,10 @@
 import type { Change } from '../audit/change.ts'
 import type { InitiatingEntity } from '../platform/db/schema/status-values.ts'
-import type { DeviceStatusChange, OnDeviceStatusChanged } from './device-status-change.ts'
+import {
+  toDeviceOfChange,
+  type DeviceStatusChange,
+  type OnDeviceStatusChanged,
+} from './device-status-change.ts'
 import {
   notifyReevaluation,
   updateDeviceStatuses,
@@ -177,15 +181,7 @@ function toStatusChange(
   initiatingEntity: InitiatingEntity,
 ): DeviceStatusChange {
   return {
-    device: {
-      id: device.id,
-      name: device.name,
-      platform: device.platform,
-      owner:
-        device.ownerPersonId === null || device.ownerEmail === null
-          ? null
-          : { personId: device.ownerPersonId, email: device.ownerEmail },
-    },
+    device: toDeviceOfChange(device),
     previous: { authState: device.authState, compliance: device.compliance },
     current: { authState: evaluation.authState, compliance: evaluation.compliance },
     occurredAt,

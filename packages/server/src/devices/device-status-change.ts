@@ -5,6 +5,7 @@ import type {
   Compliance,
   InitiatingEntity,
 } from '../platform/db/schema/status-values.ts'
+import type { LockedDevice } from './device-status-store.ts'
 
 /** The two words that a device's status consists of. */
 export interface DeviceStatus {
@@ -38,6 +39,21 @@ export interface DeviceStatusChange {
   readonly initiatingEntity: InitiatingEntity
   /** The open issues that decide the present status, worst first; empty when the device is Good. */
   readonly reasons: readonly StatusReason[]
+}
+
+/** What a change tells of its device. */
+export function toDeviceOfChange({
+  id,
+  name,
+  platform,
+  ownerPersonId: personId,
+  ownerEmail: email,
+}: Pick<
+  LockedDevice,
+  'id' | 'name' | 'platform' | 'ownerPersonId' | 'ownerEmail'
+>): DeviceStatusChange['device'] {
+  const owner = personId === null || email === null ? null : { personId, email }
+  return { id, name, platform, owner }
 }
 
 /**

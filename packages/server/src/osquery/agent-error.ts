@@ -7,6 +7,7 @@
 import type { FastifyReply } from 'fastify'
 import { AppError, type ErrorKind } from '../platform/app-error.ts'
 import type { ErrorCode } from '../platform/error-codes.ts'
+import { STATUS_OF_KIND } from '../platform/http/error-response.ts'
 
 /** The refusal of a node key that is unknown or revoked; the agent enrolls again. */
 export class NodeInvalidError extends AppError {
@@ -16,17 +17,10 @@ export class NodeInvalidError extends AppError {
   }
 }
 
-const STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
-  malformed: 400,
+/** An agent knows no difference between a body that cannot be read and one that makes no sense. */
+const AGENT_STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
+  ...STATUS_OF_KIND,
   invalid: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  gone: 410,
-  conflict: 409,
-  too_large: 413,
-  rate_limited: 429,
-  unavailable: 503,
 }
 
 /** A refusal of the intake: one of the codes of the service with the status that belongs to its kind. */
@@ -43,7 +37,7 @@ export function refuseAgent(
 export function sendAgentError(
   reply: FastifyReply,
   refusal: AppError | undefined,
-  status = refusal === undefined ? 500 : STATUS_OF_KIND[refusal.kind],
+  status = refusal === undefined ? 500 : AGENT_STATUS_OF_KIND[refusal.kind],
 ): FastifyReply {
   if (refusal?.retryAfterSeconds !== undefined) {
     void reply.header('retry-after', String(refusal.retryAfterSeconds))

@@ -1,20 +1,16 @@
-import { sql, type Kysely, type SqlBool } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Schema } from '../platform/db/schema.ts'
-import { bindFilter } from './bind-filter.ts'
-import { filterToSql } from './filter-to-sql.ts'
 import { readPatch } from './patch-edits.ts'
 import { isShown, project, type Projection } from './projection.ts'
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './provision-group.ts'
 import { readAttributes, readBody, type ScimAttributes } from './read-resource.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
+import { resourceEndpoints, toCondition } from './resource-endpoints.ts'
 import { resourceNotFound } from './scim-error.ts'
-import { parseScimFilter } from './scim-filter.ts'
 import { findGroup, GROUP_COLUMNS, listGroups, listMembersOfGroups } from './scim-group-store.ts'
 import { groupVersion, toGroupJson, type PersonGroup } from './scim-group.ts'
 import {
   originOf,
-  readQuery,
-  readSearchBody,
   readShown,
   requireVersion,
   type ScimAnswer,
@@ -29,62 +25,21 @@ type Dependencies = Omit<ProvisioningDependencies, 'deprovisioning'>
 
 /** The operations on groups; RFC 7644 section 3. */
 export function groupEndpoints(deps: Dependencies): ScimEndpoint[] {
-  const permission = 'Manage People'
-  return [
-    {
-      method: 'GET',
-      path: '/Groups',
-      permission,
-      handler: async ({ query }) => list(deps, readQuery(GROUP_TYPE, query)),
-    },
-    {
-      method: 'POST',
-      path: '/Groups/.search',
-      permission,
-      handler: async ({ body }) => list(deps, readSearchBody(GROUP_TYPE, body)),
-    },
-    {
-      method: 'POST',
-      path: '/Groups',
-      permission,
-      handler: async (request) => create(deps, request),
-    },
-    {
-      method: 'GET',
-      path: '/Groups/:id',
-      permission,
-      handler: async (request) => show(deps, request),
-    },
-    {
-      method: 'PUT',
-      path: '/Groups/:id',
-      permission,
-      handler: async (request) => replace(deps, request),
-    },
-    {
-      method: 'PATCH',
-      path: '/Groups/:id',
-      permission,
-      handler: async (request) => patch(deps, request),
-    },
-    {
-      method: 'DELETE',
-      path: '/Groups/:id',
-      permission,
-      handler: async (request) => remove(deps, request),
-    },
-  ]
+  return resourceEndpoints(GROUP_TYPE, {
+    list: (query) => list(deps, query),
+    create: (request) => create(deps, request),
+    show: (request) => show(deps, request),
+    replace: (request) => replace(deps, request),
+    patch: (request) => patch(deps, request),
+    remove: (request) => remove(deps, request),
+  })
 }
 
 async function list(
   { db, scimUrl }: Dependencies,
   { filter, window, projection }: ScimQuery,
 ): Promise<ScimAnswer> {
-  const scope = { attributes: GROUP_TYPE.attributes, schema: GROUP_SCHEMA }
-  const condition =
-    filter === undefined
-      ? sql<SqlBool>`true`
-      : filterToSql(bindFilter(parseScimFilter(filter), scope), GROUP_COLUMNS)
+  const condition = toCondition(GROUP_TYPE, filter, GROUP_COLUMNS)
   const { total, groups } = await listGroups(db, condition, window)
   const members = isShown(projection, 'members')
     ? await listMembersOfGroups(

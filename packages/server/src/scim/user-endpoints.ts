@@ -1,21 +1,17 @@
-import { sql, type Kysely, type SqlBool } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { RunChange } from '../audit/change.ts'
 import type { DeprovisionDependencies } from '../people/deprovision-person.ts'
 import type { Person } from '../people/person-store.ts'
 import type { Schema } from '../platform/db/schema.ts'
 import { applyEdits } from './apply-edits.ts'
-import { bindFilter } from './bind-filter.ts'
-import { filterToSql } from './filter-to-sql.ts'
 import { readPatch } from './patch-edits.ts'
 import { project } from './projection.ts'
 import { createUser, deleteUser, updateUser, type UserUpdate } from './provision-user.ts'
 import { readAttributes, readBody, type ScimAttributes } from './read-resource.ts'
+import { resourceEndpoints, toCondition } from './resource-endpoints.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
-import { parseScimFilter } from './scim-filter.ts'
 import {
   originOf,
-  readQuery,
-  readSearchBody,
   readShown,
   requireVersion,
   type ScimAnswer,
@@ -38,75 +34,34 @@ export interface ProvisioningDependencies {
 
 /** The operations on users; RFC 7644 section 3. */
 export function userEndpoints(deps: ProvisioningDependencies): ScimEndpoint[] {
-  const permission = 'Manage People'
-  return [
-    {
-      method: 'GET',
-      path: '/Users',
-      permission,
-      handler: async ({ query }) => list(deps, readQuery(USER_TYPE, query)),
+  return resourceEndpoints(USER_TYPE, {
+    list: (query) => list(deps, query),
+    create: (request) => create(deps, request),
+    show: (request) => show(deps, request),
+    replace: async (request) => {
+      const given = readUser(request.body)
+      // A request that does not say keeps a person switched off or on.
+      return update(deps, request, ({ deprovisioned_at: deprovisionedAt }) => ({
+        active: deprovisionedAt === null,
+        ...given,
+      }))
     },
-    {
-      method: 'POST',
-      path: '/Users/.search',
-      permission,
-      handler: async ({ body }) => list(deps, readSearchBody(USER_TYPE, body)),
+    patch: async (request) => {
+      const edits = readPatch(USER_TYPE, request.body)
+      const isAboutEmails = edits.some(({ attribute }) => attribute.name === 'emails')
+      return update(deps, request, (person) =>
+        applyEdits(toUserAttributes(person, isAboutEmails), edits),
+      )
     },
-    {
-      method: 'POST',
-      path: '/Users',
-      permission,
-      handler: async (request) => create(deps, request),
-    },
-    {
-      method: 'GET',
-      path: '/Users/:id',
-      permission,
-      handler: async (request) => show(deps, request),
-    },
-    {
-      method: 'PUT',
-      path: '/Users/:id',
-      permission,
-      handler: async (request) => {
-        const given = readUser(request.body)
-        // A request that does not say keeps a person switched off or on.
-        return update(deps, request, ({ deprovisioned_at: deprovisionedAt }) => ({
-          active: deprovisionedAt === null,
-          ...given,
-        }))
-      },
-    },
-    {
-      method: 'PATCH',
-      path: '/Users/:id',
-      permission,
-      handler: async (request) => {
-        const edits = readPatch(USER_TYPE, request.body)
-        const isAboutEmails = edits.some(({ attribute }) => attribute.name === 'emails')
-        return update(deps, request, (person) =>
-          applyEdits(toUserAttributes(person, isAboutEmails), edits),
-        )
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/Users/:id',
-      permission,
-      handler: async (request) => remove(deps, request),
-    },
-  ]
+    remove: (request) => remove(deps, request),
+  })
 }
 
 async function list(
   { db, scimUrl }: ProvisioningDependencies,
   { filter, window, projection }: ScimQuery,
 ): Promise<ScimAnswer> {
-  const scope = { attributes: USER_TYPE.attributes, schema: USER_SCHEMA }
-  const condition =
-    filter === undefined
-      ? sql<SqlBool>`true`
-      : filterToSql(bindFilter(parseScimFilter(filter), scope), USER_COLUMNS)
+  const condition = toCondition(USER_TYPE, filter, USER_COLUMNS)
   const { total, users } = await listUsers(db, condition, window)
   const groups = await listGroupsOfUsers(
     db,

@@ -113,11 +113,6 @@ const CHECK = {
   queries: JSON.stringify({ darwin: 'select 1', linux: 'select 1', windows: 'select 1' }),
   primary_key_column: null,
   remediation_strategy: 'block_immediately',
-  begins_blocking_on: null,
-  custom_rationale_template: null,
-  custom_fix_instructions_template: null,
-  paused_at: null,
-  paused_by: null,
 } as const
 
 const DEVICE = { name: 'mac-1', platform: 'darwin' } as const

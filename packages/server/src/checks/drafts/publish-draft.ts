@@ -81,11 +81,6 @@ async function createCheck(change: Change, draft: CustomCheckDraft): Promise<Pub
     is_built_in: false,
     remediation_strategy: 'report_only',
     shelf_life_seconds: SHELF_LIFE_SECONDS,
-    begins_blocking_on: null,
-    custom_rationale_template: null,
-    custom_fix_instructions_template: null,
-    paused_at: null,
-    paused_by: null,
     created_at: change.at,
     updated_at: change.at,
   })

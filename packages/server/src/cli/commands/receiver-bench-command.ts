@@ -3,18 +3,18 @@ import { bench } from '@heliograph/receiver/cli'
 import { createProgress, EXIT_CODES, type CommandIo } from '../command-io.ts'
 import { parseWhole } from '../parse-arguments.ts'
 import { explainReceiverFailures } from './receiver-failures.ts'
-import { readSource, withSourceFlags, type KeyFlags, type SourceFlags } from './receiver-flags.ts'
+import {
+  EVENTS_MAX,
+  readReceiving,
+  withSourceFlags,
+  type ReceivingFlags,
+} from './receiver-flags.ts'
 
-interface BenchFlags extends KeyFlags, SourceFlags {
-  issuer: string
-  audience: string[]
+interface BenchFlags extends ReceivingFlags {
   seconds: number
-  events?: number
-  allowHttp?: true
 }
 
 const SECONDS_MAX = 24 * 60 * 60
-const EVENTS_MAX = 1_000_000_000
 
 /** `heliograph receiver bench`. Exit code 1 when no event came. */
 export function addReceiverBench(receiver: Command, io: CommandIo): void {
@@ -29,14 +29,8 @@ export function addReceiverBench(receiver: Command, io: CommandIo): void {
       await explainReceiverFailures(async () => {
         try {
           const report = await bench({
-            source: await readSource(flags),
-            issuer: flags.issuer,
-            audience: flags.audience,
-            jwks: flags.jwks,
-            isHttpAllowed: flags.allowHttp === true,
-            isJson: flags.json === true,
+            ...(await readReceiving(flags)),
             seconds: flags.seconds,
-            ...(flags.events === undefined ? {} : { eventsMax: flags.events }),
             output: { write: (text) => (progress.end(), io.stdout.write(text)) },
             diagnostics: { write: (text) => (progress.end(), io.stderr.write(text)) },
             onReady: (url) => {

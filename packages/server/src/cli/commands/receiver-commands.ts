@@ -6,22 +6,14 @@ import { addReceiverBench } from './receiver-bench-command.ts'
 import { explainReceiverFailures } from './receiver-failures.ts'
 import {
   AUDIENCE_HELP,
-  readSource,
+  EVENTS_MAX,
+  readReceiving,
   withKeyFlags,
   withSourceFlags,
   type KeyFlags,
-  type SourceFlags,
+  type ReceivingFlags,
 } from './receiver-flags.ts'
 import { addReceiverTrigger } from './receiver-trigger-command.ts'
-
-interface ListenFlags extends KeyFlags, SourceFlags {
-  issuer: string
-  audience: string[]
-  events?: number
-  allowHttp?: true
-}
-
-const EVENTS_MAX = 1_000_000_000
 
 /** `heliograph receiver listen|verify|trigger|bench`. */
 export function addReceiverCommands(program: Command, io: CommandIo): void {
@@ -40,16 +32,10 @@ function addListen(receiver: Command, io: CommandIo): void {
       'end after this many events instead of on Ctrl-C',
       parseWhole(1, EVENTS_MAX),
     )
-    .action(async (flags: ListenFlags) => {
+    .action(async (flags: ReceivingFlags) => {
       await explainReceiverFailures(async () => {
         await listen({
-          source: await readSource(flags),
-          issuer: flags.issuer,
-          audience: flags.audience,
-          jwks: flags.jwks,
-          isHttpAllowed: flags.allowHttp === true,
-          isJson: flags.json === true,
-          ...(flags.events === undefined ? {} : { eventsMax: flags.events }),
+          ...(await readReceiving(flags)),
           output: io.stdout,
           diagnostics: io.stderr,
           onReady: (url) => {

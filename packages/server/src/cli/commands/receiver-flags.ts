@@ -33,6 +33,17 @@ export interface SourceFlags extends CredentialFlags {
   pollForm: 'post' | 'get'
 }
 
+/** Flags of commands that receive and verify events. */
+export interface ReceivingFlags extends KeyFlags, SourceFlags {
+  issuer: string
+  audience: string[]
+  events?: number
+  allowHttp?: true
+}
+
+/** The most events that `--events` may name. */
+export const EVENTS_MAX = 1_000_000_000
+
 export const AUDIENCE_HELP = 'accepted audience (`aud` of the stream); may be repeated'
 
 /** `--jwks`, `--allow-http` and `--json`. */
@@ -83,8 +94,25 @@ export function withCredentialFlags(command: Command, authorizationHelp: string)
     .option('--scope <scopes>', 'scopes to ask for', 'ssf.read ssf.manage')
 }
 
-/** @throws ConfigError for flags that do not go together. */
-export async function readSource(flags: SourceFlags): Promise<ListenSource> {
+/**
+ * What flags say of where events come from and how they are verified.
+ *
+ * @throws ConfigError for flags that do not go together
+ */
+export async function readReceiving(flags: ReceivingFlags) {
+  const { issuer, audience, jwks, events } = flags
+  return {
+    source: await readSource(flags),
+    issuer,
+    audience,
+    jwks,
+    isHttpAllowed: flags.allowHttp === true,
+    isJson: flags.json === true,
+    ...(events === undefined ? {} : { eventsMax: events }),
+  }
+}
+
+async function readSource(flags: SourceFlags): Promise<ListenSource> {
   if (flags.pollUrl !== undefined) {
     const authorization = await readCredential(flags)
     return { method: 'poll', url: flags.pollUrl, authorization, form: flags.pollForm }

@@ -8,7 +8,7 @@ import { toRequestError } from './request-error.ts'
  * How a refusal looks on the wire of the REST API: the one map from kind to status, and the one
  * writer of error bodies. The agent routes and the strict SSF face have writers of their own.
  */
-const STATUS_OF_KIND = {
+export const STATUS_OF_KIND = {
   malformed: 400,
   invalid: 422,
   unauthenticated: 401,

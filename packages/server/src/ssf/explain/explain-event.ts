@@ -6,9 +6,10 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql } from 'kysely'
 import type { Change } from '../../audit/change.ts'
-import type {
-  DeviceStatusChange,
-  OnDeviceStatusChanged,
+import {
+  toDeviceOfChange,
+  type DeviceStatusChange,
+  type OnDeviceStatusChanged,
 } from '../../devices/device-status-change.ts'
 import { lockDevices, type LockedDevice } from '../../devices/device-status-store.ts'
 import { evaluateDeviceStatus } from '../../devices/evaluate-device-status.ts'
@@ -92,14 +93,8 @@ async function imagineChange(
     threshold: device.threshold,
     now: change.at,
   })
-  const { ownerPersonId: personId, ownerEmail: email } = device
   return {
-    device: {
-      id: device.id,
-      name: device.name,
-      platform: device.platform,
-      owner: personId === null || email === null ? null : { personId, email },
-    },
+    device: toDeviceOfChange(device),
     previous: { authState: device.authState, compliance: device.compliance },
     current: { authState: to === 'compliant' ? 'Good' : 'Blocked', compliance: to },
     occurredAt: change.at,

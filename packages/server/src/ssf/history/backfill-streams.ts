@@ -7,7 +7,11 @@ import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
 import type { Change, RunChange } from '../../audit/change.ts'
 import { lockDevices, type LockedDevice } from '../../devices/device-status-store.ts'
 import { listDeviceIds } from '../../devices/device-store.ts'
-import type { DeviceStatusChange, StatusReason } from '../../devices/device-status-change.ts'
+import {
+  toDeviceOfChange,
+  type DeviceStatusChange,
+  type StatusReason,
+} from '../../devices/device-status-change.ts'
 import { listStatusIssues } from '../../issues/issue-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../platform/db/schema.ts'
@@ -133,14 +137,8 @@ function toStatusChange(
   last: LastChange,
   reasons: readonly StatusReason[],
 ): DeviceStatusChange {
-  const { ownerPersonId: personId, ownerEmail: email } = device
   return {
-    device: {
-      id: device.id,
-      name: device.name,
-      platform: device.platform,
-      owner: personId === null || email === null ? null : { personId, email },
-    },
+    device: toDeviceOfChange(device),
     previous: { authState: last.fromState, compliance: last.fromCompliance },
     current: { authState: last.toState, compliance: last.toCompliance },
     occurredAt: last.occurredAt,
