@@ -15,6 +15,8 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
+          testTimeout: 30_000,
+          isolate: false,
           include: [
             'packages/*/src/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
@@ -27,6 +29,8 @@ export default defineConfig({
         ...source,
         test: {
           name: 'db',
+          // Modules are loaded once per worker, not for every file; they keep no state of their own.
+          isolate: false,
           include: ['packages/*/src/**/*.db.test.ts', 'packages/*/test/**/*.db.test.ts'],
           globalSetup: ['packages/server/test/support/postgres-global-setup.ts'],
           testTimeout: 30_000,
@@ -39,7 +43,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['packages/*/test/e2e/**/*.e2e.test.ts'],
           testTimeout: 180_000,
-          hookTimeout: 120_000,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -51,7 +51,7 @@ beforeAll(async () => {
     )
   }
   await writeFile(join(consumer, 'package.json'), '{"type":"module","private":true}')
-}, 180_000)
+})
 
 afterAll(() => rm(folder, { recursive: true }))
 

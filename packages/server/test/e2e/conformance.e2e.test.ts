@@ -39,7 +39,7 @@ let suite: SuiteEnvironment
 
 beforeAll(async () => {
   suite = await SuiteEnvironment.start()
-}, 60_000)
+})
 afterAll(() => suite.stop())
 
 const isVerification =

@@ -62,7 +62,7 @@ beforeAll(async () => {
   client = createStreamClient({ issuer, authorization })
   key = await createKey()
   await enroll(['one', 'two', 'three'])
-}, 120_000)
+})
 
 afterAll(async () => {
   await service.stop()

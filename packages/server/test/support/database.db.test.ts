@@ -27,4 +27,5 @@ test('fails on closing when a connection of its own was left open, and names it'
   client.on('error', () => undefined)
   await client.connect()
   await expect(database.close()).rejects.toThrow(/left open: leaking/)
+  await client.end()
 })

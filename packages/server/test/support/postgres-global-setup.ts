@@ -50,9 +50,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await server.stop()
     throw error
   }
-  project.provide('postgres', { administration, connection, role, template })
+  const isThrownAway = url === undefined
+  project.provide('postgres', { administration, connection, role, template, isThrownAway })
   return async () => {
-    if (url !== undefined) await execute(administration, `drop database "${template}" with (force)`)
+    if (!isThrownAway) await execute(administration, `drop database "${template}" with (force)`)
     await server.stop()
   }
 }

@@ -9,6 +9,8 @@ export interface TestPostgres {
   readonly role: string
   /** A migrated database that is cloned for each test file; nobody may connect to it. */
   readonly template: string
+  /** The server and its files go when the run ends, with all its databases. */
+  readonly isThrownAway: boolean
 }
 
 declare module 'vitest' {

@@ -15,7 +15,7 @@ const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 const NODE_ARGS = ['--conditions=source', '--disable-warning=ExperimentalWarning', MAIN]
 /** For the question whether it is ready; every other client verifies. */
 const ANY_CERTIFICATE = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 })
-const READY_TIMEOUT_MS = 60_000
+const READY_TIMEOUT_MS = 180_000
 const REQUEST_TIMEOUT_MS = 5_000
 
 export interface ServiceOptions {
