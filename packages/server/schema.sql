@@ -124,6 +124,23 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.member_grams(scope text, members jsonb)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT COST 10000
+AS $function$
+declare
+  member record;
+  grams bigint[] := '{}';
+begin
+  for member in select key, value from jsonb_each_text(members) where value is not null loop
+    grams := grams || public.text_grams(
+      member.value, hashtextextended(member.key, hashtextextended(scope, 0)));
+  end loop;
+  return grams;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.person_check_result_leaves_counter()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -134,13 +151,6 @@ begin
   return null;
 end
 $function$
-;
-
-CREATE OR REPLACE FUNCTION public.short_grams(value text)
- RETURNS text[]
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-RETURN ((string_to_array(lower(value), NULL::text) || string_to_array(rtrim(regexp_replace(lower(value), '(..)'::text, '\1'::text, 'g'::text), ''::text), ''::text)) || string_to_array(rtrim(regexp_replace(substr(lower(value), 2), '(..)'::text, '\1'::text, 'g'::text), ''::text), ''::text))
 ;
 
 CREATE OR REPLACE FUNCTION public.take_rate_limit(p_bucket text, p_capacity integer, p_window_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
@@ -202,6 +212,29 @@ begin
   return next;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.text_grams(value text, tag bigint DEFAULT 0)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE STRICT COST 1000
+AS $function$
+declare
+  letter text;
+  recent bigint := 0;
+  grams bigint[] := array[tag # hashtextextended(value, 1)];
+begin
+  foreach letter in array string_to_array(lower(left(value, 4096)), null) loop
+    recent := ((recent & 4398046511103) << 21) | ascii(letter);
+    grams := grams || (tag # (recent & 2097151));
+    grams := grams || (tag # (recent & 4398046511103));
+    grams := grams || (tag # recent);
+  end loop;
+  if length(value) > 4096 then
+    grams := grams || (tag # -1);
+  end if;
+  return grams;
+end $function$
 ;
 
 
@@ -1281,9 +1314,7 @@ CREATE INDEX admin_user_first_name_trgm ON public.admin_user USING gin (first_na
 CREATE INDEX admin_user_last_name_trgm ON public.admin_user USING gin (last_name gin_trgm_ops);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_actor_name_trgm ON public.audit_entry USING gin (actor_name gin_trgm_ops);
-CREATE INDEX audit_entry_description ON public.audit_entry USING btree ("left"(description, 64));
-CREATE INDEX audit_entry_description_grams ON public.audit_entry USING gin (short_grams(description));
-CREATE INDEX audit_entry_description_trgm ON public.audit_entry USING gin (description gin_trgm_ops);
+CREATE INDEX audit_entry_grams ON public.audit_entry USING gin (text_grams(description)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
 CREATE INDEX audit_entry_recorded_at_zone ON public.audit_entry USING btree (((sequence / 4096)), recorded_at);
 CREATE INDEX audit_entry_target ON public.audit_entry USING btree (target_type, target_id, sequence);
@@ -1295,16 +1326,8 @@ CREATE INDEX auth_log_session_city_trgm ON public.auth_log_session USING gin (ci
 CREATE INDEX auth_log_session_country ON public.auth_log_session USING btree ("left"(country, 64), id);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
 CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);
-CREATE INDEX auth_log_session_ip_address ON public.auth_log_session USING btree ("left"(ip_address, 64));
-CREATE INDEX auth_log_session_ip_address_grams ON public.auth_log_session USING gin (short_grams(ip_address));
-CREATE INDEX auth_log_session_ip_address_trgm ON public.auth_log_session USING gin (ip_address gin_trgm_ops);
+CREATE INDEX auth_log_session_grams ON public.auth_log_session USING gin (text_grams(ip_address), text_grams(person_name), text_grams(person_email)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX auth_log_session_person ON public.auth_log_session USING btree (person_id, id);
-CREATE INDEX auth_log_session_person_email ON public.auth_log_session USING btree ("left"(person_email, 64));
-CREATE INDEX auth_log_session_person_email_grams ON public.auth_log_session USING gin (short_grams(person_email));
-CREATE INDEX auth_log_session_person_email_trgm ON public.auth_log_session USING gin (person_email gin_trgm_ops);
-CREATE INDEX auth_log_session_person_name ON public.auth_log_session USING btree ("left"(person_name, 64));
-CREATE INDEX auth_log_session_person_name_grams ON public.auth_log_session USING gin (short_grams(person_name));
-CREATE INDEX auth_log_session_person_name_trgm ON public.auth_log_session USING gin (person_name gin_trgm_ops);
 CREATE INDEX auth_log_session_result ON public.auth_log_session USING btree (result, id);
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at);
 CREATE INDEX auth_log_session_started_at_zone ON public.auth_log_session USING btree (((id / 4096)), started_at);
@@ -1334,20 +1357,17 @@ CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, su
 CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
+CREATE INDEX device_grams ON public.device USING gin (text_grams(name), text_grams(serial), text_grams(note), text_grams(hardware_uuid)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
-CREATE INDEX device_hardware_uuid_trgm ON public.device USING gin (hardware_uuid gin_trgm_ops);
 CREATE UNIQUE INDEX device_host_identifier_key ON public.device USING btree (host_identifier);
 CREATE INDEX device_id_trgm ON public.device USING gin (((id)::text) gin_trgm_ops);
 CREATE INDEX device_last_authenticated_at ON public.device USING btree (last_authenticated_at);
-CREATE INDEX device_name_trgm ON public.device USING gin (name gin_trgm_ops);
-CREATE INDEX device_note_trgm ON public.device USING gin (note gin_trgm_ops);
 CREATE INDEX device_owner ON public.device USING btree (owner_person_id, id);
 CREATE INDEX device_platform ON public.device USING btree (platform, id);
 CREATE INDEX device_reevaluate_at ON public.device USING btree (reevaluate_at) WHERE (reevaluate_at IS NOT NULL);
 CREATE INDEX device_registered_at ON public.device USING btree (registered_at);
 CREATE INDEX device_serial ON public.device USING btree (serial);
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
-CREATE INDEX device_serial_trgm ON public.device USING gin (serial gin_trgm_ops);
 CREATE INDEX device_updated_at ON public.device USING btree (updated_at);
 CREATE INDEX device_will_block_at ON public.device USING btree (will_block_at);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
@@ -1361,7 +1381,7 @@ CREATE INDEX device_status_transition_compliance ON public.device_status_transit
 CREATE INDEX device_status_transition_device ON public.device_status_transition USING btree (device_id, id);
 CREATE INDEX exemption_request_approved ON public.exemption_request USING btree (device_id) WHERE (status = 'approved'::text);
 CREATE INDEX exemption_request_device ON public.exemption_request USING btree (device_id, id);
-CREATE INDEX exemption_request_message_trgm ON public.exemption_request USING gin (requester_message gin_trgm_ops);
+CREATE INDEX exemption_request_grams ON public.exemption_request USING gin (text_grams(requester_message));
 CREATE INDEX exemption_request_requested_at ON public.exemption_request USING btree (requested_at);
 CREATE INDEX exemption_request_requester ON public.exemption_request USING btree (requester_person_id, id);
 CREATE INDEX exemption_request_status ON public.exemption_request USING btree (status, id);
@@ -1376,9 +1396,8 @@ CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at, id);
 CREATE INDEX issue_detected_at_zone ON public.issue USING btree (((id / 4096)), detected_at);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
 CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
+CREATE INDEX issue_grams ON public.issue USING gin (text_grams(issue_value)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX issue_issue_key ON public.issue USING btree ("left"(issue_key, 64), id);
-CREATE INDEX issue_issue_value ON public.issue USING btree ("left"(issue_value, 64));
-CREATE INDEX issue_issue_value_grams ON public.issue USING gin (short_grams(issue_value));
 CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at, id);
 CREATE INDEX issue_last_rechecked_at_zone ON public.issue USING btree (((id / 4096)), last_rechecked_at);
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
@@ -1390,24 +1409,22 @@ CREATE INDEX issue_title ON public.issue USING btree ("left"(title, 64), id);
 CREATE INDEX issue_title_trgm ON public.issue USING gin (title gin_trgm_ops);
 CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at, id);
 CREATE INDEX issue_updated_at_zone ON public.issue USING btree (((id / 4096)), updated_at);
-CREATE INDEX issue_value_trgm ON public.issue USING gin (issue_value gin_trgm_ops);
 CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_fetched_at);
 CREATE INDEX live_query_campaign_created_at ON public.live_query_campaign USING btree (created_at);
 CREATE INDEX live_query_campaign_name_trgm ON public.live_query_campaign USING gin (name gin_trgm_ops);
 CREATE INDEX live_query_campaign_tables_trgm ON public.live_query_campaign USING gin (join_names(tables_used) gin_trgm_ops);
 CREATE INDEX live_query_campaign_tables_used ON public.live_query_campaign USING gin (tables_used);
 CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);
-CREATE INDEX live_query_result_error_trgm ON public.live_query_result USING gin (error_message gin_trgm_ops) WHERE (error_message IS NOT NULL);
-CREATE INDEX live_query_result_warning_trgm ON public.live_query_result USING gin (warning_message gin_trgm_ops) WHERE (warning_message IS NOT NULL);
+CREATE INDEX live_query_result_error_grams ON public.live_query_result USING gin (text_grams(error_message)) WHERE (error_message IS NOT NULL);
+CREATE INDEX live_query_result_warning_grams ON public.live_query_result USING gin (text_grams(warning_message)) WHERE (warning_message IS NOT NULL);
 CREATE INDEX live_query_target_device ON public.live_query_target USING btree (device_id);
 CREATE INDEX person_deprovisioned ON public.person USING btree (id) WHERE (deprovisioned_at IS NOT NULL);
 CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COALESCE(user_name, email)));
 CREATE UNIQUE INDEX person_email_key ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NULL);
-CREATE INDEX person_email_trgm ON public.person USING gin (email gin_trgm_ops);
 CREATE INDEX person_external_id ON public.person USING btree (external_id) WHERE (external_id IS NOT NULL);
+CREATE INDEX person_grams ON public.person USING gin (text_grams(name), text_grams(email)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX person_id_trgm ON public.person USING gin (((id)::text) gin_trgm_ops);
 CREATE INDEX person_last_authenticated_at ON public.person USING btree (last_authenticated_at);
-CREATE INDEX person_name_trgm ON public.person USING gin (name gin_trgm_ops);
 CREATE INDEX person_updated_at ON public.person USING btree (updated_at);
 CREATE UNIQUE INDEX person_user_name_key ON public.person USING btree (lower(user_name)) WHERE (provisioning_ended_at IS NULL);
 CREATE INDEX person_check_result_check ON public.person_check_result USING btree (check_id, id);
@@ -1423,7 +1440,7 @@ CREATE INDEX posture_check_slug_trgm ON public.posture_check USING gin (slug gin
 CREATE INDEX posture_check_type ON public.posture_check USING btree (type, id);
 CREATE INDEX posture_check_updated_at ON public.posture_check USING btree (updated_at);
 CREATE INDEX registration_request_device ON public.registration_request USING btree (device_id, id);
-CREATE INDEX registration_request_message_trgm ON public.registration_request USING gin (requester_message gin_trgm_ops);
+CREATE INDEX registration_request_grams ON public.registration_request USING gin (text_grams(requester_message));
 CREATE UNIQUE INDEX registration_request_pending ON public.registration_request USING btree (device_id, requester_person_id) WHERE (status = 'pending'::text);
 CREATE INDEX registration_request_requested_at ON public.registration_request USING btree (requested_at);
 CREATE INDEX registration_request_requester ON public.registration_request USING btree (requester_person_id, id);
@@ -1431,8 +1448,8 @@ CREATE INDEX registration_request_status ON public.registration_request USING bt
 CREATE INDEX registration_request_updated_at ON public.registration_request USING btree (updated_at);
 CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree (query_id, id);
 CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btree (table_name, collected_at);
-CREATE INDEX reporting_record_columns_trgm ON public.reporting_record USING gin (table_name, ((columns)::text) gin_trgm_ops);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
+CREATE INDEX reporting_record_grams ON public.reporting_record USING gin (member_grams(table_name, columns)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 CREATE INDEX ssf_access_token_client ON public.ssf_access_token USING btree (ssf_client_id);
 CREATE INDEX ssf_access_token_expires_at ON public.ssf_access_token USING btree (expires_at);

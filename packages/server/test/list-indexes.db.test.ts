@@ -15,6 +15,21 @@ const ROWS = 12_000
 /** More than every search looks at one by one, with the members of a group; less than a whole list. */
 const ROWS_READ_MAX = 7_500
 const FOUND_MAX = 30
+/**
+ * One letter, two, what is no letter, what the names of other fields hold, and a part the beginning of
+ * which many texts hold.
+ */
+const RARE_PARTS = ['q', 'z', 'qz', '=', 'username', '/bin/', 'SN000099']
+/** What admins write themselves: hundreds of rows, whose texts have trigram indexes. Checks are too. */
+const SHORT_LISTS = [
+  '/admin_users',
+  '/checks',
+  '/custom_check_drafts',
+  '/device_groups',
+  '/person_groups',
+  '/people/{id}/person_groups',
+  '/live_query_campaigns',
+]
 const CONNECTIONS = 2
 
 let service: ContractService
@@ -72,9 +87,11 @@ it('no searchable field of any list needs the whole list to be read', async () =
     ),
   })
   const tooMany: string[] = []
-  for (const { path, fields, searches } of lists) {
+  for (const { name, path, fields, searches } of lists) {
     for (const field of fields) {
-      for (const query of listRareSearches(field, searches)) {
+      const isShort = SHORT_LISTS.includes(name) || field === 'check_name~'
+      const parts = isShort ? [] : RARE_PARTS
+      for (const query of listRareSearches(field, searches, parts)) {
         const rows = await countRowsRead(
           `${path}?${new URLSearchParams({ query, per_page: '100' }).toString()}`,
         )
@@ -85,12 +102,17 @@ it('no searchable field of any list needs the whole list to be read', async () =
   expect(tooMany).toEqual([])
 }, 240_000)
 
-/** What finds nothing; of fields that have words, every word. */
-function listRareSearches(field: string, searches: readonly string[]): string[] {
+/** What finds nothing or next to nothing; of fields that have words, every word. */
+function listRareSearches(
+  field: string,
+  searches: readonly string[],
+  parts: readonly string[],
+): string[] {
   const own = searches.filter((query) => query.startsWith(field) && !/ (?:AND|OR) /.test(query))
   const rare = own.filter((query) => /qzxv|999999999$|"(?:2015|20[3-9]\d)-/.test(query))
-  const isOfWords = rare.length === 0
-  return isOfWords ? own : rare
+  if (rare.length === 0) return own
+  const isOfTexts = field.endsWith('~') && rare.some((query) => query.includes('qzxv'))
+  return isOfTexts ? [...rare, ...parts.map((part) => `${field}"${part}"`)] : rare
 }
 
 async function countRowsRead(url: string): Promise<number> {

@@ -51,7 +51,7 @@ export function checkResultList(before: Date): SearchedList {
     // The results of a check lie far apart: each is a page of its own to read, with its device.
     reach: { nearRows: 500, farRows: 2_000 },
     indexes: {
-      device_display_name: { of: 'device', column: 'name', by: 'device_id' },
+      device_display_name: { of: 'device', column: 'name', by: 'device_id', index: 'grams' },
       check_name: { of: 'posture_check', column: 'name', by: 'check_id' },
     },
   }

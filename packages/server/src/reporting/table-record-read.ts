@@ -40,7 +40,7 @@ function toColumnIndexes(table: ReportingTable): FieldIndexes {
   return Object.fromEntries(
     table.columns.map((column) => [
       toColumnName(table, column),
-      { json: 'columns', member: column.name },
+      { json: 'columns', member: column.name, scopedBy: 'table_name', scope: table.name },
     ]),
   )
 }
@@ -53,9 +53,11 @@ export function tableRecordList(table: ReportingTable): SearchedList {
     fields: toRecordFields(table),
     columns: toRecordColumns(table),
     joins: sql`join device on device.id = reporting_record.device_id`,
+    // To look into a record takes three times as long as to look at a column.
+    reach: { fewMatches: 3_000, farRows: 10_000 },
     indexes: {
       ...toColumnIndexes(table),
-      device_name: { of: 'device', column: 'name', by: 'device_id' },
+      device_name: { of: 'device', column: 'name', by: 'device_id', index: 'grams' },
     },
   }
 }

@@ -1,12 +1,13 @@
 /*
  * Conditions that follow from a clause and that an index answers where the clause itself has none: a
- * substring shorter than three characters, a long text that equals, the digits of an id. They are added
- * to the clause, never put in its place, so that they can find too much but never too little.
+ * part of a text, a text that equals, the digits of an id. They are added to the clause, never put in its
+ * place, so that they can find too much but never too little.
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { SearchClause, SearchExpression } from './search-field.ts'
 import { clauseToSql, escapeLikePattern } from './search-to-sql.ts'
+import { findGramCondition, type GramIndex } from './text-grams.ts'
 
 /**
  * What is indexed of a field beside its own column:
@@ -14,14 +15,13 @@ import { clauseToSql, escapeLikePattern } from './search-to-sql.ts'
  * - `values`: few different texts. A btree of `(left(column, 64), key)`; a substring is looked for in
  *   the different values, which are read one by one from that index.
  * - `values and trigrams`: the same and a trigram index, for texts that are often few but may be many.
- * - `grams`: different texts. A btree of `left(column, 64)`, a trigram index, and a GIN index of
- *   `short_grams(column)` for what trigrams do not know.
+ * - `grams`: different texts. A GIN index of `text_grams(column)`, which can be one of several columns.
  * - `references`: an id of a row of another table, by foreign key. A btree of the column; digits are
  *   looked for in that table.
  * - `of`: a column of another table that the list is joined to, indexed there; `by` is the foreign key,
  *   which has an index of its own.
- * - `json`: a member of the `jsonb` column, all of whose values are texts. A trigram index of the text
- *   of that column.
+ * - `json`: a member of the `jsonb` column, all of whose values are texts. A GIN index of
+ *   `member_grams(scopedBy, json)`; `scope` is what the column `scopedBy` holds in every row of the list.
  */
 export type FieldIndex =
   | 'values'
@@ -29,16 +29,28 @@ export type FieldIndex =
   | 'grams'
   | { readonly references: string }
   | OtherColumn
-  | { readonly json: string; readonly member: string }
+  | JsonMember
 
 interface OtherColumn {
   readonly of: string
   readonly column: string
   readonly by: string
+  /** How that column is indexed where a trigram index is not what it has. */
+  readonly index?: 'grams'
+}
+
+interface JsonMember {
+  readonly json: string
+  readonly member: string
+  readonly scopedBy: string
+  readonly scope: string
 }
 
 /** By the name of the field. */
 export type FieldIndexes = Readonly<Record<string, FieldIndex>>
+
+/** Some rows of the list, as an item of `from` under the name of its table. */
+export type RowSample = (rows: number) => RawBuilder<unknown>
 
 /** The beginning of a text that is indexed: a whole one could be larger than an index entry may be. */
 const INDEXED_LENGTH = 64
@@ -46,41 +58,73 @@ const INDEXED_LENGTH = 64
 /** Of fewer than three letters or digits in a row, `pg_trgm` knows nothing. */
 const TRIGRAM = /[\p{L}\p{N}]{3}/u
 
-/** The conditions that indexes answer, by the clauses of a search that they follow from. */
+interface IndexedList {
+  readonly table: string
+  readonly indexes?: FieldIndexes
+}
+
+/**
+ * The conditions that indexes answer, by the clauses of a search that they follow from. The sample tells
+ * which of several are worth asking for, and nothing of what they find.
+ */
 export async function findIndexConditions(
   db: Kysely<Schema>,
-  { table, indexes = {} }: { readonly table: string; readonly indexes?: FieldIndexes },
+  { table, indexes = {} }: IndexedList,
   search: SearchExpression,
+  sample: RowSample,
 ): Promise<Map<SearchClause, Expression<SqlBool>>> {
   const conditions = new Map<SearchClause, Expression<SqlBool>>()
   for (const clause of clausesOf(search)) {
     const index = indexes[clause.field.name]
-    const condition = index && (await findIndexCondition(db, table, index, clause))
+    const condition = index && (await findIndexCondition({ db, table, sample }, index, clause))
     if (condition !== undefined) conditions.set(clause, condition)
   }
   return conditions
 }
 
+interface Source {
+  readonly db: Kysely<Schema>
+  readonly table: string
+  readonly sample: RowSample
+}
+
 async function findIndexCondition(
-  db: Kysely<Schema>,
-  table: string,
+  source: Source,
   index: FieldIndex,
   clause: SearchClause,
 ): Promise<Expression<SqlBool> | undefined> {
+  const { db, table, sample } = source
   const column = sql.ref(`${table}.${clause.field.name}`)
+  if (index === 'grams') return findGramCondition(db, toGramIndex(column, sample), clause)
   if (typeof index === 'object') {
-    if ('of' in index) return isOfMatch(db, table, index, clause)
-    if ('json' in index) return isInJsonText(sql.ref(`${table}.${index.json}`), index, clause)
+    if ('of' in index) return isOfMatch(source, index, clause)
+    if ('json' in index) return findGramCondition(db, toMemberIndex(source, index), clause)
     return clause.operator === '~' ? isIdWithDigits(column, index.references, clause) : undefined
   }
   const text = String(clause.values[0])
   if (clause.operator === ':') return sql<SqlBool>`${beginning(column)} = ${beginning(text)}`
-  if (index !== 'values' && TRIGRAM.test(text)) return undefined
-  if (index === 'grams') return sql<SqlBool>`short_grams(${column}) @> short_grams(${text})`
+  if (index === 'values and trigrams' && TRIGRAM.test(text)) return undefined
   const values = await listBeginnings(db, table, clause)
   return values.length === 0
     ? sql<SqlBool>`false`
     : sql<SqlBool>`${beginning(column)} in (${sql.join(values)})`
+}
+
+function toGramIndex(column: RawBuilder<unknown>, sample: RowSample): GramIndex {
+  return { text: column, grams: sql`text_grams(${column})`, sample }
+}
+
+function toMemberIndex(
+  { table, sample }: Source,
+  { json, member, scopedBy, scope }: JsonMember,
+): GramIndex {
+  const [members, scopes] = [sql.ref(`${table}.${json}`), sql.ref(`${table}.${scopedBy}`)]
+  return {
+    text: sql`(${members}->>${member})`,
+    grams: sql`member_grams(${scopes}, ${members})`,
+    tag: sql`hashtextextended(${member}, hashtextextended(${scope}, 0))`,
+    sample,
+  }
 }
 
 /** The beginnings of the values that a search for nothing else than a field of few values can find. */
@@ -97,7 +141,7 @@ export interface ValueSearch {
  */
 export async function findValueSearch(
   db: Kysely<Schema>,
-  { table, indexes = {} }: { readonly table: string; readonly indexes?: FieldIndexes },
+  { table, indexes = {} }: IndexedList,
   search: SearchExpression,
 ): Promise<ValueSearch | undefined> {
   if (search.kind !== 'clause') return undefined
@@ -144,33 +188,26 @@ function isIdWithDigits(
   table: string,
   clause: SearchClause,
 ): Expression<SqlBool> {
-  const pattern = toPattern(String(clause.values[0]))
+  const isMatch = clauseToSql(sql.ref('referenced.id'), clause)
   return sql<SqlBool>`${column} = any(array(
-    select referenced.id from ${sql.table(table)} as referenced
-    where referenced.id::text ilike ${pattern}))`
+    select referenced.id from ${sql.table(table)} as referenced where ${isMatch}))`
 }
 
 async function isOfMatch(
-  db: Kysely<Schema>,
-  table: string,
-  { of, column, by }: OtherColumn,
+  { db, table }: Source,
+  { of, column, by, index }: OtherColumn,
   clause: SearchClause,
 ): Promise<Expression<SqlBool>> {
-  const isMatch = clauseToSql(sql.ref(`${of}.${column}`), clause)
+  const [from, text] = [sql.table(of), sql.ref(`${of}.${column}`)]
+  const isMatch = clauseToSql(text, clause)
+  const sample: RowSample = (rows) =>
+    sql`(select * from ${from} order by id limit ${sql.lit(rows)}) as ${from}`
+  const indexed =
+    index === 'grams' ? await findGramCondition(db, toGramIndex(text, sample), clause) : undefined
   const { rows } = await sql<{ id: string }>`
-    select ${sql.ref(`${of}.id`)}::text as id from ${sql.table(of)} where ${isMatch}`.execute(db)
+    select ${sql.ref(`${of}.id`)}::text as id from ${from}
+    where ${indexed === undefined ? isMatch : sql`${indexed} and (${isMatch}) is true`}`.execute(db)
   return sql<SqlBool>`${sql.ref(`${table}.${by}`)} = any(${rows.map(({ id }) => id)}::bigint[])`
-}
-
-/** As PostgreSQL writes `jsonb`: a space behind the colon, and escapes as JavaScript has them. */
-function isInJsonText(
-  column: Expression<unknown>,
-  { member }: { readonly member: string },
-  clause: SearchClause,
-): Expression<SqlBool> {
-  const value = JSON.stringify(String(clause.values[0]))
-  const text = clause.operator === ':' ? `${JSON.stringify(member)}: ${value}` : value.slice(1, -1)
-  return sql<SqlBool>`${column}::text ilike ${toPattern(text)}`
 }
 
 function beginning(text: unknown) {

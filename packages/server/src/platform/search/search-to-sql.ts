@@ -54,7 +54,10 @@ export function clauseToSql(
 
 /** `ilike`, so that trigram indexes apply. Ids are compared by their decimal text. */
 function containsText(column: Expression<unknown>, clause: SearchClause): Expression<SqlBool> {
-  const pattern = `%${escapeLikePattern(String(clause.values[0]))}%`
+  const part = String(clause.values[0])
+  // Nothing but a digit is in an id.
+  if (clause.field.type === 'id' && /\D/.test(part)) return sql<SqlBool>`false`
+  const pattern = `%${escapeLikePattern(part)}%`
   return clause.field.type === 'text'
     ? sql<SqlBool>`${column} ilike ${pattern}`
     : sql<SqlBool>`${column}::text ilike ${pattern}`

@@ -43,8 +43,8 @@ const list: SearchedList = {
     few: 'values',
     often_few: 'values and trigrams',
     different: 'grams',
-    member: { json: 'members', member: 'a "b"' },
-    owner_name: { of: 'owner', column: 'name', by: 'owner_id' },
+    member: { json: 'members', member: 'a "b"', scopedBy: 'scope', scope: 'one' },
+    owner_name: { of: 'owner', column: 'name', by: 'owner_id', index: 'grams' },
     owner_id: { references: 'owner' },
   },
   reach: { nearRows: 5, fewMatches: 7, farRows: 9 },
@@ -93,7 +93,7 @@ beforeAll(async () => {
   const { db } = database
   await sql`create table owner (id bigint primary key, name text not null)`.execute(db)
   await sql`create table sample (id bigint primary key, few text, often_few text, different text,
-    plain text, members jsonb, owner_id bigint, began_at timestamptz, changed_at timestamptz
+    plain text, scope text, members jsonb, owner_id bigint, began_at timestamptz, changed_at timestamptz
   )`.execute(db)
   for (const [index, name] of OWNERS.entries()) {
     await sql`insert into owner values (${11 + index}, ${name})`.execute(db)
@@ -101,7 +101,9 @@ beforeAll(async () => {
   for (const row of samples) {
     const members = JSON.stringify(row.member === null ? {} : { 'a "b"': row.member, other: 'z' })
     await sql`insert into sample values (${row.id}, ${row.few}, ${row.often_few}, ${row.different},
-      ${row.plain}, ${members}, ${row.owner_id}, ${row.began_at}, ${row.changed_at})`.execute(db)
+      ${row.plain}, 'one', ${members}, ${row.owner_id}, ${row.began_at}, ${row.changed_at})`.execute(
+      db,
+    )
   }
 })
 afterAll(() => database.close())

@@ -65,6 +65,9 @@ export interface SearchedPage {
  */
 const REACH: Reach = { nearRows: 1_000, fewMatches: 2_000, farRows: 20_000 }
 
+/** As many rows are looked at one by one in the time in which few matches are collected. */
+const FREQUENT_ROWS = 5_000
+
 /**
  * Reads a page: `read` gets the condition that a row is on it and the source to read it from, and
  * orders by the key.
@@ -94,9 +97,19 @@ export async function readPage<Row>(
     .setAccessMode('read only')
     .execute(async (tx) => {
       const reach = { ...REACH, ...list.reach }
+      if (list.joins !== undefined) await joinRowByRow(tx)
       const keys = await findKeys({ tx, list, reach, key, scope, search, window })
       return read(tx, sql<SqlBool>`${key} = any(${keys}::bigint[])`)
     })
+}
+
+/**
+ * The rows that are looked at tell how much is read of the tables that they are joined to, which would
+ * be read whole otherwise when a search is thought to find nearly nothing in them.
+ */
+async function joinRowByRow(tx: Kysely<Schema>): Promise<void> {
+  await sql`select set_config('enable_hashjoin', 'off', true),
+    set_config('enable_mergejoin', 'off', true)`.execute(tx)
 }
 
 interface Finder {
@@ -115,8 +128,9 @@ async function findKeys(finder: Finder): Promise<string[]> {
   const ranges = await findKeyRanges(tx, list, search, window)
   const near = await walkRanges(finder, ranges, window.limit, reach.nearRows)
   if (near.rest.length === 0) return [...near.keys]
-  // As many as this near rows hold, the page is likely to be full within the far ones.
-  const isFrequent = near.keys.length * reach.farRows >= window.limit * reach.nearRows
+  // As many as this near rows hold, the page is likely to be full before few matches are collected.
+  const frequentRows = Math.min(reach.farRows, FREQUENT_ROWS)
+  const isFrequent = near.keys.length * frequentRows >= window.limit * reach.nearRows
   const find = isFrequent ? findFar : findBehind
   return [...near.keys, ...(await find(finder, near.rest, window.limit - near.keys.length))]
 }
@@ -190,17 +204,21 @@ interface Walk {
   readonly edge: string | null
 }
 
-/** Looks at up to `budget` rows one by one, in the order of the key, for up to `count` matches. */
+/**
+ * Looks at up to `budget` rows one by one, in the order of the key, for up to `count` matches. The offset
+ * keeps the planner from looking for the search in the joined tables first.
+ */
 async function walk(finder: Finder, range: KeyRange, count: number, budget: number): Promise<Walk> {
   const { tx, list, key, scope, search } = finder
   const table = sql.table(list.table)
   const isCandidate = sql`${scope} and ${isWithin(finder, range)}`
   const { rows } = await sql<Walk>`
     with near as materialized (
-      select ${key} as key
-      from (select * from ${table} where ${isCandidate} order by ${key} limit ${budget}) as ${table}
-      ${list.joins ?? sql``} where ${searchToSql(search, list.columns)}
-      order by ${key} limit ${count}
+      select key from (
+        select ${key} as key, ${searchToSql(search, list.columns)} as is_match
+        from (select * from ${table} where ${isCandidate} order by ${key} limit ${budget}) as ${table}
+        ${list.joins ?? sql``} order by ${key} offset 0
+      ) as candidate where is_match order by key limit ${count}
     )
     select array(select key::text from near order by key) as keys,
       case when (select count(*) from near) < ${count} then (
@@ -242,7 +260,10 @@ async function selectMatches(
   range: Pick<KeyRange, 'after' | 'last'>,
 ): Promise<RawBuilder<unknown>> {
   const { tx, list, key, scope, search } = finder
-  const conditions = await findIndexConditions(tx, list, search)
+  const sample = (rows: number) => sql`(
+    select * from ${sql.table(list.table)} where ${scope} and ${isWithin(finder, range)}
+    order by ${key} limit ${sql.lit(rows)}) as ${sql.table(list.table)}`
+  const conditions = await findIndexConditions(tx, list, search, sample)
   const isMatch = searchToSql(search, list.columns, (clause, condition) => {
     const indexed = conditions.get(clause)
     // "is true" keeps the clause from being looked for in an index that reads everything for it.
