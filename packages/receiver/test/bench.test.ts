@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DEVICE_COMPLIANCE_CHANGE, DELIVERY_METHOD_PUSH } from '@heliograph/ssf'
-import { createClientCredentials, createStreamClient } from '../src/index.ts'
+import { createStreamClient } from '../src/index.ts'
 import { bench, trigger, type BenchOptions, type BenchReport } from '../src/cli/index.ts'
 import { toSpread } from '../src/cli/bench-report.ts'
 import { AUDIENCE } from './support/signing.ts'
 import {
-  CLIENT_ID,
-  CLIENT_SECRET,
+  credentialsFor,
   startTransmitterDouble,
   type TransmitterDouble,
 } from './support/transmitter-double.ts'
@@ -19,13 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => double.close())
 
-function credentials() {
-  return createClientCredentials({
-    tokenEndpoint: `${double.issuer}/token`,
-    clientId: CLIENT_ID,
-    authentication: { method: 'client_secret_basic', clientSecret: CLIENT_SECRET },
-  })
-}
+const credentials = () => credentialsFor(double)
 
 function createOutput() {
   let written = ''

@@ -2,19 +2,15 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import {
   createMemoryJtiStore,
   createPollClient,
-  createSetVerifier,
   TransmitterError,
   type PollClientOptions,
   type SetVerifier,
 } from '../src/index.ts'
 import { startPollTransmitter, type PollTransmitter } from './support/poll-transmitter.ts'
 import {
-  AUDIENCE,
   createTestKey,
+  createTestVerifier,
   goodClaims,
-  ISSUER,
-  jwksOf,
-  NOW_MS,
   signSet,
   type TestKey,
 } from './support/signing.ts'
@@ -25,12 +21,7 @@ let transmitter: PollTransmitter
 
 beforeAll(async () => {
   key = await createTestKey('k1', 'ES256')
-  verifier = createSetVerifier({
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    keys: { jwks: jwksOf(key) },
-    nowMs: () => NOW_MS,
-  })
+  verifier = createTestVerifier(key)
 })
 
 beforeEach(async () => {

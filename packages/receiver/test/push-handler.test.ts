@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import {
   createMemoryJtiStore,
   createPushHandler,
-  createSetVerifier,
   KeysUnavailableError,
   SetVerificationError,
   type PushHandler,
@@ -11,12 +10,9 @@ import {
   type VerifiedSet,
 } from '../src/index.ts'
 import {
-  AUDIENCE,
   createTestKey,
+  createTestVerifier,
   goodClaims,
-  ISSUER,
-  jwksOf,
-  NOW_MS,
   signSet,
   type TestKey,
 } from './support/signing.ts'
@@ -26,12 +22,7 @@ let verifier: SetVerifier
 
 beforeAll(async () => {
   key = await createTestKey('k1')
-  verifier = createSetVerifier({
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    keys: { jwks: jwksOf(key) },
-    nowMs: () => NOW_MS,
-  })
+  verifier = createTestVerifier(key)
 })
 
 function createScene(options: Partial<PushHandlerOptions> = {}) {

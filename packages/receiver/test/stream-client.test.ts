@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DELIVERY_METHOD_PUSH, DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import {
-  createClientCredentials,
   createPollClient,
   createSetVerifier,
   createStreamClient,
@@ -11,8 +10,7 @@ import {
 } from '../src/index.ts'
 import { AUDIENCE } from './support/signing.ts'
 import {
-  CLIENT_ID,
-  CLIENT_SECRET,
+  credentialsFor,
   startTransmitterDouble,
   type TransmitterDouble,
 } from './support/transmitter-double.ts'
@@ -27,14 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => double.close())
 
-function credentials() {
-  return createClientCredentials({
-    tokenEndpoint: `${double.issuer}/token`,
-    clientId: CLIENT_ID,
-    authentication: { method: 'client_secret_basic', clientSecret: CLIENT_SECRET },
-    scope: 'ssf.read ssf.manage',
-  })
-}
+const credentials = () => credentialsFor(double, 'ssf.read ssf.manage')
 
 function clientFor(options: Partial<StreamClientOptions> = {}) {
   return createStreamClient({

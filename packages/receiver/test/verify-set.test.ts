@@ -6,6 +6,7 @@ import { createSetVerifier, SetVerificationError, type SetVerifier } from '../sr
 import {
   AUDIENCE,
   createTestKey,
+  createTestVerifier,
   forgeSet,
   goodClaims,
   ISSUER,
@@ -19,19 +20,10 @@ let key: TestKey
 let stranger: TestKey
 let verifier: SetVerifier
 
-function verifierFor(...keys: TestKey[]): SetVerifier {
-  return createSetVerifier({
-    issuer: ISSUER,
-    audience: AUDIENCE,
-    keys: { jwks: jwksOf(...keys) },
-    nowMs: () => NOW_MS,
-  })
-}
-
 beforeAll(async () => {
   key = await createTestKey('k1')
   stranger = await createTestKey('k2')
-  verifier = verifierFor(key)
+  verifier = createTestVerifier(key)
 })
 
 async function refusalOf(token: string): Promise<SetVerificationError> {
@@ -64,13 +56,13 @@ describe('a good SET', () => {
 
   test.each(['PS256', 'ES256', 'Ed25519'])('signed with %s is verified', async (alg) => {
     const other = await createTestKey('k3', alg)
-    const verified = await verifierFor(other).verify(await signSet(other))
+    const verified = await createTestVerifier(other).verify(await signSet(other))
     expect(verified.header.alg).toBe(alg)
   })
 
   test('without kid is verified when one of several keys made it', async () => {
     const token = await signSet(key, goodClaims(), { kid: undefined })
-    expect((await verifierFor(stranger, key).verify(token)).jti).toBe('jti-1')
+    expect((await createTestVerifier(stranger, key).verify(token)).jti).toBe('jti-1')
   })
 })
 

@@ -7,6 +7,7 @@ import {
   type JSONWebKeySet,
   type JWK,
 } from 'jose'
+import { createSetVerifier, type SetVerifier } from '../../src/index.ts'
 
 export const ISSUER = 'https://transmitter.example.com'
 export const AUDIENCE = 'https://receiver.example.com'
@@ -26,6 +27,16 @@ export async function createTestKey(kid: string, alg = 'RS256'): Promise<TestKey
 
 export function jwksOf(...keys: TestKey[]): JSONWebKeySet {
   return { keys: keys.map(({ publicJwk }) => publicJwk) }
+}
+
+/** Accepts the SETs of {@link goodClaims} that are signed with one of these keys. */
+export function createTestVerifier(...keys: TestKey[]): SetVerifier {
+  return createSetVerifier({
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    keys: { jwks: jwksOf(...keys) },
+    nowMs: () => NOW_MS,
+  })
 }
 
 export function goodClaims(change: Partial<SetInput> = {}): Record<string, unknown> {

@@ -16,6 +16,7 @@ import {
   type StreamSubjectState,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
+import { createClientCredentials, type Authorization } from '../../src/index.ts'
 import { serveOnLoopback } from './loopback-server.ts'
 import { createTestKey, jwksOf, signSet, type TestKey } from './signing.ts'
 
@@ -78,6 +79,16 @@ export const CLIENT_ID = 'receiver 1'
 export const CLIENT_SECRET = 'p&ss:w%rd'
 const PAGE_SIZE = 2
 const LONG_POLL_MS = 1_200
+
+/** The credentials of the one client that the double knows. */
+export function credentialsFor({ issuer }: TransmitterDouble, scope?: string): Authorization {
+  return createClientCredentials({
+    tokenEndpoint: `${issuer}/token`,
+    clientId: CLIENT_ID,
+    authentication: { method: 'client_secret_basic', clientSecret: CLIENT_SECRET },
+    ...(scope === undefined ? {} : { scope }),
+  })
+}
 
 /** Starts the double; `path` becomes the path of its issuer. */
 export async function startTransmitterDouble(
