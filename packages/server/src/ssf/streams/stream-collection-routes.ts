@@ -3,6 +3,7 @@
  * issuer: a stream is named by `stream_id` in the query or the body, and the rules of the specification
  * hold, invalid bodies included, which answer 400.
  */
+import { isDeepStrictEqual } from 'node:util'
 import {
   DELIVERY_METHOD_POLL,
   DELIVERY_METHOD_PUSH,
@@ -209,9 +210,19 @@ function toInput({ supplied }: StreamUpdateRequest, context: UpdateContext): Str
     audience: before.audience,
     description: supplied.description ?? (isReplacing ? null : undefined),
     eventsRequested:
-      supplied.events_requested ?? (isReplacing ? [DEVICE_COMPLIANCE_CHANGE] : undefined),
+      toEventsRequested(supplied.events_requested, context) ??
+      (isReplacing ? [DEVICE_COMPLIANCE_CHANGE] : undefined),
     endpointPath: 'delivery.endpoint_url',
   }
+}
+
+/** The list of the answer names a type that nobody has to ask for: when it comes back, nothing was asked. */
+function toEventsRequested(
+  requested: readonly string[] | undefined,
+  { before, baseUrl }: UpdateContext,
+): readonly string[] | undefined {
+  const { events_requested: answered } = toStreamJson(before, baseUrl)
+  return isDeepStrictEqual(requested, answered) ? before.events_requested : requested
 }
 
 /** A delivery is replaced whole: a push without a header forgets the one before. */
