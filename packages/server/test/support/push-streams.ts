@@ -1,5 +1,5 @@
 /* Streams that push to receivers on the loopback address, and real engines that deliver to them. */
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { createDeliveryEngine, type DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createPushChannel, type PushChannelDependencies } from '../../src/ssf/push/push-channel.ts'
@@ -23,6 +23,8 @@ export interface PushStreams {
   ): Promise<Body & { readonly destinationId: string }>
   /** Delivers what is queued, found within a tenth of a second without being woken. */
   startEngine(options?: PushEngineOptions): Promise<DeliveryEngine>
+  /** Until so many deliveries are recorded as delivered. */
+  waitForDelivered(count: number): Promise<void>
   /** Has this closed by `reset`. */
   closeLater(close: () => Promise<unknown>): void
   /** Closes what was started, the latest first, and deletes every stream: for `afterEach`. */
@@ -74,6 +76,18 @@ export async function createPushStreams(): Promise<PushStreams> {
       await engine.start()
       return engine
     },
+    waitForDelivered: (count) =>
+      vi.waitFor(
+        async () => {
+          const delivered = await streams.db
+            .selectFrom('delivery')
+            .select('id')
+            .where('state', '=', 'delivered')
+            .execute()
+          expect(delivered).toHaveLength(count)
+        },
+        { timeout: 10_000, interval: 20 },
+      ),
     closeLater: (close) => void closes.push(close),
     async reset() {
       await closeStarted()

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { LoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
 import type { StreamIds, StreamsApi } from '../../../test/support/streams-api.ts'
-import { oauthBy, startTokenEndpoint } from '../../../test/support/token-endpoint.ts'
+import { oauthBy, startTokenEndpoint } from '../../../test/support/push-authentication.ts'
 
 interface StreamJson extends StreamIds {
   delivery: { oauth: object | null; mtls: object | null; extra_ca_set: boolean }

@@ -2,8 +2,9 @@ import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { LoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
+import { startAuthenticatingEngine } from '../../../test/support/push-authentication.ts'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamIds, StreamsApi } from '../../../test/support/streams-api.ts'
@@ -11,7 +12,6 @@ import {
   issueAuthorityCertificate,
   issueServerCertificate,
 } from '../../platform/tls/issue-certificate.ts'
-import { createPushConnections } from './push-connection.ts'
 
 interface StreamJson extends StreamIds {
   delivery: { oauth: object | null; mtls: object | null; extra_ca_set: boolean }
@@ -34,29 +34,8 @@ const createStream = (receiver: Pick<LoopbackReceiver, 'url'>, delivery: object)
 const patch = (id: string, payload: object) =>
   streams.call<StreamJson>(`/ssf_streams/${id}`, { method: 'PATCH', payload })
 
-/** One that opens what streams authenticate with, at the time of the test. */
-function startEngine(retryDelaysMs: readonly number[] = [30, 30, 30]) {
-  const { db, clock, sealer, keyRing, client } = streams
-  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
-  return push.startEngine({ clock, retryDelaysMs, channel: { openConnection } })
-}
-
 const queue = (destinationId: string, count = 1) =>
   queueEvents(streams, destinationId, Array<null>(count).fill(null))
-
-async function waitForDelivered(count: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const rows = await streams.db
-        .selectFrom('delivery')
-        .select('id')
-        .where('state', '=', 'delivered')
-        .execute()
-      expect(rows).toHaveLength(count)
-    },
-    { timeout: 10_000, interval: 20 },
-  )
-}
 
 describe('mutual TLS', () => {
   const VALID = {
@@ -119,12 +98,12 @@ describe('mutual TLS', () => {
       },
       extra_ca_set: true,
     })
-    await startEngine()
+    await startAuthenticatingEngine(push)
     await queue(destinationId)
-    await waitForDelivered(1)
+    await push.waitForDelivered(1)
     await patch(id, { delivery: { mtls: second } })
     await queue(destinationId)
-    await waitForDelivered(2)
+    await push.waitForDelivered(2)
     expect(receiver.shown).toEqual([
       fingerprintOf(first.certificate),
       fingerprintOf(second.certificate),

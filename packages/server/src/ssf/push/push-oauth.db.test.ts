@@ -5,12 +5,15 @@ import {
   type LoopbackReceiver,
   type Respond,
 } from '../../../test/support/loopback-receiver.ts'
+import {
+  oauthBy,
+  startAuthenticatingEngine,
+  startTokenEndpoint,
+} from '../../../test/support/push-authentication.ts'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamIds, StreamsApi } from '../../../test/support/streams-api.ts'
-import { oauthBy, startTokenEndpoint } from '../../../test/support/token-endpoint.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
-import { createPushConnections } from './push-connection.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -52,29 +55,8 @@ const basic = (id: string, secret: string) =>
 const createStream = (receiver: Pick<LoopbackReceiver, 'url'>, delivery: object) =>
   push.createStream<StreamIds>(receiver, { delivery })
 
-/** One that opens what streams authenticate with, at the time of the test. */
-function startEngine(retryDelaysMs: readonly number[] = [30, 30, 30]) {
-  const { db, clock, sealer, keyRing, client } = streams
-  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
-  return push.startEngine({ clock, retryDelaysMs, channel: { openConnection } })
-}
-
 const queue = (destinationId: string, count = 1) =>
   queueEvents(streams, destinationId, Array<null>(count).fill(null))
-
-async function waitForDelivered(count: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const rows = await streams.db
-        .selectFrom('delivery')
-        .select('id')
-        .where('state', '=', 'delivered')
-        .execute()
-      expect(rows).toHaveLength(count)
-    },
-    { timeout: 10_000, interval: 20 },
-  )
-}
 
 describe('OAuth client credentials', () => {
   it('are exchanged once for a token that goes along with every push', async () => {
@@ -85,8 +67,8 @@ describe('OAuth client credentials', () => {
       oauthBy(tokens, { scope: 'events:write', client_secret: 'a+b c/d' }),
     )
     await queue(destinationId, 40)
-    await startEngine()
-    await waitForDelivered(40)
+    await startAuthenticatingEngine(push)
+    await push.waitForDelivered(40)
     expect(tokens.requests).toHaveLength(1)
     expect(tokens.requests[0]).toMatchObject({
       path: '/token',
@@ -109,8 +91,8 @@ describe('OAuth client credentials', () => {
     const method = { auth_method: 'client_secret_post' }
     const { destinationId } = await createStream(receiver, oauthBy(tokens, method))
     await queue(destinationId)
-    await startEngine()
-    await waitForDelivered(1)
+    await startAuthenticatingEngine(push)
+    await push.waitForDelivered(1)
     expect(tokens.requests[0]?.headers.authorization).toBeUndefined()
     expect(Object.fromEntries(new URLSearchParams(tokens.requests[0]?.body))).toEqual({
       grant_type: 'client_credentials',
@@ -125,8 +107,8 @@ describe('OAuth client credentials', () => {
     const method = { auth_method: 'private_key_jwt', client_secret: undefined }
     const { destinationId } = await createStream(receiver, oauthBy(tokens, method))
     await queue(destinationId)
-    await startEngine()
-    await waitForDelivered(1)
+    await startAuthenticatingEngine(push)
+    await push.waitForDelivered(1)
     const form = new URLSearchParams(tokens.requests[0]?.body)
     expect(form.get('client_assertion_type')).toBe(
       'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
@@ -147,16 +129,16 @@ describe('OAuth client credentials', () => {
     const receiver = await push.startReceiver()
     const tokens = await startTokenEndpoint(push, 600)
     const { destinationId } = await createStream(receiver, oauthBy(tokens))
-    await startEngine()
+    await startAuthenticatingEngine(push)
     await queue(destinationId)
-    await waitForDelivered(1)
+    await push.waitForDelivered(1)
     streams.clock.advance(560 * SECOND_MS)
     await queue(destinationId)
-    await waitForDelivered(2)
+    await push.waitForDelivered(2)
     expect(tokens.requests).toHaveLength(1)
     streams.clock.advance(11 * SECOND_MS)
     await queue(destinationId)
-    await waitForDelivered(3)
+    await push.waitForDelivered(3)
     expect(receiver.requests.at(-1)?.headers.authorization).toBe('Bearer token-2')
   })
 
@@ -164,15 +146,15 @@ describe('OAuth client credentials', () => {
     const receiver = await push.startReceiver()
     const tokens = await startTokenEndpoint(push, 3_600)
     const { destinationId } = await createStream(receiver, oauthBy(tokens))
-    await startEngine([60_000])
+    await startAuthenticatingEngine(push, [60_000])
     await queue(destinationId)
-    await waitForDelivered(1)
+    await push.waitForDelivered(1)
     streams.clock.advance(HOUR_MS / 2)
     receiver.respond(({ headers }, response) => {
       response.writeHead(headers.authorization === 'Bearer token-1' ? 401 : 202).end()
     })
     await queue(destinationId, 10)
-    await waitForDelivered(11)
+    await push.waitForDelivered(11)
     expect(tokens.requests).toHaveLength(2)
     // A receiver that refuses every token is tried again later, not asked for tokens without end.
     receiver.respond(answerWith(401))
@@ -201,7 +183,7 @@ describe('OAuth client credentials', () => {
     const tokens = await push.startReceiver(respond)
     const { id, destinationId } = await createStream(receiver, oauthBy(tokens))
     await queue(destinationId)
-    await startEngine([60_000])
+    await startAuthenticatingEngine(push, [60_000])
     await vi.waitFor(async () => {
       const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
       expect(row).toMatchObject({ state: 'queued', attempt_count: 1, last_error: words })
@@ -226,8 +208,8 @@ describe('OAuth client credentials', () => {
     const payload = { delivery: oauthBy(tokens, { client_secret: 'second' }) }
     await streams.call(`/ssf_streams/${id}`, { method: 'PATCH', payload })
     await queue(destinationId)
-    await startEngine([60_000])
-    await waitForDelivered(1)
+    await startAuthenticatingEngine(push, [60_000])
+    await push.waitForDelivered(1)
     expect(tokens.requests.map(({ headers }) => headers.authorization)).toEqual([
       basic('client', 'second'),
       basic('client', 'first+secret'),

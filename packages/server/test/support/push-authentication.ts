@@ -1,3 +1,5 @@
+import type { DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
+import { createPushConnections } from '../../src/ssf/push/push-connection.ts'
 import type { LoopbackReceiver } from './loopback-receiver.ts'
 import type { PushStreams } from './push-streams.ts'
 
@@ -18,4 +20,14 @@ export async function startTokenEndpoint(
 export function oauthBy(tokenEndpoint: LoopbackReceiver, more: object = {}) {
   const base = { token_endpoint: `${tokenEndpoint.url}/token`, client_id: 'client' }
   return { oauth: { ...base, client_secret: 'first secret', ...more } }
+}
+
+/** An engine that opens what streams authenticate with, at the time of the test. */
+export function startAuthenticatingEngine(
+  push: Pick<PushStreams, 'streams' | 'startEngine'>,
+  retryDelaysMs: readonly number[] = [30, 30, 30],
+): Promise<DeliveryEngine> {
+  const { db, clock, sealer, keyRing, client } = push.streams
+  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
+  return push.startEngine({ clock, retryDelaysMs, channel: { openConnection } })
 }
