@@ -46,8 +46,11 @@ export function checkResultList(before: Date): SearchedList {
     key: 'id',
     fields: CHECK_RESULT_SEARCH_FIELDS,
     columns: toColumns(before),
-    joins: sql`join posture_check on posture_check.id = check_result.check_id
-      join device on device.id = check_result.device_id`,
+    joins: {
+      tables: sql`join posture_check on posture_check.id = check_result.check_id
+        join device on device.id = check_result.device_id`,
+      fields: ['device_display_name', 'check_name', 'status'],
+    },
     // The results of a check lie far apart: each is a page of its own to read, with its device.
     reach: { nearRows: 500, farRows: 2_000 },
     indexes: {

@@ -52,7 +52,10 @@ export function tableRecordList(table: ReportingTable): SearchedList {
     key: 'id',
     fields: toRecordFields(table),
     columns: toRecordColumns(table),
-    joins: sql`join device on device.id = reporting_record.device_id`,
+    joins: {
+      tables: sql`join device on device.id = reporting_record.device_id`,
+      fields: ['device_name'],
+    },
     // To look into a record takes three times as long as to look at a column.
     reach: { fewMatches: 3_000, farRows: 10_000 },
     indexes: {

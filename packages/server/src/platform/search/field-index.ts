@@ -5,7 +5,7 @@
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { SearchClause, SearchExpression } from './search-field.ts'
+import { clausesOf, type SearchClause, type SearchExpression } from './search-field.ts'
 import { clauseToSql, escapeLikePattern } from './search-to-sql.ts'
 import { findGramCondition, type GramIndex } from './text-grams.ts'
 
@@ -216,8 +216,4 @@ function beginning(text: unknown) {
 
 function toPattern(text: string): string {
   return `%${escapeLikePattern(text)}%`
-}
-
-function clausesOf(expression: SearchExpression): SearchClause[] {
-  return expression.kind === 'clause' ? [expression] : expression.operands.flatMap(clausesOf)
 }

@@ -41,3 +41,8 @@ export type SearchExpression = SearchClause | SearchCombination
 export function describeSearchFields(fields: readonly SearchField[]): string {
   return fields.map((field) => `${field.name} (${field.operators.join(' ')})`).join(', ')
 }
+
+/** The comparisons of a search, in its order. */
+export function clausesOf(expression: SearchExpression): SearchClause[] {
+  return expression.kind === 'clause' ? [expression] : expression.operands.flatMap(clausesOf)
+}

@@ -13,7 +13,7 @@ import {
   type FieldIndexes,
   type ValueSearch,
 } from './field-index.ts'
-import type { SearchExpression, SearchField } from './search-field.ts'
+import { clausesOf, type SearchExpression, type SearchField } from './search-field.ts'
 import { searchToSql, type SearchColumns } from './search-to-sql.ts'
 import { findKeyRanges, type KeyRange } from './timeline.ts'
 
@@ -24,8 +24,7 @@ export interface SearchedList {
   readonly key: string
   readonly fields: readonly SearchField[]
   readonly columns: SearchColumns
-  /** Tables besides that columns live in, joined to the rows of `table` without multiplying them. */
-  readonly joins?: RawBuilder<unknown>
+  readonly joins?: ListJoins
   /**
    * Timestamp columns, by field, that grow with the key but for exceptions: when something began that
    * is not inserted late. Each has an index on `(key / 4096, column)`.
@@ -38,6 +37,14 @@ export interface SearchedList {
   readonly indexes?: FieldIndexes
   /** What differs from `REACH`. */
   readonly reach?: Partial<Reach>
+}
+
+/** Tables besides that columns of a list live in. */
+export interface ListJoins {
+  /** Joins that give each row of the list exactly one of each table. */
+  readonly tables: RawBuilder<unknown>
+  /** The fields that need them; where a search asks for none, they are left out. */
+  readonly fields: readonly string[]
 }
 
 /** How far a search goes in each of its steps before it takes the next. */
@@ -97,7 +104,7 @@ export async function readPage<Row>(
     .setAccessMode('read only')
     .execute(async (tx) => {
       const reach = { ...REACH, ...list.reach }
-      if (list.joins !== undefined) await joinRowByRow(tx)
+      if (joinsFor(list, search) !== undefined) await joinRowByRow(tx)
       const keys = await findKeys({ tx, list, reach, key, scope, search, window })
       return read(tx, sql<SqlBool>`${key} = any(${keys}::bigint[])`)
     })
@@ -198,6 +205,11 @@ function isWithin({ key }: Finder, { after, last }: Pick<KeyRange, 'after' | 'la
   return last === undefined ? isAfter : sql`${isAfter} and ${key} <= ${last}`
 }
 
+function joinsFor(list: SearchedList, search: SearchExpression): RawBuilder<unknown> | undefined {
+  const isJoined = clausesOf(search).some(({ field }) => list.joins?.fields.includes(field.name))
+  return isJoined ? list.joins?.tables : undefined
+}
+
 interface Walk {
   readonly keys: readonly string[]
   /** The last key that was looked at; null when there are enough or no more. */
@@ -217,7 +229,7 @@ async function walk(finder: Finder, range: KeyRange, count: number, budget: numb
       select key from (
         select ${key} as key, ${searchToSql(search, list.columns)} as is_match
         from (select * from ${table} where ${isCandidate} order by ${key} limit ${budget}) as ${table}
-        ${list.joins ?? sql``} order by ${key} offset 0
+        ${joinsFor(list, search) ?? sql``} order by ${key} offset 0
       ) as candidate where is_match order by key limit ${count}
     )
     select array(select key::text from near order by key) as keys,
@@ -274,7 +286,7 @@ async function selectMatches(
   if (list.indexes !== undefined) await sql`set local enable_seqscan = off`.execute(tx)
   const keyOutOfPlan = list.indexes === undefined ? key : sql`(${key} + 0)`
   return sql`
-    select ${key} as key from ${sql.table(list.table)} ${list.joins ?? sql``}
+    select ${key} as key from ${sql.table(list.table)} ${joinsFor(list, search) ?? sql``}
     where ${scope} and ${isWithin({ ...finder, key: keyOutOfPlan }, range)} and ${isMatch}`
 }
 
@@ -308,7 +320,7 @@ async function merge(
   const { rows } = await sql<{ key: string }>`
     select match.key from unnest(${values}::text[]) as sought(value)
     cross join lateral (
-      select ${key} as key from ${sql.table(list.table)} ${list.joins ?? sql``}
+      select ${key} as key from ${sql.table(list.table)} ${joinsFor(list, search) ?? sql``}
       where ${scope} and (${value}, ${key}) > (sought.value, ${range.after ?? '-1'}::bigint)
         and ${value} <= sought.value and ${isWithin({ ...finder, key: sql`(${key} + 0)` }, range)}
         and (${searchToSql(search, list.columns)}) is true
