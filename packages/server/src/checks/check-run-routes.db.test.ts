@@ -43,13 +43,11 @@ beforeEach(async () => {
   person = await insertPerson(api.db, { email: 'ada@example.com', name: 'Ada' })
 })
 
-type Refusal = TestRefusal & { details?: { path: string; message: string }[] }
-
 const toData = (...statuses: string[]) => {
   const rows = statuses.map((status) => ({ KOLIDE_CHECK_STATUS: status }))
   return JSON.stringify(rows.length === 1 ? rows[0] : rows)
 }
-const submit = <Body = Refusal>(checkId: string, payload: object) =>
+const submit = <Body = TestRefusal>(checkId: string, payload: object) =>
   api.request<Body>(`/checks/${checkId}/runs`, { method: 'POST', key, payload })
 const report = (payload: object) => submit(personCheck, { person_id: person, ...payload })
 

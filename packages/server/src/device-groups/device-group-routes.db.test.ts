@@ -36,9 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-type Refusal = TestRefusal & { details?: { path: string }[] }
-
-const write = <Body = Refusal>(
+const write = <Body = TestRefusal>(
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
   url: string,
   payload?: object,

@@ -60,8 +60,7 @@ const insertOwnedDevice = (values: object = {}) =>
     ...values,
   })
 
-type Refusal = TestRefusal & { details?: { path: string; message: string }[] }
-const send = <Body = Refusal>(
+const send = <Body = TestRefusal>(
   method: 'POST' | 'PATCH' | 'PUT' | 'DELETE',
   url: string,
   payload?: object,

@@ -9,6 +9,7 @@ import {
 import {
   describeListContract,
   describeRecordContract,
+  findNames,
   toTrials,
   trialsOf,
 } from '../../test/support/read-contract.ts'
@@ -75,12 +76,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-async function findIds(query: string): Promise<(string | undefined)[]> {
-  const url = `/issues?query=${encodeURIComponent(query)}`
-  const { body } = await api.request<{ data: { id: string }[] }>(url)
-  const nameOf = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
-  return body.data.map(({ id }) => nameOf.get(id))
-}
+const findIds = (query: string) => findNames(api, '/issues', query, ids)
 
 describe('GET /issues', () => {
   describeListContract({

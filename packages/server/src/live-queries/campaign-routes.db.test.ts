@@ -11,8 +11,6 @@ import {
 import { insertDevice } from '../../test/support/factories.ts'
 import { describeListContract, describeRecordContract } from '../../test/support/read-contract.ts'
 
-type Refusal = TestRefusal & { details?: { path: string; message: string }[] }
-
 let campaigns: CampaignsApi
 let api: TestApi
 let key: string
@@ -28,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => campaigns.close())
 
 async function refused(payload: object, url = CAMPAIGNS_PATH, method: 'POST' | 'PATCH' = 'POST') {
-  const { status, body } = await api.request<Refusal>(url, { method, key, payload })
+  const { status, body } = await api.request<TestRefusal>(url, { method, key, payload })
   return { status, code: body.code, paths: body.details?.map(({ path }) => path) }
 }
 

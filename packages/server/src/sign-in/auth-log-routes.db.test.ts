@@ -4,6 +4,7 @@ import { insertAuthLogSession, insertDevice, insertPerson } from '../../test/sup
 import {
   describeListContract,
   describeRecordContract,
+  findNames,
   toTrials,
   trialsOf,
 } from '../../test/support/read-contract.ts'
@@ -76,12 +77,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-async function find(query: string): Promise<(string | undefined)[]> {
-  const url = `/auth_logs?query=${encodeURIComponent(query)}`
-  const { body } = await api.request<{ data: { id: string }[] }>(url)
-  const nameOf = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
-  return body.data.map(({ id }) => nameOf.get(id))
-}
+const find = (query: string) => findNames(api, '/auth_logs', query, ids)
 
 describe('GET /auth_logs', () => {
   describeListContract({

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BASE_URL, createTestApi, type TestApi } from '../../test/support/api-app.ts'
+import {
+  BASE_URL,
+  createTestApi,
+  type TestApi,
+  type TestRefusal,
+} from '../../test/support/api-app.ts'
 import { insertDevice, insertPerson } from '../../test/support/factories.ts'
-import { describeWriteContract } from '../../test/support/write-contract.ts'
+import { describeWriteContract, listAuditEntries } from '../../test/support/write-contract.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import { abandonSessions } from './abandon-sessions.ts'
 import { authLogRoutes } from './auth-log-routes.ts'
@@ -13,12 +18,6 @@ interface Session {
   readonly result: string | null
   readonly events: { event_type: string; timestamp: string; event_description: string }[]
   readonly [name: string]: unknown
-}
-
-interface Refusal {
-  readonly code: string
-  readonly message: string
-  readonly details?: { path: string }[]
 }
 
 const TIMEOUT_SECONDS = 600
@@ -47,16 +46,7 @@ async function open(payload: object = {}): Promise<string> {
   return body.id
 }
 
-async function listAudit(id: string) {
-  const rows = await api.db
-    .selectFrom('audit_entry')
-    .select(['action', 'before', 'after', 'actor_type'])
-    .where('target_type', '=', 'auth_log')
-    .where('target_id', '=', id)
-    .orderBy('sequence')
-    .execute()
-  return rows
-}
+const listAudit = (id: string) => listAuditEntries(api, { type: 'auth_log', id })
 
 const countSessions = async () =>
   Number(
@@ -138,7 +128,7 @@ describe('POST /auth_logs', () => {
     ['what does not exist', { person_email: 'ada@example.com', result: 'Success' }, 'result'],
   ])('refuses %s and writes nothing', async (_what, payload, path) => {
     const before = await countSessions()
-    const { status, body } = await post<Refusal>('/auth_logs', payload)
+    const { status, body } = await post<TestRefusal>('/auth_logs', payload)
     expect([status, body.code]).toEqual([422, 'invalid_body'])
     expect(body.message).toContain(path)
     expect(await countSessions()).toBe(before)
@@ -191,7 +181,7 @@ describe('PATCH /auth_logs/{id}', () => {
       before: { device_id: null, event_count: 1 },
       after: { device_id: deviceId, event_count: 2 },
     })
-    const other = await extend<Refusal>(session, { device_id: await insertDevice(api.db) })
+    const other = await extend<TestRefusal>(session, { device_id: await insertDevice(api.db) })
     expect([other.status, other.body.code]).toEqual([409, 'conflict'])
   })
 
@@ -220,7 +210,7 @@ describe('PATCH /auth_logs/{id}', () => {
     ['a device that is none', { device_id: 999_999 }],
   ])('refuses %s and changes nothing', async (_what, payload) => {
     const before = await api.request(`/auth_logs/${id}`)
-    const { status, body } = await extend<Refusal>(id, payload)
+    const { status, body } = await extend<TestRefusal>(id, payload)
     expect([status, body.code]).toEqual([422, 'invalid_body'])
     expect((await api.request(`/auth_logs/${id}`)).body).toEqual(before.body)
   })
@@ -265,9 +255,9 @@ describe('POST /auth_logs/{id}/close', () => {
       before: { result: null },
       after: { result: 'Success' },
     })
-    const again = await post<Refusal>(`/auth_logs/${body.id}/close`, { result: 'Fail' })
+    const again = await post<TestRefusal>(`/auth_logs/${body.id}/close`, { result: 'Fail' })
     expect([again.status, again.body.code]).toEqual([409, 'conflict'])
-    const late = await extend<Refusal>(body.id, { events: [] })
+    const late = await extend<TestRefusal>(body.id, { events: [] })
     expect(late.status).toBe(409)
   })
 

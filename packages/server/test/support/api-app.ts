@@ -45,6 +45,8 @@ export interface TestRefusal {
   readonly message: string
   readonly code: string
   readonly request_id: string
+  /** Of a body that is wrong in some members: which, and why. */
+  readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
 /** Routes behind the real stack of the API, on a database of their own. */

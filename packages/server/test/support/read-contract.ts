@@ -200,6 +200,19 @@ function describeCredentials(api: () => TestApi, path: () => string): void {
   })
 }
 
+/** The names, among those of `ids`, of the records that a search of a list finds, in its order. */
+export async function findNames(
+  api: TestApi,
+  path: string,
+  query: string,
+  ids: Readonly<Record<string, string>>,
+): Promise<(string | undefined)[]> {
+  const url = `${path}?query=${encodeURIComponent(query)}`
+  const { body } = await api.request<{ data: { id: string }[] }>(url)
+  const nameOf = new Map(Object.entries(ids).map(([name, id]) => [id, name]))
+  return body.data.map(({ id }) => nameOf.get(id))
+}
+
 /** `name:`, `name~` and so on: what a list of fields offers. */
 export function toTrials(
   fields: readonly { readonly name: string; readonly operators: readonly string[] }[],

@@ -76,3 +76,19 @@ export async function lastAuditEntry({ db }: Pick<TestApi, 'db'>, action?: strin
   if (action !== undefined) query = query.where('action', '=', action)
   return query.executeTakeFirst()
 }
+
+/** The entries of the audit log about a target, oldest first; of all actions or of one. */
+export function listAuditEntries(
+  { db }: Pick<TestApi, 'db'>,
+  target: { readonly type: string; readonly id: string },
+  action?: string,
+) {
+  let query = db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where('target_type', '=', target.type)
+    .where('target_id', '=', target.id)
+    .orderBy('sequence')
+  if (action !== undefined) query = query.where('action', '=', action)
+  return query.execute()
+}

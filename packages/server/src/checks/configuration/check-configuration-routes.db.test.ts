@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
+import { listAuditEntries } from '../../../test/support/write-contract.ts'
 import { insertDeviceGroup } from '../../../test/support/factories.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
@@ -11,10 +12,6 @@ interface ConfigurationBody {
   readonly paused: boolean
   readonly options: string
   readonly [name: string]: unknown
-}
-
-interface Refusal extends TestRefusal {
-  readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
 let api: TestApi
@@ -36,19 +33,13 @@ const read = async (checkId: string) => (await api.request<ConfigurationBody>(ur
 const patch = (checkId: string, payload: object) =>
   api.request<ConfigurationBody>(url(checkId), { method: 'PATCH', key, payload })
 const refuse = (checkId: string, payload: object) =>
-  api.request<Refusal>(url(checkId), { method: 'PATCH', key, payload })
+  api.request<TestRefusal>(url(checkId), { method: 'PATCH', key, payload })
 const readDevice = (id: string) =>
   api.db.selectFrom('device').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const readIssue = (deviceId: string) =>
   api.db.selectFrom('issue').selectAll().where('device_id', '=', deviceId).executeTakeFirstOrThrow()
 const listAudit = (checkId: string) =>
-  api.db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where('action', '=', 'check.configured')
-    .where('target_id', '=', checkId)
-    .orderBy('sequence')
-    .execute()
+  listAuditEntries(api, { type: 'check', id: checkId }, 'check.configured')
 const advance = (ms: number) => {
   api.clock.advance(ms)
   posture.clock.advance(ms)
@@ -314,14 +305,14 @@ describe('PATCH /checks/{id}/configurations', () => {
   it('refuses without a key and without the permission, which it names', async () => {
     const checkId = await posture.insertCheck()
     const payload = { paused: true }
-    const anonymous = await api.request<Refusal>(url(checkId), {
+    const anonymous = await api.request<TestRefusal>(url(checkId), {
       method: 'PATCH',
       key: null,
       payload,
     })
     expect(anonymous.status).toBe(401)
     const other = await api.createKey(['Update Devices'])
-    const forbidden = await api.request<Refusal>(url(checkId), {
+    const forbidden = await api.request<TestRefusal>(url(checkId), {
       method: 'PATCH',
       key: other,
       payload,

@@ -16,10 +16,6 @@ interface DraftBody {
   readonly [name: string]: unknown
 }
 
-interface Refusal extends TestRefusal {
-  readonly details?: readonly { readonly path: string; readonly message: string }[]
-}
-
 let api: TestApi
 let posture: Posture
 let key: string
@@ -218,7 +214,7 @@ describe('POST /custom_check_drafts', () => {
     const { body } = await create({ ...READY, ...values })
     expect(body[section]).toBe('bad')
     expect(body.publishable).toBe(false)
-    const refusal = await publish<Refusal>(body.id)
+    const refusal = await publish<TestRefusal>(body.id)
     expect(refusal.status).toBe(409)
     expect(refusal.body.details?.length).toBeGreaterThan(0)
     expect((await read(body.id)).published).toBe(false)
@@ -229,7 +225,7 @@ describe('POST /custom_check_drafts', () => {
     const slugs: string[] = []
     for (const name of names) slugs.push((await create({ name })).body.slug)
     expect(slugs).toEqual(['custom-same-name', 'custom-same-name-2', 'custom-same-name-3'])
-    const { status, body } = await create<Refusal>({ name: 'x', slug: 'custom-same-name-2' })
+    const { status, body } = await create<TestRefusal>({ name: 'x', slug: 'custom-same-name-2' })
     expect(status).toBe(409)
     expect(body.message).toContain('custom-same-name-2')
   })
@@ -251,7 +247,7 @@ describe('POST /custom_check_drafts', () => {
     ['privacy_center_example_data.ios', { privacy_center_example_data: { ios: [] } }],
     ['published', { published: true }],
   ])('refuses a bad %s (case %#)', async (path, values) => {
-    const { status, body } = await create<Refusal>({ name: 'Refused', ...values })
+    const { status, body } = await create<TestRefusal>({ name: 'Refused', ...values })
     expect(status).toBe(422)
     expect(body.details?.map((detail) => detail.path)).toContain(path)
     const { body: found } = await api.request<{ data: unknown[] }>(
@@ -438,7 +434,10 @@ describe('writes', () => {
       const request = { method, ...(payload === undefined ? {} : { payload }) }
       const anonymous = await api.request(`/custom_check_drafts${path}`, { ...request, key: null })
       expect(anonymous.status).toBe(401)
-      const { status, body } = await api.request<Refusal>(`/custom_check_drafts${path}`, request)
+      const { status, body } = await api.request<TestRefusal>(
+        `/custom_check_drafts${path}`,
+        request,
+      )
       expect(status).toBe(403)
       expect(body.message).toContain('Manage Checks')
     },

@@ -5,6 +5,7 @@ import {
   type TestApi,
   type TestRefusal,
 } from '../../../test/support/api-app.ts'
+import { listAuditEntries } from '../../../test/support/write-contract.ts'
 import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
 import {
   describeListContract,
@@ -18,10 +19,6 @@ interface RequestBody {
   readonly id: string
   readonly status: RegistrationRequestRecord['status']
   readonly [name: string]: unknown
-}
-
-interface Refusal extends TestRefusal {
-  readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
 let api: TestApi
@@ -44,14 +41,7 @@ const patch = <Body = RequestBody>(id: string, payload: object) =>
   api.request<Body>(`/registration_requests/${id}`, { method: 'PATCH', key, payload })
 const readDevice = (id: string) =>
   api.db.selectFrom('device').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-const listAudit = (id: string) =>
-  api.db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where('target_type', '=', 'registration_request')
-    .where('target_id', '=', id)
-    .orderBy('sequence')
-    .execute()
+const listAudit = (id: string) => listAuditEntries(api, { type: 'registration_request', id })
 const DENIAL = {
   status: 'denied',
   internal_message: 'Not our machine.',
@@ -138,7 +128,7 @@ describe('POST /registration_requests', () => {
     const id = await ask({ device_id: asked })
     const request = { person_id: personId, requester_message: 'Please.' }
     expect((await post({ ...request, device_id: owned })).status).toBe(409)
-    const again = await post<Refusal>({ ...request, device_id: asked })
+    const again = await post<TestRefusal>({ ...request, device_id: asked })
     expect(again.status).toBe(409)
     expect(again.body.message).toContain(`registration request ${id}`)
   })
@@ -156,7 +146,7 @@ describe('POST /registration_requests', () => {
     ['status', { status: 'approved' }],
   ])('refuses a bad %s (case %#)', async (path, values) => {
     const deviceId = await insertDevice(api.db)
-    const { status, body } = await post<Refusal>({
+    const { status, body } = await post<TestRefusal>({
       person_id: personId,
       device_id: deviceId,
       requester_message: 'Please.',
@@ -169,7 +159,7 @@ describe('POST /registration_requests', () => {
   it('refuses without a key and without the permission, which it names', async () => {
     const payload = { person_id: personId, device_id: '1', requester_message: 'Please.' }
     const send = (sent: string | null) =>
-      api.request<Refusal>('/registration_requests', { method: 'POST', key: sent, payload })
+      api.request<TestRefusal>('/registration_requests', { method: 'POST', key: sent, payload })
     expect((await send(null)).status).toBe(401)
     const { status, body } = await send(api.key)
     expect(status).toBe(403)
@@ -267,7 +257,7 @@ describe('PATCH /registration_requests/{id}', () => {
     const id = await ask()
     await patch(id, { status: 'approved' })
     for (const payload of [DENIAL, { status: 'pending' }]) {
-      const { status, body } = await patch<Refusal>(id, payload)
+      const { status, body } = await patch<TestRefusal>(id, payload)
       expect(status).toBe(409)
       expect(body.code).toBe('conflict')
     }
@@ -295,7 +285,7 @@ describe('PATCH /registration_requests/{id}', () => {
     ['internal_approval_note', { status: 'approved', internal_approval_note: 'x' }],
   ])('refuses a bad %s (case %#), and changes nothing', async (path, payload) => {
     const id = await ask()
-    const { status, body } = await patch<Refusal>(id, payload)
+    const { status, body } = await patch<TestRefusal>(id, payload)
     expect(status).toBe(422)
     expect(body.details?.map((detail) => detail.path)).toContain(path)
     expect(await listAudit(id)).toHaveLength(1)
@@ -308,7 +298,7 @@ describe('PATCH /registration_requests/{id}', () => {
   it('refuses without a key and without the permission, which it names', async () => {
     const id = await ask()
     const send = (sent: string | null) =>
-      api.request<Refusal>(`/registration_requests/${id}`, {
+      api.request<TestRefusal>(`/registration_requests/${id}`, {
         method: 'PATCH',
         key: sent,
         payload: { status: 'approved' },

@@ -5,6 +5,7 @@ import {
   type TestApi,
   type TestRefusal,
 } from '../../../test/support/api-app.ts'
+import { listAuditEntries } from '../../../test/support/write-contract.ts'
 import { insertPerson } from '../../../test/support/factories.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
 import {
@@ -20,10 +21,6 @@ interface RequestBody {
   readonly id: string
   readonly status: ExemptionRequestRecord['status']
   readonly [name: string]: unknown
-}
-
-interface Refusal extends TestRefusal {
-  readonly details?: readonly { readonly path: string; readonly message: string }[]
 }
 
 let api: TestApi
@@ -50,14 +47,7 @@ const readDevice = (id: string) =>
   api.db.selectFrom('device').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const listIssues = (deviceId: string) =>
   api.db.selectFrom('issue').selectAll().where('device_id', '=', deviceId).orderBy('id').execute()
-const listAudit = (id: string) =>
-  api.db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where('target_type', '=', 'exemption_request')
-    .where('target_id', '=', id)
-    .orderBy('sequence')
-    .execute()
+const listAudit = (id: string) => listAuditEntries(api, { type: 'exemption_request', id })
 const advance = (ms: number) => {
   api.clock.advance(ms)
   posture.clock.advance(ms)
@@ -176,7 +166,7 @@ describe('POST /exemption_requests', () => {
     const { checkId, deviceId, issueId } = await addFailure()
     const request = { person_id: personId, issue_ids: [issueId], requester_message: 'Please.' }
     const id = await ask([issueId])
-    const again = await post<Refusal>(request)
+    const again = await post<TestRefusal>(request)
     expect(again.status).toBe(409)
     expect(again.body.message).toContain(`exemption request ${id}`)
     await patch(id, { status: 'withdrawn' })
@@ -192,14 +182,14 @@ describe('POST /exemption_requests', () => {
       .where('id', '=', checkId)
       .execute()
     await posture.report(deviceId, { [checkId]: PASS })
-    const resolved = await post<Refusal>(request)
+    const resolved = await post<TestRefusal>(request)
     expect(resolved.status).toBe(409)
     expect(resolved.body.message).toContain('resolved')
   })
 
   it('refuses issues of several devices', async () => {
     const [one, other] = [await addFailure(), await addFailure()]
-    const { status, body } = await post<Refusal>({
+    const { status, body } = await post<TestRefusal>({
       person_id: personId,
       issue_ids: [one.issueId, other.issueId],
       requester_message: 'Please.',
@@ -227,7 +217,7 @@ describe('POST /exemption_requests', () => {
     ['status', { status: 'approved' }],
   ])('refuses a bad %s (case %#)', async (path, values) => {
     const { issueId } = await addFailure()
-    const { status, body } = await post<Refusal>({
+    const { status, body } = await post<TestRefusal>({
       person_id: personId,
       issue_ids: [issueId],
       requester_message: 'Please.',
@@ -240,7 +230,7 @@ describe('POST /exemption_requests', () => {
   it('refuses without a key and without the permission, which it names', async () => {
     const payload = { person_id: personId, issue_ids: ['1'], requester_message: 'Please.' }
     const send = (sent: string | null) =>
-      api.request<Refusal>('/exemption_requests', { method: 'POST', key: sent, payload })
+      api.request<TestRefusal>('/exemption_requests', { method: 'POST', key: sent, payload })
     expect((await send(null)).status).toBe(401)
     const { status, body } = await send(api.key)
     expect(status).toBe(403)
@@ -391,7 +381,7 @@ describe('PATCH /exemption_requests/{id}', () => {
     expect((await patch(withdrawn, { status: 'open' })).status).toBe(409)
     const approved = await ask([other.issueId])
     await approve(approved)
-    const { status, body } = await patch<Refusal>(approved, { status: 'withdrawn' })
+    const { status, body } = await patch<TestRefusal>(approved, { status: 'withdrawn' })
     expect(status).toBe(409)
     expect(body).toMatchObject({ code: 'conflict' })
   })
@@ -427,7 +417,7 @@ describe('PATCH /exemption_requests/{id}', () => {
   ])('refuses a bad %s (case %#), and changes nothing', async (path, payload) => {
     const { deviceId, issueId } = await addFailure()
     const id = await ask([issueId])
-    const { status, body } = await patch<Refusal>(id, payload)
+    const { status, body } = await patch<TestRefusal>(id, payload)
     expect(status).toBe(422)
     expect(body.details?.map((detail) => detail.path)).toContain(path)
     expect((await readDevice(deviceId)).auth_state).toBe('Blocked')
@@ -442,7 +432,7 @@ describe('PATCH /exemption_requests/{id}', () => {
     const { issueId } = await addFailure()
     const id = await ask([issueId])
     const send = (sent: string | null) =>
-      api.request<Refusal>(`/exemption_requests/${id}`, {
+      api.request<TestRefusal>(`/exemption_requests/${id}`, {
         method: 'PATCH',
         key: sent,
         payload: { status: 'approved', internal_message: 'Fine.' },

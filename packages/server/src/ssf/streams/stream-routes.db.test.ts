@@ -20,8 +20,6 @@ interface Stream {
   readonly authorization_header_set: boolean
   readonly updated_at: string
 }
-type Refusal = TestRefusal & { details?: { path: string; message: string }[] }
-
 let streams: StreamsApi
 
 beforeAll(async () => {
@@ -48,7 +46,7 @@ async function verificationsOf({ id }: Stream): Promise<number> {
 }
 
 async function refused(payload: object, url = '/ssf_streams', method: 'POST' | 'PATCH' = 'POST') {
-  const { status, body } = await streams.call<Refusal>(url, { method, payload })
+  const { status, body } = await streams.call<TestRefusal>(url, { method, payload })
   return { status, code: body.code, paths: body.details?.map(({ path }) => path), body }
 }
 
@@ -289,10 +287,10 @@ describe('access', () => {
   ] as const
 
   it.each(requests)('%s %s wants a credential and the permission', async (method, url) => {
-    const anonymous = await streams.api.request<Refusal>(url, { method, key: null })
+    const anonymous = await streams.api.request<TestRefusal>(url, { method, key: null })
     expect(anonymous.status).toBe(401)
     expect(anonymous.headers['www-authenticate']).toBe('Bearer')
-    const reader = await streams.api.request<Refusal>(url, { method })
+    const reader = await streams.api.request<TestRefusal>(url, { method })
     expect(reader).toMatchObject({ status: 403, body: { error: 'Forbidden' } })
     expect(reader.body.message).toContain('Manage Shared Signals Framework Streams')
   })
