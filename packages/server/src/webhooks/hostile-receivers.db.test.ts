@@ -215,8 +215,14 @@ it.each<[string, () => Promise<Misbehaviour>, RegExp]>([
     )
     expect(shown.body.attempt_log[0]).toMatchObject({ outcome: 'retry' })
     expect(shown.body.attempt_log[0]?.error).toMatch(words)
-    const states = (await deliveriesOf(good.id)).map(({ state }) => state)
-    expect(new Set(states)).toEqual(new Set(['delivered']))
+    // What was received is recorded a moment later.
+    await vi.waitFor(
+      async () => {
+        const states = (await deliveriesOf(good.id)).map(({ state }) => state)
+        expect(new Set(states)).toEqual(new Set(['delivered']))
+      },
+      { timeout: 8_000 },
+    )
   },
 )
 
