@@ -76,8 +76,8 @@ function toPath(name: string, ids: Readonly<Record<string, string>>): string | u
 /** What the document shows as the value of a text. */
 const TEXT_EXAMPLE = '"a text"'
 const IDS = { ':': ['4711', '[4711,"815",999999999]'], '~': ['4711', '47', '999999999'] }
-/** In few records, in many, by a single letter, and in none. */
-const TEXTS = { ':': ['qzxv', 'Robin Sparrow'], '~': ['4711', 'robin', 'a', 'qzxv'] }
+/** In few records, in many, by a single letter that is frequent or is not, and in none. */
+const TEXTS = { ':': ['qzxv', 'Robin Sparrow'], '~': ['4711', 'robin', 'a', 'q', 'qzxv'] }
 const NUMBERS = ['0', '3', '11']
 const DAYS_AGO = [-400, -2, 0, 1, 30, 300, 4_000]
 

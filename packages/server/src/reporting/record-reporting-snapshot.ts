@@ -25,7 +25,8 @@ const COLUMNS_BY_TABLE = new Map(
 
 /**
  * Replaces what a device reported of a table before. Late and repeated snapshots and unknown tables
- * are ignored; an unchanged snapshot keeps its records and their ids.
+ * are ignored; a row that was there before keeps its record, with its id and the time at which it was
+ * first collected.
  */
 export async function recordReportingSnapshot(
   tx: Transaction<Schema>,
@@ -39,14 +40,36 @@ export async function recordReportingSnapshot(
   const contentHash = createHash('sha256').update(text).digest()
   const isChanged = await replaceSnapshot(tx, snapshot, contentHash, receivedAt)
   if (!isChanged) return
-  await tx
-    .deleteFrom('reporting_record')
-    .where('device_id', '=', snapshot.deviceId)
-    .where('table_name', '=', snapshot.tableName)
-    .execute()
-  await sql`insert into reporting_record (table_name, device_id, columns, collected_at)
-    select ${snapshot.tableName}, ${snapshot.deviceId}::bigint, value, ${receivedAt}
-    from jsonb_array_elements(${text}::jsonb)`.execute(tx)
+  await replaceRecords(tx, snapshot, text, receivedAt)
+}
+
+/**
+ * Writes what differs from the records of the snapshot before: most of a long table stays as it was, and
+ * a record is written to an index with every few characters of its texts. Of equal rows, as many are kept
+ * as are reported.
+ */
+async function replaceRecords(
+  tx: Transaction<Schema>,
+  { deviceId, tableName }: ReportingSnapshot,
+  text: string,
+  receivedAt: Date,
+): Promise<void> {
+  await sql`
+    with reported as materialized (
+      select columns, ordinal, row_number() over (partition by columns order by ordinal) as copy
+      from jsonb_array_elements(${text}::jsonb) with ordinality as reported(columns, ordinal)
+    ), stored as materialized (
+      select id, columns, row_number() over (partition by columns order by id) as copy
+      from reporting_record where device_id = ${deviceId} and table_name = ${tableName}
+    ), gone as (
+      delete from reporting_record where id in (
+        select stored.id from stored left join reported using (columns, copy)
+        where reported.ordinal is null)
+    )
+    insert into reporting_record (table_name, device_id, columns, collected_at)
+    select ${tableName}, ${deviceId}::bigint, reported.columns, ${receivedAt}
+    from reported left join stored using (columns, copy)
+    where stored.id is null order by reported.ordinal`.execute(tx)
 }
 
 /** Answers whether the records must be written: the snapshot is newer and its content another. */

@@ -58,6 +58,26 @@ describe('reporting queries', () => {
     expect(records[0]?.columns).not.toHaveProperty('unknown_column')
   })
 
+  it('keeps the records of the rows that are reported again, as many as there are of each', async () => {
+    const names = ['b', 'a', 'b', 'c', 'b']
+    const toRows = (list: readonly string[]) => list.map((name) => ({ name, version: '1' }))
+    const read = async () => {
+      const records = await listRecords()
+      return records.flatMap(({ id, columns }) =>
+        'arch' in columns ? [{ id, name: columns['name'] }] : [],
+      )
+    }
+    await report('deb_packages', toRows(names))
+    const before = await read()
+    expect(before.map(({ name }) => name)).toEqual(names)
+    await report('deb_packages', toRows(['d', 'b', 'b', 'a', 'd']))
+    const after = await read()
+    expect(after.map(({ name }) => name)).toEqual(['b', 'a', 'b', 'd', 'd'])
+    expect(after.slice(0, 3)).toEqual(before.slice(0, 3))
+    await report('deb_packages', [])
+    expect(await read()).toEqual([])
+  })
+
   it('ignores tables that it does not know', async () => {
     await report('no_such_table', [{ a: '1' }])
     expect(await listRecords()).toHaveLength(1)

@@ -15,7 +15,7 @@ import { findGramCondition, type GramIndex } from './text-grams.ts'
  * - `values`: few different texts. A btree of `(left(column, 64), key)`; a substring is looked for in
  *   the different values, which are read one by one from that index.
  * - `values and trigrams`: the same and a trigram index, for texts that are often few but may be many.
- * - `grams`: different texts. A GIN index of `text_grams(column)`, which can be one of several columns.
+ * - `grams`: different texts. A GIN index of `text_grams(column)`.
  * - `references`: an id of a row of another table, by foreign key. A btree of the column; digits are
  *   looked for in that table.
  * - `of`: a column of another table that the list is joined to, indexed there; `by` is the foreign key,

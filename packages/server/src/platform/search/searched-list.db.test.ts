@@ -150,7 +150,7 @@ const quote = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`
 const known = [...FEW, ...DIFFERENT].filter((value) => value !== null)
 const part = fc
   .tuple(
-    fc.constantFrom(...known, 'text 3', 'istan', 'GRÖSSE', 'sn0004249', 'zz', '🙂🙂'),
+    fc.constantFrom(...known, 'text 3', 'istan', 'GRÖSSE', 'sn0004249', 'zz', '🙂🙂', 'es no'),
     fc.oneof(fc.nat(90), fc.nat(5_000)),
     fc.integer({ min: 0, max: 6 }),
   )

@@ -37,30 +37,6 @@ begin
   return grams;
 end $$;
 
--- What waits to be put in its place is read by every search: so little of it that this takes no time.
-create index device_grams on device
-  using gin (text_grams(name), text_grams(serial), text_grams(note), text_grams(hardware_uuid))
-  with (gin_pending_list_limit = 1024);
-create index person_grams on person using gin (text_grams(name), text_grams(email))
-  with (gin_pending_list_limit = 1024);
-create index issue_grams on issue using gin (text_grams(issue_value))
-  with (gin_pending_list_limit = 1024);
-create index audit_entry_grams on audit_entry using gin (text_grams(description))
-  with (gin_pending_list_limit = 1024);
-create index auth_log_session_grams on auth_log_session
-  using gin (text_grams(ip_address), text_grams(person_name), text_grams(person_email))
-  with (gin_pending_list_limit = 1024);
-create index exemption_request_grams on exemption_request
-  using gin (text_grams(requester_message));
-create index registration_request_grams on registration_request
-  using gin (text_grams(requester_message));
-create index live_query_result_error_grams on live_query_result
-  using gin (text_grams(error_message)) where error_message is not null;
-create index live_query_result_warning_grams on live_query_result
-  using gin (text_grams(warning_message)) where warning_message is not null;
-create index reporting_record_grams on reporting_record
-  using gin (member_grams(table_name, columns)) with (gin_pending_list_limit = 1024);
-
 drop index device_name_trgm;
 drop index device_serial_trgm;
 drop index device_note_trgm;
@@ -88,3 +64,28 @@ drop index live_query_result_error_trgm;
 drop index live_query_result_warning_trgm;
 drop index reporting_record_columns_trgm;
 drop function short_grams;
+
+create index device_name_grams on device using gin (text_grams(name));
+create index device_serial_grams on device using gin (text_grams(serial));
+create index device_note_grams on device using gin (text_grams(note));
+create index device_hardware_uuid_grams on device using gin (text_grams(hardware_uuid));
+create index person_name_grams on person using gin (text_grams(name));
+create index person_email_grams on person using gin (text_grams(email));
+create index issue_issue_value_grams on issue using gin (text_grams(issue_value));
+create index audit_entry_description_grams on audit_entry using gin (text_grams(description));
+create index auth_log_session_ip_address_grams on auth_log_session
+  using gin (text_grams(ip_address));
+create index auth_log_session_person_name_grams on auth_log_session
+  using gin (text_grams(person_name));
+create index auth_log_session_person_email_grams on auth_log_session
+  using gin (text_grams(person_email));
+create index exemption_request_message_grams on exemption_request
+  using gin (text_grams(requester_message));
+create index registration_request_message_grams on registration_request
+  using gin (text_grams(requester_message));
+create index live_query_result_error_grams on live_query_result
+  using gin (text_grams(error_message)) where error_message is not null;
+create index live_query_result_warning_grams on live_query_result
+  using gin (text_grams(warning_message)) where warning_message is not null;
+create index reporting_record_grams on reporting_record
+  using gin (member_grams(table_name, columns));
