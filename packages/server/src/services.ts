@@ -2,7 +2,6 @@
  * What the service and every command work with: the database with its schema up to date, the keys
  * that seal secrets, and the runner of changes. Builds no servers and no workers; compose.ts does.
  */
-import { mkdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
@@ -16,6 +15,7 @@ import type { StatusDependencies } from './devices/change-device-status.ts'
 import { reevaluateEveryDevice } from './devices/reevaluate-every-device.ts'
 import { insertOrganisation } from './organisation/organisation-store.ts'
 import { systemClock, type Clock } from './platform/clock.ts'
+import { createDataFolder } from './platform/data-folder.ts'
 import type { DatabaseConnection } from './platform/db/connection.ts'
 import { openDatabase, type Database } from './platform/db/database.ts'
 import { openDataFolder } from './platform/db/embedded/open-data-folder.ts'
@@ -121,7 +121,7 @@ async function openMasterKeys(config: Config): Promise<MasterKeys> {
   const { masterKey: fromSetting } = config
   const dataDir = resolve(config.dataDir)
   try {
-    if (fromSetting === undefined) await mkdir(dataDir, { recursive: true, mode: 0o711 })
+    if (fromSetting === undefined) await createDataFolder(dataDir)
     return await loadMasterKey({ fromSetting, filePath: masterKeyFile(config) })
   } catch (error) {
     if (!(error instanceof Error)) throw error

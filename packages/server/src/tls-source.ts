@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isTlsConfigured, type Config } from './config/load-config.ts'
 import { ConfigError } from './config/load-config.ts'
 import type { Clock } from './platform/clock.ts'
+import { createDataFolder } from './platform/data-folder.ts'
 import { loadTls } from './platform/tls/load-tls.ts'
 import { openSelfSignedTls } from './platform/tls/self-signed-tls.ts'
 import type { TlsMaterial } from './platform/tls/tls-material.ts'
@@ -37,6 +38,7 @@ async function open(config: Config, clock: Clock): Promise<TlsSource> {
     const material = await loadTls({ certPath: tlsCert, keyPath: tlsKey }, clock)
     return { material, caPem: undefined, renewIfDue: async () => undefined }
   }
+  await createDataFolder(config.dataDir)
   const source = await openSelfSignedTls({
     folder: join(config.dataDir, 'tls'),
     names: [new URL(config.baseUrl).hostname, config.host],
