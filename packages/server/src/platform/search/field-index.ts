@@ -1,7 +1,7 @@
 /*
  * Conditions that follow from a clause and that an index answers where the clause itself has none: a
- * part of a text, a text that equals, the digits of an id. They are added to the clause, never put in its
- * place, so that they can find too much but never too little.
+ * part of a text, a text that equals, the digits of an id. They can find too much but never too little,
+ * and are added to the clause unless they mean exactly the same.
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -58,6 +58,13 @@ const INDEXED_LENGTH = 64
 /** Of fewer than three letters or digits in a row, `pg_trgm` knows nothing. */
 const TRIGRAM = /[\p{L}\p{N}]{3}/u
 
+/** What an index answers of a clause. */
+export interface IndexCondition {
+  readonly condition: Expression<SqlBool>
+  /** Whether it stands for the clause, which then need not be asked. */
+  readonly isExact: boolean
+}
+
 interface IndexedList {
   readonly table: string
   readonly indexes?: FieldIndexes
@@ -72,12 +79,13 @@ export async function findIndexConditions(
   { table, indexes = {} }: IndexedList,
   search: SearchExpression,
   sample: RowSample,
-): Promise<Map<SearchClause, Expression<SqlBool>>> {
-  const conditions = new Map<SearchClause, Expression<SqlBool>>()
+): Promise<Map<SearchClause, IndexCondition>> {
+  const conditions = new Map<SearchClause, IndexCondition>()
   for (const clause of clausesOf(search)) {
     const index = indexes[clause.field.name]
     const condition = index && (await findIndexCondition({ db, table, sample }, index, clause))
-    if (condition !== undefined) conditions.set(clause, condition)
+    const isExact = typeof index === 'object' && 'of' in index
+    if (condition !== undefined) conditions.set(clause, { condition, isExact })
   }
   return conditions
 }

@@ -13,7 +13,12 @@ import {
   type FieldIndexes,
   type ValueSearch,
 } from './field-index.ts'
-import { clausesOf, type SearchExpression, type SearchField } from './search-field.ts'
+import {
+  clausesOf,
+  type SearchClause,
+  type SearchExpression,
+  type SearchField,
+} from './search-field.ts'
 import { searchToSql, type SearchColumns } from './search-to-sql.ts'
 import { findKeyRanges, type KeyRange } from './timeline.ts'
 
@@ -104,7 +109,7 @@ export async function readPage<Row>(
     .setAccessMode('read only')
     .execute(async (tx) => {
       const reach = { ...REACH, ...list.reach }
-      if (joinsFor(list, search) !== undefined) await joinRowByRow(tx)
+      if (joinsFor(list, clausesOf(search)) !== undefined) await joinRowByRow(tx)
       const keys = await findKeys({ tx, list, reach, key, scope, search, window })
       return read(tx, sql<SqlBool>`${key} = any(${keys}::bigint[])`)
     })
@@ -205,8 +210,11 @@ function isWithin({ key }: Finder, { after, last }: Pick<KeyRange, 'after' | 'la
   return last === undefined ? isAfter : sql`${isAfter} and ${key} <= ${last}`
 }
 
-function joinsFor(list: SearchedList, search: SearchExpression): RawBuilder<unknown> | undefined {
-  const isJoined = clausesOf(search).some(({ field }) => list.joins?.fields.includes(field.name))
+function joinsFor(
+  list: SearchedList,
+  clauses: readonly SearchClause[],
+): RawBuilder<unknown> | undefined {
+  const isJoined = clauses.some(({ field }) => list.joins?.fields.includes(field.name))
   return isJoined ? list.joins?.tables : undefined
 }
 
@@ -229,7 +237,7 @@ async function walk(finder: Finder, range: KeyRange, count: number, budget: numb
       select key from (
         select ${key} as key, ${searchToSql(search, list.columns)} as is_match
         from (select * from ${table} where ${isCandidate} order by ${key} limit ${budget}) as ${table}
-        ${joinsFor(list, search) ?? sql``} order by ${key} offset 0
+        ${joinsFor(list, clausesOf(search)) ?? sql``} order by ${key} offset 0
       ) as candidate where is_match order by key limit ${count}
     )
     select array(select key::text from near order by key) as keys,
@@ -278,15 +286,19 @@ async function selectMatches(
   const conditions = await findIndexConditions(tx, list, search, sample)
   const isMatch = searchToSql(search, list.columns, (clause, condition) => {
     const indexed = conditions.get(clause)
+    if (indexed?.isExact === true) return indexed.condition
     // "is true" keeps the clause from being looked for in an index that reads everything for it.
-    return indexed === undefined ? condition : sql<SqlBool>`(${indexed} and (${condition}) is true)`
+    return indexed === undefined
+      ? condition
+      : sql<SqlBool>`(${indexed.condition} and (${condition}) is true)`
   })
+  const asked = clausesOf(search).filter((clause) => conditions.get(clause)?.isExact !== true)
   // How rare a text is cannot be estimated, and where the estimate is too high the whole table is read.
   // A sum keeps the index of the key out of the plan: it would be walked again, to the end.
   if (list.indexes !== undefined) await sql`set local enable_seqscan = off`.execute(tx)
   const keyOutOfPlan = list.indexes === undefined ? key : sql`(${key} + 0)`
   return sql`
-    select ${key} as key from ${sql.table(list.table)} ${joinsFor(list, search) ?? sql``}
+    select ${key} as key from ${sql.table(list.table)} ${joinsFor(list, asked) ?? sql``}
     where ${scope} and ${isWithin({ ...finder, key: keyOutOfPlan }, range)} and ${isMatch}`
 }
 
@@ -320,7 +332,7 @@ async function merge(
   const { rows } = await sql<{ key: string }>`
     select match.key from unnest(${values}::text[]) as sought(value)
     cross join lateral (
-      select ${key} as key from ${sql.table(list.table)} ${joinsFor(list, search) ?? sql``}
+      select ${key} as key from ${sql.table(list.table)} ${joinsFor(list, clausesOf(search)) ?? sql``}
       where ${scope} and (${value}, ${key}) > (sought.value, ${range.after ?? '-1'}::bigint)
         and ${value} <= sought.value and ${isWithin({ ...finder, key: sql`(${key} + 0)` }, range)}
         and (${searchToSql(search, list.columns)}) is true
