@@ -136,7 +136,10 @@ describe('a clock that is set', () => {
   const setBackDuring = async (log: Awaited<ReturnType<typeof startWatching>>) => {
     clock.step(-6 * HOUR_MS)
     await vi.waitFor(() => {
-      expect(log.warn).toHaveBeenCalledWith({ step_ms: expect.any(Number) }, expect.anything())
+      expect(log.warn).toHaveBeenCalledWith(
+        { step_ms: expect.any(Number) as number },
+        expect.anything(),
+      )
     }, WAIT_MS)
   }
 
