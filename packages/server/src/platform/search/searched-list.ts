@@ -78,7 +78,7 @@ export interface SearchedPage {
 const REACH: Reach = { nearRows: 1_000, fewMatches: 2_000, farRows: 20_000 }
 
 /** As many rows are looked at one by one in the time in which few matches are collected. */
-const FREQUENT_ROWS = 5_000
+const FREQUENT_ROWS = 10_000
 
 /**
  * Reads a page: `read` gets the condition that a row is on it and the source to read it from, and
