@@ -32,6 +32,8 @@ const SAMPLE_LENGTH = 500
 /** Of the grams of a long part, so many are thought about, and so many asked for. */
 const CONSIDERED_MAX = 64
 const SOUGHT_MAX = 8
+/** Grams that so many texts have are mostly those of a word: further ones say nothing, and cost as much. */
+const FREQUENT_SHARE = 0.05
 
 /**
  * What follows from a clause about a text, answered by the index; undefined for a part of no characters.
@@ -101,11 +103,12 @@ function chooseRare(grams: readonly Gram[], texts: readonly string[]): Gram[] {
   const counted = grams
     .map((gram) => ({ gram, count: countTexts(gram.join(''), texts) }))
     .sort((a, b) => a.count - b.count)
-  const countMax = 2 * ((counted[0]?.count ?? 0) + 1)
-  return counted
-    .filter(({ count }) => count <= countMax)
-    .slice(0, SOUGHT_MAX)
-    .map(({ gram }) => gram)
+  const countMin = counted[0]?.count ?? 0
+  const rare = counted.filter(({ count }) => count <= 2 * (countMin + 1)).map(({ gram }) => gram)
+  const isFrequent = countMin > texts.length * FREQUENT_SHARE
+  return isFrequent
+    ? [...new Set([...rare.slice(0, 1), ...rare.slice(-1)])]
+    : rare.slice(0, SOUGHT_MAX)
 }
 
 function countTexts(part: string, texts: readonly string[]): number {
