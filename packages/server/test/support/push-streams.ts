@@ -99,3 +99,10 @@ export async function createPushStreams(): Promise<PushStreams> {
     },
   }
 }
+
+/** The `jti` of a SET, which is not verified. */
+export function jtiOf(token: string): unknown {
+  return (
+    JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: unknown }
+  ).jti
+}

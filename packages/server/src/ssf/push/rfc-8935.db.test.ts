@@ -1,7 +1,7 @@
 /* The requirements of push delivery, by their numbers in the table of conformance. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { answerWith, type Respond } from '../../../test/support/loopback-receiver.ts'
-import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
+import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { deleteOldPayloads } from '../../delivery/sweep-deliveries.ts'
@@ -37,10 +37,6 @@ async function waitForStates(expected: readonly string[]): Promise<void> {
     { timeout: 10_000, interval: 20 },
   )
 }
-
-const jtiOf = (token: string): unknown =>
-  (JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: unknown })
-    .jti
 
 function refuse(status: number, err: string): Respond {
   return (_request, response) =>
