@@ -18,7 +18,7 @@ export default defineConfig({
           testTimeout: 30_000,
           isolate: false,
           include: [
-            'packages/*/src/**/*.test.ts',
+            'packages/*/{src,bench}/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
             'test/**/*.test.ts',
           ],

@@ -2,7 +2,7 @@
  * The process: arguments, environment, signals and exit code. Nothing else touches them.
  */
 import { runProgram } from './cli/program.ts'
-import { readEnvironment } from './config/read-environment.ts'
+import { readEnvironment } from './app/config/read-environment.ts'
 
 /** How long a command may take to end after the first signal. */
 const STOP_TIMEOUT_MS = 20_000

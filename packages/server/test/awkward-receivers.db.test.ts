@@ -21,7 +21,7 @@ import {
   readTopSubject,
 } from './support/awkward/other-clients.ts'
 import { decodeObject, textOf } from './support/awkward/wire.ts'
-import { POLL_WAIT_MAX_MS, toPollWaitMs } from '../src/ssf/poll/poll-sets.ts'
+import { POLL_WAIT_MAX_MS, toPollWaitMs } from '../src/signals/poll/poll-sets.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000

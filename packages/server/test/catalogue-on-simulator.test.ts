@@ -5,8 +5,8 @@ import {
   findKnob,
   type SimulatedDevice,
 } from '@heliograph/simulator'
-import { CHECK_CATALOGUE } from '../src/checks/catalogue/index.ts'
-import type { CheckPlatform } from '../src/checks/check-definition.ts'
+import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
+import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
 
 type Flavor = SimulatedDevice['person']['flavor']
 

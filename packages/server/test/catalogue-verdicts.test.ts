@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
-import { CHECK_CATALOGUE } from '../src/checks/catalogue/index.ts'
-import type { CheckPlatform } from '../src/checks/check-definition.ts'
+import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
+import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
 import { openOsqueryDatabase } from './support/osquery-database.ts'
 import { FAILING_TABLES, HEALTHY_DEVICES, type TableRows } from './support/posture-rows.ts'
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { renderCatalogueMarkdown } from '../src/checks/catalogue/catalogue-markdown.ts'
-import { CHECK_CATALOGUE } from '../src/checks/catalogue/index.ts'
-import { validateCheckDefinition } from '../src/checks/check-definition.ts'
-import { renderTemplate } from '../src/checks/render-template.ts'
+import { renderCatalogueMarkdown } from '../src/posture/checks/catalogue/catalogue-markdown.ts'
+import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
+import { validateCheckDefinition } from '../src/posture/checks/check-definition.ts'
+import { renderTemplate } from '../src/posture/checks/render-template.ts'
 import fingerprints from './support/catalogue-fingerprints.json' with { type: 'json' }
 import { openOsqueryDatabase } from './support/osquery-database.ts'
 

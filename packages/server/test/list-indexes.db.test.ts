@@ -5,10 +5,10 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { insertListData, type ListIds } from '../src/bench/list-data.ts'
-import { findLists, type ListDocument } from '../src/bench/list-searches.ts'
-import { REPORTING_TABLES } from '../src/reporting/reporting-tables.ts'
-import { toRecordFields } from '../src/reporting/table-record-read.ts'
+import { insertListData, type ListIds } from '../bench/list-data.ts'
+import { findLists, type ListDocument } from '../bench/list-searches.ts'
+import { REPORTING_TABLES } from '../src/posture/reporting/reporting-tables.ts'
+import { toRecordFields } from '../src/posture/reporting/table-record-read.ts'
 import { startContractService, type ContractService } from './contract/contract-service.ts'
 
 const ROWS = 12_000

@@ -8,9 +8,9 @@ import {
   createWebhookSigner,
   generateWebhookSecret,
   type SigningForm,
-} from '../src/webhooks/webhook-secret.ts'
-import { TEST_EVENT, WEBHOOK_EVENTS } from '../src/webhooks/webhook-event-types.ts'
-import { toWebhookRequest } from '../src/webhooks/webhook-target.ts'
+} from '../src/signals/webhooks/webhook-secret.ts'
+import { TEST_EVENT, WEBHOOK_EVENTS } from '../src/signals/webhooks/webhook-event-types.ts'
+import { toWebhookRequest } from '../src/signals/webhooks/webhook-target.ts'
 import { EXAMPLE_BODIES } from './support/webhook-examples.ts'
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md'), 'utf8')

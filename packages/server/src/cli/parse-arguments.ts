@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import type { GrantedPermission } from '../api-keys/api-key-store.ts'
+import type { GrantedPermission } from '../organisation/api-keys/api-key-store.ts'
 
 /** Collects the values of a flag that may be given several times. */
 export function collect<Value>(parse: (text: string) => Value) {

@@ -3,7 +3,7 @@
  * commands/; the process itself is touched by main.ts alone.
  */
 import { Command, CommanderError } from 'commander'
-import { ConfigError } from '../config/load-config.ts'
+import { ConfigError } from '../app/config/load-config.ts'
 import { AppError } from '../platform/app-error.ts'
 import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
 import { MigrationError } from '../platform/db/migration-error.ts'
@@ -31,7 +31,7 @@ import { EXIT_CODES, type CommandIo } from './command-io.ts'
 
 /** Runs one command line (without the program's own name) to its end. Sets the exit code. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<void> {
-  const program = createProgram(io)
+  const program = await createProgram(io)
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
@@ -39,7 +39,7 @@ export async function runProgram(args: readonly string[], io: CommandIo): Promis
   }
 }
 
-function createProgram(io: CommandIo): Command {
+async function createProgram(io: CommandIo): Promise<Command> {
   const program = new Command('heliograph')
     .description('Device trust: posture in, signed signals out')
     .exitOverride()
@@ -49,7 +49,7 @@ function createProgram(io: CommandIo): Command {
     })
   addAdminCommands(program, io)
   addAuditCommands(program, io)
-  addBenchCommand(program, io)
+  await addBenchCommand(program, io)
   addEnrollmentSecretCommands(program, io)
   addKeyCommands(program, io)
   addOrganisationCommands(program, io)

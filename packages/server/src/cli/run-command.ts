@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { ChangeOrigin } from '../audit/change.ts'
-import { openServices, type Services } from '../services.ts'
-import { loadConfig } from '../config/load-config.ts'
-import { SETTINGS, toFlag } from '../config/settings.ts'
+import type { ChangeOrigin } from '../changes/change.ts'
+import { openServices, type Services } from '../app/services.ts'
+import { loadConfig } from '../app/config/load-config.ts'
+import { SETTINGS, toFlag } from '../app/config/settings.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { PERMISSIONS } from '../../src/platform/http/principal.ts'
 import type { ApiRoute, RouteMethod } from '../../src/platform/http/route.ts'
-import type { Services } from '../../src/services.ts'
+import type { Services } from '../../src/app/services.ts'
 import { createTestKey } from '../support/api-keys.ts'
 import { composeTestApi } from '../support/composed-api.ts'
 

@@ -1,13 +1,13 @@
 /* A small organisation: one record of everything, and makers of records that a request may use up. */
-import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
-import type { Change } from '../../src/audit/change.ts'
-import { applyCheckScope } from '../../src/checks/apply-check-scope.ts'
-import { recordCheckResults } from '../../src/checks/record-check-results.ts'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import type { Change } from '../../src/changes/change.ts'
+import { applyCheckScope } from '../../src/posture/checks/apply-check-scope.ts'
+import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
 import { newSecret } from '../../src/platform/ids.ts'
-import { recordReportingSnapshot } from '../../src/reporting/record-reporting-snapshot.ts'
-import { recordLiveAnswers } from '../../src/live-queries/record-live-answers.ts'
-import { findPendingKey } from '../../src/ssf/signing/signing-key.ts'
-import { listSigningKeys } from '../../src/ssf/signing/signing-key-store.ts'
+import { recordReportingSnapshot } from '../../src/posture/reporting/record-reporting-snapshot.ts'
+import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
+import { findPendingKey } from '../../src/signals/signing/signing-key.ts'
+import { listSigningKeys } from '../../src/signals/signing/signing-key-store.ts'
 import {
   insertAuthLogSession,
   insertCheckTag,

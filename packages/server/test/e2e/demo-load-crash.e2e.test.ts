@@ -12,7 +12,7 @@ import { startReceivers, type DemoReceivers } from '../../src/cli/demo/demo-rece
 import { EventTally } from '../../src/cli/demo/event-tally.ts'
 import { DEMO_ADMIN, prepareOrganisation } from '../../src/cli/demo/prepare-organisation.ts'
 import type { Method } from '../../src/cli/demo/verified-event.ts'
-import { loadConfig } from '../../src/config/load-config.ts'
+import { loadConfig } from '../../src/app/config/load-config.ts'
 import { RecordingProxy } from './support/recording-proxy.ts'
 import { findFreePort, ServiceProcess } from './support/service-process.ts'
 

@@ -2,21 +2,30 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { sql, type Kysely } from 'kysely'
 import { pino } from 'pino'
 import { expect } from 'vitest'
-import { hashEnrollmentSecret } from '../../src/enrollment-secrets/create-enrollment-secret.ts'
-import type { Schema } from '../../src/platform/db/schema.ts'
+import { hashEnrollmentSecret } from '../../src/posture/enrollment/secrets/create-enrollment-secret.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
-import { AGENT_SETTINGS_DEFAULT, type AgentSettings } from '../../src/osquery/agent-settings.ts'
-import { createContactRecorder, type ContactRecorder } from '../../src/osquery/contact-recorder.ts'
-import { createNodeCache } from '../../src/osquery/node-cache.ts'
-import { findNode } from '../../src/osquery/node-store.ts'
+import {
+  AGENT_SETTINGS_DEFAULT,
+  type AgentSettings,
+} from '../../src/posture/osquery/agent-settings.ts'
+import {
+  createContactRecorder,
+  type ContactRecorder,
+} from '../../src/posture/osquery/contact-recorder.ts'
+import { createNodeCache } from '../../src/posture/osquery/node-cache.ts'
+import { findNode } from '../../src/posture/osquery/node-store.ts'
 import {
   registerOsqueryRoutes,
   type OsqueryRoutesDependencies,
-} from '../../src/osquery/register-osquery-routes.ts'
-import { DEVICE_CHANNEL } from '../../src/devices/device-store.ts'
+} from '../../src/surfaces/agents/register-osquery-routes.ts'
+import { DEVICE_CHANNEL } from '../../src/posture/devices/device-store.ts'
 import type { Listener } from '../../src/platform/db/listener.ts'
-import type { DistributedResult, ReportedSnapshot } from '../../src/osquery/parse-agent-message.ts'
+import type {
+  DistributedResult,
+  ReportedSnapshot,
+} from '../../src/surfaces/agents/parse-agent-message.ts'
 import { createPosture, type Posture } from './posture-fixtures.ts'
 
 const SECRET = 'enrollment-secret-of-the-tests'

@@ -6,7 +6,7 @@ import { inject } from 'vitest'
 import { toClientConfig, withDatabase } from '../../src/platform/db/connection.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
-import type { Schema } from '../../src/platform/db/schema.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import './test-postgres.ts'
 

@@ -1,21 +1,21 @@
 /* Engines, receivers and queued deliveries for tests of what happens to them. */
 import { isDeepStrictEqual } from 'node:util'
 import { vi } from 'vitest'
-import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
-import { createChangeRunner, type RunChange } from '../../src/audit/change.ts'
-import type { DeliveryChannel } from '../../src/delivery/delivery-channel.ts'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
+import type { DeliveryChannel } from '../../src/signals/dispatch/delivery-channel.ts'
 import {
   createDeliveryEngine,
   type DeliveryEngine,
   type DeliveryEngineDependencies,
-} from '../../src/delivery/delivery-engine.ts'
-import { insertDestination } from '../../src/delivery/destination-store.ts'
-import { enqueueDeliveries } from '../../src/delivery/enqueue-deliveries.ts'
+} from '../../src/signals/dispatch/delivery-engine.ts'
+import { insertDestination } from '../../src/signals/dispatch/destination-store.ts'
+import { enqueueDeliveries } from '../../src/signals/dispatch/enqueue-deliveries.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
-import { classifyPush } from '../../src/ssf/push/classify-push.ts'
+import { classifyPush } from '../../src/signals/push/classify-push.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import {
   answerWith,

@@ -3,12 +3,12 @@
  * theirs through the use cases (`posture-fixtures.ts`).
  */
 import type { Insertable, Kysely } from 'kysely'
-import type { Schema } from '../../src/platform/db/schema.ts'
-import type { CheckTagTable, PostureCheckTable } from '../../src/platform/db/schema/check-tables.ts'
-import type { DeviceGroupTable, DeviceTable } from '../../src/platform/db/schema/device-tables.ts'
-import type { IssueTable } from '../../src/platform/db/schema/issue-tables.ts'
-import type { PersonGroupTable, PersonTable } from '../../src/platform/db/schema/person-tables.ts'
-import type { AuthLogSessionTable } from '../../src/platform/db/schema/sign-in-tables.ts'
+import type { Schema } from '../../src/schema/schema.ts'
+import type { CheckTagTable, PostureCheckTable } from '../../src/schema/tables/check-tables.ts'
+import type { DeviceGroupTable, DeviceTable } from '../../src/schema/tables/device-tables.ts'
+import type { IssueTable } from '../../src/schema/tables/issue-tables.ts'
+import type { PersonGroupTable, PersonTable } from '../../src/schema/tables/person-tables.ts'
+import type { AuthLogSessionTable } from '../../src/schema/tables/sign-in-tables.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 
 type Database = Kysely<Schema>

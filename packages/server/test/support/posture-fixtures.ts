@@ -1,20 +1,20 @@
 import type { Insertable, Kysely } from 'kysely'
-import { createChangeRunner, type Change, type RunChange } from '../../src/audit/change.ts'
-import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
-import { applyCheckScope } from '../../src/checks/apply-check-scope.ts'
+import { createChangeRunner, type Change, type RunChange } from '../../src/changes/change.ts'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { applyCheckScope } from '../../src/posture/checks/apply-check-scope.ts'
 import {
   recordCheckResults,
   type CheckReport,
   type RecordedReport,
-} from '../../src/checks/record-check-results.ts'
-import type { StatusDependencies } from '../../src/devices/change-device-status.ts'
-import type { DeviceStatusChange } from '../../src/devices/device-status-change.ts'
+} from '../../src/posture/checks/record-check-results.ts'
+import type { StatusDependencies } from '../../src/posture/devices/change-device-status.ts'
+import type { DeviceStatusChange } from '../../src/posture/devices/device-status-change.ts'
 import { ManualClock } from '../../src/platform/clock.ts'
 import { newSecret } from '../../src/platform/ids.ts'
-import type { Schema } from '../../src/platform/db/schema.ts'
-import type { PostureCheckTable } from '../../src/platform/db/schema/check-tables.ts'
-import type { DeviceTable } from '../../src/platform/db/schema/device-tables.ts'
-import { createPublishChange } from '../../src/webhooks/publish-change.ts'
+import type { Schema } from '../../src/schema/schema.ts'
+import type { PostureCheckTable } from '../../src/schema/tables/check-tables.ts'
+import type { DeviceTable } from '../../src/schema/tables/device-tables.ts'
+import { createPublishChange } from '../../src/signals/webhooks/publish-change.ts'
 
 /** A service without its surroundings: changes, a clock that stands still, and what was announced. */
 export interface Posture {

@@ -1,4 +1,4 @@
-import type { CheckPlatform } from '../../src/checks/check-definition.ts'
+import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
 import type { OsqueryRow } from './osquery-database.ts'
 
 /** The content of an agent's tables. */

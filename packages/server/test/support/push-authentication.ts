@@ -1,5 +1,5 @@
-import type { DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
-import { createPushConnections } from '../../src/ssf/push/push-connection.ts'
+import type { DeliveryEngine } from '../../src/signals/dispatch/delivery-engine.ts'
+import { createPushConnections } from '../../src/signals/push/push-connection.ts'
 import type { LoopbackReceiver } from './loopback-receiver.ts'
 import type { PushStreams } from './push-streams.ts'
 

@@ -1,8 +1,14 @@
 /* Streams that push to receivers on the loopback address, and real engines that deliver to them. */
 import { expect, vi } from 'vitest'
-import { createDeliveryEngine, type DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
+import {
+  createDeliveryEngine,
+  type DeliveryEngine,
+} from '../../src/signals/dispatch/delivery-engine.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
-import { createPushChannel, type PushChannelDependencies } from '../../src/ssf/push/push-channel.ts'
+import {
+  createPushChannel,
+  type PushChannelDependencies,
+} from '../../src/signals/push/push-channel.ts'
 import { startLoopbackReceiver, type LoopbackReceiver, type Respond } from './loopback-receiver.ts'
 import { createStreamsApi, type StreamIds, type StreamsApi } from './streams-api.ts'
 

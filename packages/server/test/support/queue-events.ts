@@ -1,5 +1,5 @@
-import { SYSTEM_ACTOR } from '../../src/audit/audit-entry.ts'
-import { enqueueDeliveries } from '../../src/delivery/enqueue-deliveries.ts'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { enqueueDeliveries } from '../../src/signals/dispatch/enqueue-deliveries.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import type { TestApi } from './api-app.ts'
 

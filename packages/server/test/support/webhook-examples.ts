@@ -2,10 +2,14 @@
  * One event of each kind as webhooks tell it: what the guide shows, and what tests of the guide compare
  * it with.
  */
-import type { DomainEvent } from '../../src/audit/domain-event.ts'
-import { toToldAuditEntry, toToldEvents, type ToldEvent } from '../../src/webhooks/event-data.ts'
-import { toNewEvent } from '../../src/webhooks/publish-change.ts'
-import { TEST_EVENT } from '../../src/webhooks/webhook-event-types.ts'
+import type { DomainEvent } from '../../src/changes/domain-event.ts'
+import {
+  toToldAuditEntry,
+  toToldEvents,
+  type ToldEvent,
+} from '../../src/signals/webhooks/event-data.ts'
+import { toNewEvent } from '../../src/signals/webhooks/publish-change.ts'
+import { TEST_EVENT } from '../../src/signals/webhooks/webhook-event-types.ts'
 
 const AT = new Date('2026-01-02T03:04:05.678Z')
 const BASE_URL = 'https://trust.example.com'

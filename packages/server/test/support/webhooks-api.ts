@@ -1,11 +1,14 @@
 import { vi } from 'vitest'
-import { createDeliveryEngine, type DeliveryEngine } from '../../src/delivery/delivery-engine.ts'
-import type { DeliverySettings } from '../../src/delivery/delivery-settings.ts'
+import {
+  createDeliveryEngine,
+  type DeliveryEngine,
+} from '../../src/signals/dispatch/delivery-engine.ts'
+import type { DeliverySettings } from '../../src/signals/dispatch/delivery-settings.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { createWebhookChannel } from '../../src/webhooks/webhook-channel.ts'
-import { webhookDeliveryRoutes } from '../../src/webhooks/webhook-delivery-routes.ts'
-import { webhookEventRoutes } from '../../src/webhooks/webhook-event-routes.ts'
-import { webhookRoutes } from '../../src/webhooks/webhook-routes.ts'
+import { createWebhookChannel } from '../../src/signals/webhooks/webhook-channel.ts'
+import { webhookDeliveryRoutes } from '../../src/signals/webhooks/webhook-delivery-routes.ts'
+import { webhookEventRoutes } from '../../src/signals/webhooks/webhook-event-routes.ts'
+import { webhookRoutes } from '../../src/signals/webhooks/webhook-routes.ts'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createTestApi, type TestAnswer, type TestApi, type TestRequest } from './api-app.ts'

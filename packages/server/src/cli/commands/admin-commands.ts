@@ -1,6 +1,10 @@
 import { Option, type Command } from 'commander'
-import { ADMIN_ACCESS_LEVELS, createAdmin, type AdminAccess } from '../../admins/create-admin.ts'
-import { listAllAdmins, type Admin } from '../../admins/admin-store.ts'
+import {
+  ADMIN_ACCESS_LEVELS,
+  createAdmin,
+  type AdminAccess,
+} from '../../organisation/admins/create-admin.ts'
+import { listAllAdmins, type Admin } from '../../organisation/admins/admin-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
 

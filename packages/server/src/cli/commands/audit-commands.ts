@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { verifyAuditChain } from '../../audit/verify-audit-chain.ts'
+import { verifyAuditChain } from '../../changes/audit/verify-audit-chain.ts'
 import { createProgress, EXIT_CODES, printJson, printLine, type CommandIo } from '../command-io.ts'
 import { runWithServices, withDatabaseFlags } from '../run-command.ts'
 

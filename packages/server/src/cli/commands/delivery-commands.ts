@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
 import type { Kysely } from 'kysely'
-import type { Change } from '../../audit/change.ts'
-import { toDeliveryJson } from '../../delivery/delivery-json.ts'
-import { showDelivery } from '../../delivery/delivery-log-routes.ts'
+import type { Change } from '../../changes/change.ts'
+import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
+import { showDelivery } from '../../signals/dispatch/delivery-log-routes.ts'
 import {
   DELIVERY_SEARCH_FIELDS,
   getDeliveryOfEvent,
   listDeliveryLog,
-} from '../../delivery/delivery-read.ts'
+} from '../../signals/dispatch/delivery-read.ts'
 import {
   discardDeliveries,
   redriveDeliveries,
@@ -15,16 +15,16 @@ import {
   type DeliveryOwner,
   type DeliverySelection,
   type MovedDeliveries,
-} from '../../delivery/redrive-deliveries.ts'
+} from '../../signals/dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { Schema } from '../../platform/db/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
-import type { Services } from '../../services.ts'
-import { toDeliveryOwner } from '../../ssf/streams/stream-delivery-routes.ts'
-import { getStream } from '../../ssf/streams/stream-store.ts'
-import { findWebhookContent } from '../../webhooks/webhook-delivery-routes.ts'
-import { toWebhookOwner } from '../../webhooks/webhook-owner.ts'
-import { getWebhook } from '../../webhooks/webhook-store.ts'
+import type { Services } from '../../app/services.ts'
+import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
+import { getStream } from '../../signals/streams/stream-store.ts'
+import { findWebhookContent } from '../../signals/webhooks/webhook-delivery-routes.ts'
+import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
+import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { collect, parseTime, parseWhole } from '../parse-arguments.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
-import { createDeviceGroup, deleteDeviceGroup } from '../../device-groups/change-device-groups.ts'
-import { toDeviceGroupJson } from '../../device-groups/device-group-json.ts'
-import { listDeviceGroups } from '../../device-groups/device-group-read.ts'
+import {
+  createDeviceGroup,
+  deleteDeviceGroup,
+} from '../../posture/device-groups/change-device-groups.ts'
+import { toDeviceGroupJson } from '../../posture/device-groups/device-group-json.ts'
+import { listDeviceGroups } from '../../posture/device-groups/device-group-read.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { cancelDeviceDeletion } from '../../devices/cancel-device-deletion.ts'
-import { readmitHost } from '../../devices/readmit-host.ts'
+import { cancelDeviceDeletion } from '../../posture/devices/cancel-device-deletion.ts'
+import { readmitHost } from '../../posture/devices/readmit-host.ts'
 import { printJson, printLine, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
 

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import {
   createEnrollmentSecret,
   revokeEnrollmentSecret,
-} from '../../enrollment-secrets/create-enrollment-secret.ts'
+} from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import {
   listAllEnrollmentSecrets,
   type ListedEnrollmentSecret,
-} from '../../enrollment-secrets/enrollment-secret-store.ts'
-import { findOrCreatePerson } from '../../people/find-or-create-person.ts'
+} from '../../posture/enrollment/secrets/enrollment-secret-store.ts'
+import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { parseTime } from '../parse-arguments.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'

@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
-import { revealApiKey } from '../../api-keys/reveal-api-key.ts'
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../api-keys/create-api-key.ts'
+import { revealApiKey } from '../../organisation/api-keys/reveal-api-key.ts'
+import {
+  createApiKey,
+  revokeApiKey,
+  rotateApiKey,
+} from '../../organisation/api-keys/create-api-key.ts'
 import {
   listAllKeys,
   type ApiKeyWithPermissions,
   type GrantedPermission,
-} from '../../api-keys/api-key-store.ts'
+} from '../../organisation/api-keys/api-key-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { collect, parsePermission, parseTime, parseWhole } from '../parse-arguments.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'

@@ -1,6 +1,9 @@
 import { Option, type Command } from 'commander'
-import { getOrganisation, type Organisation } from '../../organisation/organisation-store.ts'
-import { setOrganisation } from '../../organisation/set-organisation.ts'
+import {
+  getOrganisation,
+  type Organisation,
+} from '../../organisation/settings/organisation-store.ts'
+import { setOrganisation } from '../../organisation/settings/set-organisation.ts'
 import { printJson, printTable, type CommandIo } from '../command-io.ts'
 import { parseSwitch } from '../parse-arguments.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'

@@ -1,6 +1,6 @@
 import { TransmitterError } from '@heliograph/receiver'
 import { AppError } from '../../platform/app-error.ts'
-import { ConfigError } from '../../config/load-config.ts'
+import { ConfigError } from '../../app/config/load-config.ts'
 import { explainSystemErrors } from '../explain-system-errors.ts'
 
 /**

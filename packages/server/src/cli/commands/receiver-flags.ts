@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Option, type Command } from 'commander'
 import { createClientCredentials, type Authorization } from '@heliograph/receiver'
 import type { ListenSource } from '@heliograph/receiver/cli'
-import { ConfigError } from '../../config/load-config.ts'
+import { ConfigError } from '../../app/config/load-config.ts'
 import { collect, parseWhole } from '../parse-arguments.ts'
 
 /** Flags that say where keys are. */

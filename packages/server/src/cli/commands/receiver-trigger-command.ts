@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { trigger } from '@heliograph/receiver/cli'
-import { ConfigError } from '../../config/load-config.ts'
+import { ConfigError } from '../../app/config/load-config.ts'
 import type { CommandIo } from '../command-io.ts'
 import { explainReceiverFailures } from './receiver-failures.ts'
 import { readCredential, withCredentialFlags, type CredentialFlags } from './receiver-flags.ts'

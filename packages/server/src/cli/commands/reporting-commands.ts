@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import {
   createReportingQuery,
   removeReportingQuery,
-} from '../../reporting/create-reporting-query.ts'
-import { listReportingQueries } from '../../reporting/reporting-query-store.ts'
-import { toColumnName } from '../../reporting/reporting-table.ts'
-import { REPORTING_TABLES } from '../../reporting/reporting-tables.ts'
+} from '../../posture/reporting/create-reporting-query.ts'
+import { listReportingQueries } from '../../posture/reporting/reporting-query-store.ts'
+import { toColumnName } from '../../posture/reporting/reporting-table.ts'
+import { REPORTING_TABLES } from '../../posture/reporting/reporting-tables.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
 

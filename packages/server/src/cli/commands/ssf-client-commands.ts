@@ -1,19 +1,22 @@
 import { readFile } from 'node:fs/promises'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { AppError } from '../../platform/app-error.ts'
-import type { ClientJwks } from '../../platform/db/schema/ssf-client-tables.ts'
+import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
 import {
   createSsfClient,
   revokeSsfClient,
   rotateClientSecret,
   type IssuedClient,
-} from '../../ssf/clients/change-client.ts'
-import { toClientJson } from '../../ssf/clients/client-json.ts'
-import { clientJwksInput } from '../../ssf/clients/client-jwks.ts'
-import { parseScopes, SSF_SCOPES, type SsfScope } from '../../ssf/clients/client-scopes.ts'
-import { listClients } from '../../ssf/clients/client-store.ts'
-import { STREAM_PROFILE_NAMES, type StreamProfileName } from '../../ssf/streams/stream-choices.ts'
-import { toStrictUrls } from '../../ssf/strict/strict-urls.ts'
+} from '../../signals/clients/change-client.ts'
+import { toClientJson } from '../../signals/clients/client-json.ts'
+import { clientJwksInput } from '../../signals/clients/client-jwks.ts'
+import { parseScopes, SSF_SCOPES, type SsfScope } from '../../signals/clients/client-scopes.ts'
+import { listClients } from '../../signals/clients/client-store.ts'
+import {
+  STREAM_PROFILE_NAMES,
+  type StreamProfileName,
+} from '../../signals/streams/stream-choices.ts'
+import { toStrictUrls } from '../../surfaces/standard-ssf/strict-urls.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { parseWhole } from '../parse-arguments.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'

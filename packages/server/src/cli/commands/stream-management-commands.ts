@@ -5,11 +5,11 @@ import {
   POLL_TOKEN_MODES,
   rotatePollToken,
   type PollTokenMode,
-} from '../../ssf/poll/rotate-poll-token.ts'
-import { toRotatedJson } from '../../ssf/poll/poll-token-routes.ts'
-import { setStreamStatus, type StreamStatus } from '../../ssf/streams/set-stream-status.ts'
-import { toStreamJson } from '../../ssf/streams/stream-json.ts'
-import { getStream } from '../../ssf/streams/stream-store.ts'
+} from '../../signals/poll/rotate-poll-token.ts'
+import { toRotatedJson } from '../../signals/poll/poll-token-routes.ts'
+import { setStreamStatus, type StreamStatus } from '../../signals/streams/set-stream-status.ts'
+import { toStreamJson } from '../../signals/streams/stream-json.ts'
+import { getStream } from '../../signals/streams/stream-store.ts'
 import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { parseWhole } from '../parse-arguments.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'

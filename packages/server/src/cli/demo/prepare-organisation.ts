@@ -3,16 +3,16 @@
  * devices belong to people, and checks that block at once. Made with the use cases of the service on
  * its running database.
  */
-import { createAdmin } from '../../admins/create-admin.ts'
-import { findAdminByEmail } from '../../admins/find-admin.ts'
-import { createApiKey } from '../../api-keys/create-api-key.ts'
-import type { Change } from '../../audit/change.ts'
-import { applyCheckScope } from '../../checks/apply-check-scope.ts'
-import { findCheckBySlug, updateCheck } from '../../checks/catalogue-store.ts'
-import type { Config } from '../../config/load-config.ts'
-import { createEnrollmentSecret } from '../../enrollment-secrets/create-enrollment-secret.ts'
-import { findOrCreatePerson } from '../../people/find-or-create-person.ts'
-import { openServices, type Services } from '../../services.ts'
+import { createAdmin } from '../../organisation/admins/create-admin.ts'
+import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
+import { createApiKey } from '../../organisation/api-keys/create-api-key.ts'
+import type { Change } from '../../changes/change.ts'
+import { applyCheckScope } from '../../posture/checks/apply-check-scope.ts'
+import { findCheckBySlug, updateCheck } from '../../posture/checks/catalogue-store.ts'
+import type { Config } from '../../app/config/load-config.ts'
+import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
+import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
+import { openServices, type Services } from '../../app/services.ts'
 import { COMMAND_LINE_ORIGIN } from '../run-command.ts'
 
 /** Somebody who owns devices. */

@@ -3,7 +3,7 @@
  * receivers and a fleet. Owns the order of these and that nothing is left behind; knows no flags.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadConfig } from '../../config/load-config.ts'
+import { loadConfig } from '../../app/config/load-config.ts'
 import type { CommandIo } from '../command-io.ts'
 import { createDemoApi, type DemoApi } from './demo-api.ts'
 import { createDemoConnections, type DemoConnections } from './demo-connections.ts'

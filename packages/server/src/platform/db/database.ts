@@ -9,7 +9,7 @@ import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
 import { prepareStatements } from './prepared-statements.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 
 export interface DatabaseOptions {
   /** The most connections that the pool opens. */

@@ -6,7 +6,7 @@
  */
 import { sql } from 'kysely'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 
 /** One definition. Sections read lines in the order in which the query answers them. */
 interface Definition {

@@ -6,7 +6,7 @@ import { SECOND_MS } from '../clock.ts'
 import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
 import type { DatabaseLog } from './database-log.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 
 export type NotificationHandler = (payload: string) => void
 

@@ -24,7 +24,7 @@ export interface MigrationState {
   readonly pending: readonly Migration[]
 }
 
-const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
+const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../schema/migrations')
 const OLDEST_SERVER_VERSION = 150_000
 /** Any constant that nothing else in the database uses as an advisory lock: "helio" in ASCII. */
 const ADVISORY_LOCK = '448478570863'

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
-import { SYSTEM_ACTOR } from '../../audit/audit-entry.ts'
-import { createChangeRunner } from '../../audit/change.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../clock.ts'
 import { openDatabase } from './database.ts'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 
 const database = await createTestDatabase()
 // One connection, so that a test sees what a statement left there.

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 
 /**
  * What takes part in a transaction without being its work: it comes first and last in it, so that what

@@ -4,7 +4,7 @@
  * and are added to the clause unless they mean exactly the same.
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
-import type { Schema } from '../db/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { clausesOf, type SearchClause, type SearchExpression } from './search-field.ts'
 import { clauseToSql, escapeLikePattern } from './search-to-sql.ts'
 import { findGramCondition, type GramIndex } from './text-grams.ts'

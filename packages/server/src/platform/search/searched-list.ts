@@ -6,7 +6,7 @@
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { afterKey, type PageWindow } from '../db/page.ts'
-import type { Schema } from '../db/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 import {
   findIndexConditions,
   findValueSearch,

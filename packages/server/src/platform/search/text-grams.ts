@@ -4,7 +4,7 @@
  * text has; this file says which of them a search asks for. Owns no list and no field.
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
-import type { Schema } from '../db/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause } from './search-field.ts'
 
 /** Texts of one kind, with a GIN index of their grams. */

@@ -5,7 +5,7 @@
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { PageWindow } from '../db/page.ts'
-import type { Schema } from '../db/schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause, SearchExpression } from './search-field.ts'
 import type { SearchedList } from './searched-list.ts'
 

@@ -1,14 +1,17 @@
 /* The whole API of a service, both faces, for receivers that reach it request by request. */
 import { Writable } from 'node:stream'
-import { SYSTEM_ACTOR } from '../../../src/audit/audit-entry.ts'
-import { addStrictFace } from '../../../src/compose/strict-face.ts'
-import { createDeliveryEngine, type DeliveryEngine } from '../../../src/delivery/delivery-engine.ts'
-import type { Compliance } from '../../../src/platform/db/schema/status-values.ts'
+import { SYSTEM_ACTOR } from '../../../src/changes/audit/audit-entry.ts'
+import { addStrictFace } from '../../../src/app/compose/strict-face.ts'
+import {
+  createDeliveryEngine,
+  type DeliveryEngine,
+} from '../../../src/signals/dispatch/delivery-engine.ts'
+import type { Compliance } from '../../../src/schema/status-values.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
-import type { Services } from '../../../src/services.ts'
-import { createSsfClient, type ClientDraft } from '../../../src/ssf/clients/change-client.ts'
-import { createEnqueueSets } from '../../../src/ssf/enqueue-sets.ts'
-import { createPushChannel } from '../../../src/ssf/push/push-channel.ts'
+import type { Services } from '../../../src/app/services.ts'
+import { createSsfClient, type ClientDraft } from '../../../src/signals/clients/change-client.ts'
+import { createEnqueueSets } from '../../../src/signals/sets/enqueue-sets.ts'
+import { createPushChannel } from '../../../src/signals/push/push-channel.ts'
 import { BASE_URL } from '../api-app.ts'
 import { createTestKey } from '../api-keys.ts'
 import { composeTestApi } from '../composed-api.ts'

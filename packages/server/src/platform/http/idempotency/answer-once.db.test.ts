@@ -8,8 +8,8 @@ import {
   type TestApiParts,
   type TestRefusal,
 } from '../../../../test/support/api-app.ts'
-import { toOrigin } from '../../../audit/to-origin.ts'
-import type { Change } from '../../../audit/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import type { Change } from '../../../changes/change.ts'
 import { AppError } from '../../app-error.ts'
 import { DAY_MS, MINUTE_MS } from '../../clock.ts'
 import { answer, noContent, route, type ApiRoute } from '../route.ts'

@@ -11,7 +11,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../app-error.ts'
 import { DAY_MS, MINUTE_MS, type Clock } from '../../clock.ts'
-import type { Schema } from '../../db/schema.ts'
+import type { Schema } from '../../../schema/schema.ts'
 import type { TransactionCompanion } from '../../db/transaction-companion.ts'
 import type { SealContext, Sealer } from '../../secrets/sealed-box.ts'
 import { fingerprintOf, scopeHashOf, type IdempotentRequest } from './idempotency-key.ts'

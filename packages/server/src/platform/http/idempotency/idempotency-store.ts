@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import type { Schema } from '../../db/schema.ts'
-import type { IdempotencyRecordTable } from '../../db/schema/organisation-tables.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import type { IdempotencyRecordTable } from '../../../schema/tables/organisation-tables.ts'
 
 export type IdempotencyRecord = Selectable<IdempotencyRecordTable>
 

@@ -1,0 +1,80 @@
+/*
+ * What differs between streams and webhooks where many receivers are looked at: how they are made, and
+ * how an event is queued for one of them.
+ */
+import type { Change } from '../src/changes/change.ts'
+import { enqueueDeliveries, type WakeDelivery } from '../src/signals/dispatch/enqueue-deliveries.ts'
+import { systemClock } from '../src/platform/clock.ts'
+import { newUuid } from '../src/platform/ids.ts'
+import { insertEvent } from '../src/signals/webhooks/webhook-event-store.ts'
+import { complianceChangeClaims } from './compliance-change-claims.ts'
+import { deleteEvents, insertQueuedEvents } from './outbox-store.ts'
+import { insertPushStream } from './push-stream-store.ts'
+import type { SenderServices } from './sender-services.ts'
+import { deleteBenchWebhooks, insertBenchWebhook, insertQueuedWebhooks } from './webhook-store.ts'
+
+/** An event for one receiver. */
+export interface QueuedEvent {
+  readonly destinationId: string
+  readonly index: number
+  readonly wake: WakeDelivery
+}
+
+export interface ReceiverKind {
+  readonly name: string
+  /** Adds a receiver and answers the id of its destination. */
+  insert(sender: SenderServices, url: string): Promise<string>
+  /** Queues events for the only receiver that there is so far. */
+  insertBacklog(sender: SenderServices, destinationId: string, count: number): Promise<void>
+  /** Queues an event that the receiver knows by the `txn` of the change. */
+  queue(change: Change, event: QueuedEvent): Promise<void>
+  deleteAll(sender: SenderServices): Promise<void>
+}
+
+export const PUSH_STREAMS: ReceiverKind = {
+  name: 'streams',
+  insert: ({ db }, url) =>
+    insertPushStream(db, { endpointUrl: url, issuer: url, at: systemClock.now() }),
+  insertBacklog: ({ db }, destinationId, count) => insertQueuedEvents(db, [destinationId], count),
+  async queue(change, { destinationId, index, wake }) {
+    const eventId = newUuid()
+    const delivery = {
+      destinationId,
+      eventId,
+      eventType: 'device-compliance-change',
+      subjectKey: `device:${index}`,
+      body: JSON.stringify(complianceChangeClaims(eventId, String(index), change.txn)),
+    }
+    await enqueueDeliveries(change, [delivery], wake)
+  },
+  async deleteAll({ db }) {
+    await deleteEvents(db)
+    await db.deleteFrom('ssf_stream').execute()
+    await db.deleteFrom('delivery_destination').execute()
+  },
+}
+
+const WEBHOOK_EVENT = 'issues.new'
+
+export const WEBHOOKS: ReceiverKind = {
+  name: 'webhooks',
+  insert: insertBenchWebhook,
+  insertBacklog: ({ db }, _destinationId, count) => insertQueuedWebhooks(db, count),
+  async queue(change, { destinationId, index, wake }) {
+    const eventId = change.txn
+    const data = { issue_id: index, title: 'The disk is not encrypted', check_id: 17 }
+    const timestamp = change.at.toISOString()
+    const body = JSON.stringify({ event: WEBHOOK_EVENT, id: eventId, timestamp, data })
+    const event = { eventId, eventType: WEBHOOK_EVENT, object: null, occurredAt: change.at, body }
+    await insertEvent(change.tx, event, change)
+    const delivery = {
+      destinationId,
+      eventId,
+      eventType: WEBHOOK_EVENT,
+      subjectKey: null,
+      body: '',
+    }
+    await enqueueDeliveries(change, [delivery], wake)
+  },
+  deleteAll: ({ db }) => deleteBenchWebhooks(db),
+}

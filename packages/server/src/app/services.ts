@@ -1,0 +1,188 @@
+/*
+ * What the service and every command work with: the database with its schema up to date, the keys
+ * that seal secrets, and the runner of changes. Builds no servers and no workers; compose.ts does.
+ */
+import { join, resolve } from 'node:path'
+import type { Kysely } from 'kysely'
+import type { Pool } from 'pg'
+import { createChangeRunner, type Change, type RunChange } from '../changes/change.ts'
+import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
+import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
+import { composeStatus } from './compose/status.ts'
+import { ConfigError, type Config } from './config/load-config.ts'
+import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
+import type { StatusDependencies } from '../posture/devices/change-device-status.ts'
+import { reevaluateEveryDevice } from '../posture/devices/reevaluate-every-device.ts'
+import { insertOrganisation } from '../organisation/settings/organisation-store.ts'
+import { systemClock, type Clock } from '../platform/clock.ts'
+import { createDataFolder } from '../platform/data-folder.ts'
+import type { DatabaseConnection } from '../platform/db/connection.ts'
+import { openDatabase, type Database } from '../platform/db/database.ts'
+import { openDataFolder } from '../platform/db/embedded/open-data-folder.ts'
+import { migrateDatabase } from '../platform/db/migrate.ts'
+import type { Schema } from '../schema/schema.ts'
+import { createLogger, type Logger } from '../platform/logger.ts'
+import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.ts'
+import { createSealer, UnsealError, type Sealer } from '../platform/secrets/sealed-box.ts'
+import { syncReportingViews } from '../posture/reporting/sync-reporting-views.ts'
+import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import { createPublishChange } from '../signals/webhooks/publish-change.ts'
+
+export interface Services {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Logger
+  readonly connection: DatabaseConnection
+  readonly db: Kysely<Schema>
+  /** For what runs over and over, changes for example: see `Database`. */
+  readonly preparedDb: Kysely<Schema>
+  readonly pool: Pool
+  readonly masterKeys: MasterKeys
+  readonly sealer: Sealer
+  readonly runChange: RunChange
+  /** What happens when the status of a device changes. */
+  readonly status: StatusDependencies
+  /** Derives the status of every device anew: after a change of what counts for all. */
+  readonly reevaluateAllDevices: (change: Change) => Promise<void>
+  /** Closes the database, and stops it if this process started it. Safe to call twice. */
+  close(): Promise<void>
+}
+
+export interface OpenServicesOptions {
+  /** A service takes the data folder for itself; a command shares it with a service that runs. */
+  readonly purpose: 'service' | 'command'
+  readonly log?: Logger
+  readonly clock?: Clock
+}
+
+const COMMAND_POOL_MAX = 4
+/** Connections beside the pool of the service: the listener, commands, backups. */
+const OTHER_CONNECTIONS = 40
+const DEFAULT_ORGANISATION_NAME = 'My organisation'
+
+/**
+ * Opens the database of the configuration, brings its schema and the built-in checks up to date, and
+ * composes what works on it.
+ *
+ * @throws DatabaseStartError when the embedded database cannot be opened; ConfigError for a data folder
+ * or master key that cannot be used, or a master key that is not that of the database; MigrationError
+ */
+export async function openServices(
+  config: Config,
+  options: OpenServicesOptions,
+): Promise<Services> {
+  const clock = options.clock ?? systemClock
+  const log = options.log ?? createLogger(options.purpose === 'command' ? 'fatal' : config.logLevel)
+  const masterKeys = await openMasterKeys(config)
+  const folder = await openFolder(config, options.purpose, log)
+  const connection = folder.connection
+  let database: Database | undefined
+  try {
+    await migrateDatabase(connection, { log })
+    database = openDatabase(connection, {
+      poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
+      logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    })
+    const services = compose(config, { clock, log, masterKeys, connection, ...database })
+    await prepareRecords(services)
+    const opened = database
+    return {
+      ...services,
+      close: async () => {
+        await opened.close()
+        await folder.stop()
+      },
+    }
+  } catch (error) {
+    await database?.close()
+    await folder.stop()
+    throw error
+  }
+}
+
+interface OpenFolder {
+  readonly connection: DatabaseConnection
+  stop(): Promise<void>
+}
+
+async function openFolder(
+  config: Config,
+  purpose: OpenServicesOptions['purpose'],
+  log: Logger,
+): Promise<OpenFolder> {
+  if (config.databaseUrl !== undefined) {
+    return { connection: { url: config.databaseUrl }, stop: async () => undefined }
+  }
+  const connectionsMax = config.databasePoolMax + OTHER_CONNECTIONS
+  return openDataFolder({ dataDir: config.dataDir, purpose, log, connectionsMax })
+}
+
+async function openMasterKeys(config: Config): Promise<MasterKeys> {
+  const { masterKey: fromSetting } = config
+  const dataDir = resolve(config.dataDir)
+  try {
+    if (fromSetting === undefined) await createDataFolder(dataDir)
+    return await loadMasterKey({ fromSetting, filePath: masterKeyFile(config) })
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const setting = fromSetting === undefined ? 'HELIOGRAPH_DATA_DIR' : 'HELIOGRAPH_MASTER_KEY'
+    throw new ConfigError([`${setting}: ${error.message}`])
+  }
+}
+
+function masterKeyFile(config: Config): string {
+  return join(resolve(config.dataDir), 'master.key')
+}
+
+/** Under another key, what this process seals could be opened by nobody else, and the reverse. */
+async function assertMasterKeyFits({ config, db, sealer }: Omit<Services, 'close'>): Promise<void> {
+  try {
+    await assertSigningKeysOpen(db, sealer)
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error
+    const origin = config.masterKey === undefined ? masterKeyFile(config) : 'HELIOGRAPH_MASTER_KEY'
+    throw new ConfigError([
+      `The master key from ${origin} is not the one that the secrets in the database are sealed under. Give that one as HELIOGRAPH_MASTER_KEY, or put its file back.`,
+    ])
+  }
+}
+
+interface Foundation {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly masterKeys: MasterKeys
+  readonly connection: DatabaseConnection
+  readonly db: Kysely<Schema>
+  readonly preparedDb: Kysely<Schema>
+  readonly pool: Pool
+}
+
+function compose(config: Config, foundation: Foundation): Omit<Services, 'close'> {
+  const { clock, preparedDb, masterKeys } = foundation
+  const publish = createPublishChange({ clock, baseUrl: config.baseUrl })
+  const runChange = createChangeRunner(preparedDb, clock, publish)
+  const sealer = createSealer(masterKeys)
+  const status = composeStatus({ sealer })
+  return {
+    ...foundation,
+    config,
+    sealer,
+    runChange,
+    status,
+    reevaluateAllDevices: (change) => reevaluateEveryDevice(change, status),
+  }
+}
+
+/** What must exist before anything else works. Idempotent, also between processes. */
+async function prepareRecords(services: Omit<Services, 'close'>): Promise<void> {
+  const { config, clock, db, runChange, sealer, status } = services
+  await assertMasterKeyFits(services)
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
+  )
+  await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    syncCatalogue(change, status, CHECK_CATALOGUE),
+  )
+  await syncReportingViews(db)
+}

@@ -1,0 +1,75 @@
+/*
+ * What an audit entry is and how it is hashed. The chain itself is written by audit-store.ts, the
+ * transaction around a change by change.ts.
+ */
+import { createHash } from 'node:crypto'
+import { toCanonicalJson } from '../../platform/canonical-json.ts'
+
+/** Who caused a change. `System` is the service itself: its schedulers and device reports. */
+export interface Actor {
+  readonly type: 'User' | 'ApiKey' | 'System' | 'Person'
+  readonly id: string | null
+  readonly name: string
+  /** Only people and admins have one. */
+  readonly email: string | null
+}
+
+/** The service itself as an actor. */
+export const SYSTEM_ACTOR: Actor = { type: 'System', id: null, name: 'Heliograph', email: null }
+
+/** What an audit entry is about. */
+export interface AuditTarget {
+  readonly type: string
+  readonly id: string
+}
+
+/** What a use case says of its change; actor, time and cause are added by the change it belongs to. */
+export interface AuditNote {
+  /** Dotted, past tense: `api_key.created`. */
+  readonly action: string
+  readonly target: AuditTarget | null
+  /** One sentence for people, without the actor. */
+  readonly description: string
+  /** Secret values never appear here. */
+  readonly before?: JsonObject
+  readonly after?: JsonObject
+}
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+/** The columns of an entry that are hashed, all but its place in the chain. */
+export interface AuditFields {
+  readonly recorded_at: string
+  readonly actor_type: string
+  readonly actor_id: string | null
+  readonly actor_name: string
+  readonly actor_email: string | null
+  readonly action: string
+  readonly target_type: string | null
+  readonly target_id: string | null
+  readonly description: string
+  readonly before: JsonObject | null
+  readonly after: JsonObject | null
+  readonly txn: string
+  readonly request_id: string | null
+  readonly ip_address: string | null
+}
+
+/** The hash before the first entry. */
+export const CHAIN_START: Buffer = Buffer.alloc(32)
+
+/**
+ * The text of an entry that is hashed: JSON with sorted names and without white space, so that it
+ * can be rebuilt from the stored columns.
+ */
+export function toCanonicalText(fields: AuditFields): string {
+  return toCanonicalJson(fields)
+}
+
+/** SHA-256 over the previous hash, the sequence number and the canonical text. */
+export function hashEntry(previousHash: Buffer, sequence: string, canonicalText: string): Buffer {
+  return createHash('sha256').update(previousHash).update(`${sequence}\n${canonicalText}`).digest()
+}

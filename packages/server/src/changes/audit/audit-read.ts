@@ -1,0 +1,59 @@
+import { sql, type Kysely } from 'kysely'
+import type { PageWindow } from '../../platform/db/page.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
+import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import type { AuditEntryRow } from './audit-store.ts'
+
+/** What audit entries can be searched by. */
+export const AUDIT_SEARCH_FIELDS: readonly SearchField[] = [
+  { name: 'timestamp', type: 'timestamp', operators: ['<', '>'] },
+  { name: 'actor_name', type: 'text', operators: [':', '~'] },
+  { name: 'description', type: 'text', operators: [':', '~'] },
+]
+
+const COLUMNS: SearchColumns = {
+  timestamp: sql.ref('audit_entry.recorded_at'),
+  actor_name: sql.ref('audit_entry.actor_name'),
+  description: sql.ref('audit_entry.description'),
+}
+
+/** Where the fields of the list are. */
+export const AUDIT_LIST: SearchedList = {
+  table: 'audit_entry',
+  key: 'sequence',
+  fields: AUDIT_SEARCH_FIELDS,
+  columns: COLUMNS,
+  timelines: { timestamp: 'recorded_at' },
+  indexes: { actor_name: 'values and trigrams', description: 'grams' },
+}
+
+/** A page of audit entries in the order of the chain. */
+export async function listAuditEntries(
+  db: Kysely<Schema>,
+  search: SearchExpression | undefined,
+  window: PageWindow,
+): Promise<AuditEntryRow[]> {
+  return readPage(db, AUDIT_LIST, { search, window }, (source, isOnPage) =>
+    source
+      .selectFrom('audit_entry')
+      .selectAll()
+      .where(isOnPage)
+      .orderBy('sequence')
+      .limit(window.limit)
+      .execute(),
+  )
+}
+
+/** The entry at this place of the chain, which is a decimal number within bigint. */
+export async function findAuditEntry(
+  db: Kysely<Schema>,
+  sequence: string,
+): Promise<AuditEntryRow | undefined> {
+  return db
+    .selectFrom('audit_entry')
+    .selectAll()
+    .where('sequence', '=', sequence)
+    .executeTakeFirst()
+}

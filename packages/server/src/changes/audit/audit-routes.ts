@@ -1,0 +1,77 @@
+import type { Kysely, Selectable } from 'kysely'
+import { z } from 'zod'
+import type { Schema } from '../../schema/schema.ts'
+import type { AuditEntryTable } from '../../schema/tables/organisation-tables.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { route, type ApiRoute } from '../../platform/http/route.ts'
+import { notFound, parseId, timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { AUDIT_SEARCH_FIELDS, findAuditEntry, listAuditEntries } from './audit-read.ts'
+
+const auditLogSchema = z
+  .object({
+    id: z.string(),
+    timestamp: timestampSchema,
+    actor_name: z.string(),
+    description: z.string(),
+    actor_info: z.object({
+      actor_name: z.string(),
+      actor_email: z.string().nullable(),
+      actor_type: z.enum(['User', 'ApiKey', 'System', 'Person']),
+    }),
+    action: z.string().describe('What was done, as a stable word such as `api_key.created`.'),
+    target: z
+      .object({ type: z.string(), identifier: z.string() })
+      .nullable()
+      .describe('What it was done to.'),
+  })
+  .meta({ id: 'AuditLog' })
+
+/** Reading the audit log. */
+export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
+  const tags = ['Audit logs']
+  return [
+    listRoute({
+      path: '/audit_logs',
+      summary: 'List audit log entries',
+      tags,
+      permission: null,
+      fields: AUDIT_SEARCH_FIELDS,
+      item: auditLogSchema,
+      fetch: ({ search, window }) => listAuditEntries(db, search, window),
+      toJson: toAuditLogJson,
+      keyOf: (entry) => entry.sequence,
+    }),
+    route({
+      method: 'GET',
+      path: '/audit_logs/:id',
+      summary: 'Show an audit log entry',
+      tags,
+      permission: null,
+      responses: { 200: auditLogSchema },
+      handler: async ({ params }) => {
+        const entry = await findAuditEntry(db, parseId(params.id, 'audit log entry'))
+        if (entry === undefined) throw notFound('audit log entry', params.id)
+        return toAuditLogJson(entry)
+      },
+    }),
+  ]
+}
+
+function toAuditLogJson(entry: Selectable<AuditEntryTable>): z.input<typeof auditLogSchema> {
+  return {
+    id: entry.sequence,
+    timestamp: toTimestamp(entry.recorded_at),
+    actor_name: entry.actor_name,
+    description: entry.description,
+    actor_info: {
+      actor_name: entry.actor_name,
+      actor_email: entry.actor_email,
+      actor_type: entry.actor_type,
+    },
+    action: entry.action,
+    target:
+      entry.target_type === null || entry.target_id === null
+        ? null
+        : { type: entry.target_type, identifier: entry.target_id },
+  }
+}

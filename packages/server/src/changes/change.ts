@@ -1,0 +1,144 @@
+/*
+ * The one way to change anything: a transaction with a cause. Owns the rule that a change, its audit
+ * entries and its outgoing events commit together. Does not own what changes.
+ */
+import type { Kysely, Transaction } from 'kysely'
+import { newUlid } from '../platform/ids.ts'
+import type { Clock } from '../platform/clock.ts'
+import type { Schema } from '../schema/schema.ts'
+import type { TransactionCompanion } from '../platform/db/transaction-companion.ts'
+import { toStorableJson } from '../platform/storable-text.ts'
+import { isTransientConflict } from '../platform/db/transient-conflict.ts'
+import { appendAuditEntries } from './audit/audit-store.ts'
+import type { Actor, AuditFields, AuditNote } from './audit/audit-entry.ts'
+import type { DomainEvent } from './domain-event.ts'
+
+/** Where a change comes from. */
+export interface ChangeOrigin {
+  readonly actor: Actor
+  readonly requestId?: string | null
+  readonly ipAddress?: string | null
+  /** Commits with every change of this origin: the record of a request that must not run twice. */
+  readonly companion?: TransactionCompanion | undefined
+}
+
+/**
+ * A change under way. Use cases take it as their first argument and do all their SQL on `tx`.
+ * No network call may happen while it is open.
+ */
+export interface Change {
+  readonly tx: Transaction<Schema>
+  /** Shared by the audit entries, SETs and webhooks of this cause; SSF 1.0 section 4.1.9. */
+  readonly txn: string
+  /** The time of the change, the same for everything in it. */
+  readonly at: Date
+  readonly origin: ChangeOrigin
+  /** Adds an entry to the audit log; it is written with the commit. */
+  recordAudit(note: AuditNote): void
+  /** Tells that something happened; whoever asked for such events is told, from the commit on. */
+  recordEvent(event: DomainEvent): void
+  /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
+  afterCommit(effect: () => void): void
+}
+
+/**
+ * Runs `work` in a transaction and commits it with its audit entries. Serialisation failures and
+ * deadlocks run `work` again from the start: it must keep no state outside the change.
+ */
+export type RunChange = <Result>(
+  origin: ChangeOrigin,
+  work: (change: Change) => Promise<Result>,
+) => Promise<Result>
+
+/** What happened in a change that is about to commit. */
+export interface ChangeRecord {
+  readonly tx: Transaction<Schema>
+  readonly txn: string
+  readonly at: Date
+  readonly events: readonly DomainEvent[]
+  readonly auditEntries: readonly AuditFields[]
+}
+
+/** Queues what is to be told of a change, as the last thing in its transaction. */
+export type PublishChange = (record: ChangeRecord) => Promise<void>
+
+const ATTEMPTS_MAX = 5
+
+/** Creates the runner of changes on a database; without `publish`, events are told to nobody. */
+export function createChangeRunner(
+  db: Kysely<Schema>,
+  clock: Clock,
+  publish: PublishChange = async () => undefined,
+): RunChange {
+  return async (origin, work) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await runOnce({ db, clock, publish }, origin, work)
+      } catch (error) {
+        if (attempt >= ATTEMPTS_MAX || !isTransientConflict(error)) throw error
+      }
+    }
+  }
+}
+
+interface RunnerDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly publish: PublishChange
+}
+
+async function runOnce<Result>(
+  { db, clock, publish }: RunnerDependencies,
+  origin: ChangeOrigin,
+  work: (change: Change) => Promise<Result>,
+): Promise<Result> {
+  const at = clock.now()
+  const txn = newUlid(at)
+  const entries: AuditFields[] = []
+  const events: DomainEvent[] = []
+  const effects: (() => void)[] = []
+  const result = await db.transaction().execute(async (tx) => {
+    const change: Change = {
+      tx,
+      txn,
+      at,
+      origin,
+      recordAudit: (note) => entries.push(toFields(note, { at, txn, origin })),
+      recordEvent: (event) => events.push(event),
+      afterCommit: (effect) => effects.push(effect),
+    }
+    await origin.companion?.begin(tx)
+    const value = await work(change)
+    await origin.companion?.complete(tx, value)
+    if (events.length + entries.length > 0) {
+      await publish({ tx, txn, at, events, auditEntries: entries })
+    }
+    await appendAuditEntries(tx, entries)
+    return value
+  })
+  for (const effect of effects) effect()
+  return result
+}
+
+function toFields(
+  note: AuditNote,
+  cause: { at: Date; txn: string; origin: ChangeOrigin },
+): AuditFields {
+  const { actor, requestId, ipAddress } = cause.origin
+  return toStorableJson({
+    recorded_at: cause.at.toISOString(),
+    actor_type: actor.type,
+    actor_id: actor.id,
+    actor_name: actor.name,
+    actor_email: actor.email,
+    action: note.action,
+    target_type: note.target?.type ?? null,
+    target_id: note.target?.id ?? null,
+    description: note.description,
+    before: note.before ?? null,
+    after: note.after ?? null,
+    txn: cause.txn,
+    request_id: requestId ?? null,
+    ip_address: ipAddress ?? null,
+  })
+}

@@ -1,0 +1,48 @@
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { parseEmail, parseName } from '../../platform/parse-text.ts'
+import { findAdminByEmail, insertAdmin, type Admin } from './admin-store.ts'
+
+export const ADMIN_ACCESS_LEVELS = ['full', 'limited', 'billing_only'] as const
+export type AdminAccess = (typeof ADMIN_ACCESS_LEVELS)[number]
+
+export interface NewAdmin {
+  readonly email: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly access: AdminAccess
+}
+
+/**
+ * Creates an admin and its audit entry.
+ *
+ * @throws AppError `invalid_body` for a malformed email address or empty name, `conflict` when an
+ *   admin with this address exists
+ */
+export async function createAdmin(change: Change, input: NewAdmin): Promise<Admin> {
+  const email = parseEmail(input.email, 'email')
+  if ((await findAdminByEmail(change.tx, email)) !== undefined) {
+    throw new AppError('conflict', 'conflict', `An admin with the email address ${email} exists.`)
+  }
+  const admin = await insertAdmin(change.tx, {
+    email,
+    first_name: parseName(input.firstName, 'first_name'),
+    last_name: parseName(input.lastName, 'last_name'),
+    access: input.access,
+    created_at: change.at,
+    updated_at: change.at,
+  })
+  change.recordAudit({
+    action: 'admin_user.created',
+    target: { type: 'admin_user', id: admin.id },
+    description: `created the admin ${admin.first_name} ${admin.last_name} (${admin.email}) with ${admin.access} access`,
+    after: {
+      email: admin.email,
+      first_name: admin.first_name,
+      last_name: admin.last_name,
+      access: admin.access,
+    },
+  })
+  change.recordEvent({ type: 'admin_users.created', adminId: admin.id })
+  return admin
+}

@@ -1,0 +1,136 @@
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { ApiKeyTable } from '../../schema/tables/organisation-tables.ts'
+
+export type ApiKey = Selectable<ApiKeyTable>
+
+/** A permission of a key with the reason it was granted for. */
+export interface GrantedPermission {
+  readonly permission: string
+  readonly rationale: string
+}
+
+/** A key as lists show it. */
+export interface ApiKeyWithPermissions extends ApiKey {
+  readonly responsible_email: string
+  readonly permissions: GrantedPermission[]
+}
+
+/** What authentication needs of a key. */
+export interface KeyCredential {
+  readonly id: string
+  readonly name: string
+  readonly expires_at: Date | null
+  readonly revoked_at: Date | null
+  readonly permissions: string[]
+}
+
+/** The credential whose hash this is, live or not. */
+export async function findKeyCredential(
+  db: Kysely<Schema>,
+  secretHash: Buffer,
+): Promise<KeyCredential | undefined> {
+  return db
+    .selectFrom('api_key')
+    .select(['id', 'name', 'expires_at', 'revoked_at'])
+    .select(
+      sql<
+        string[]
+      >`array(select permission from api_key_permission where api_key_id = api_key.id)`.as(
+        'permissions',
+      ),
+    )
+    .where('secret_hash', '=', secretHash)
+    .executeTakeFirst()
+}
+
+/**
+ * The key, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<ApiKey> {
+  const key = /^\d{1,18}$/.test(id)
+    ? await db.selectFrom('api_key').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+    : undefined
+  if (key === undefined) throw new AppError('not_found', 'not_found', `There is no API key ${id}.`)
+  return key
+}
+
+export async function insertKey(
+  db: Kysely<Schema>,
+  values: Insertable<ApiKeyTable>,
+): Promise<ApiKey> {
+  return db.insertInto('api_key').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function insertKeyPermissions(
+  db: Kysely<Schema>,
+  keyId: string,
+  permissions: readonly GrantedPermission[],
+  grantedAt: Date,
+): Promise<void> {
+  if (permissions.length === 0) return
+  await db
+    .insertInto('api_key_permission')
+    .values(
+      permissions.map((granted) => ({ ...granted, api_key_id: keyId, granted_at: grantedAt })),
+    )
+    .execute()
+}
+
+export async function listKeyPermissions(
+  db: Kysely<Schema>,
+  keyId: string,
+): Promise<GrantedPermission[]> {
+  return db
+    .selectFrom('api_key_permission')
+    .select(['permission', 'rationale'])
+    .where('api_key_id', '=', keyId)
+    .orderBy('permission')
+    .execute()
+}
+
+export async function updateKey(
+  db: Kysely<Schema>,
+  id: string,
+  values: Updateable<ApiKeyTable>,
+): Promise<ApiKey> {
+  return db
+    .updateTable('api_key')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** All keys by ascending id, with their permissions. */
+export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermissions[]> {
+  return db
+    .selectFrom('api_key')
+    .innerJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
+    .selectAll('api_key')
+    .select('admin_user.email as responsible_email')
+    .select(
+      sql<GrantedPermission[]>`coalesce((
+        select json_agg(json_build_object('permission', permission, 'rationale', rationale) order by permission)
+        from api_key_permission where api_key_id = api_key.id), '[]')`.as('permissions'),
+    )
+    .orderBy('api_key.id')
+    .execute()
+}
+
+/** Moves `last_used_at` of several keys forward. */
+export async function updateKeysLastUsed(
+  db: Kysely<Schema>,
+  lastUsedById: ReadonlyMap<string, Date>,
+): Promise<void> {
+  const ids = [...lastUsedById.keys()]
+  const times = [...lastUsedById.values()]
+  await sql`update api_key set last_used_at = used.at
+    from unnest(${ids}::bigint[], ${times}::timestamptz[]) as used (id, at)
+    where api_key.id = used.id and (api_key.last_used_at is null or api_key.last_used_at < used.at)`.execute(
+    db,
+  )
+}

@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { isPermission, type Principal } from '../../platform/http/principal.ts'
+import { hashKey, isWellFormedKey } from './api-key-secret.ts'
+import { findKeyCredential } from './api-key-store.ts'
+
+/**
+ * The caller that a key stands for. The database is asked every time, so a revoked key is refused on
+ * the next request of every process. The look-up is by SHA-256, which leaks nothing of the key by time.
+ *
+ * @throws AppError `unauthenticated`
+ */
+export async function authenticateApiKey(
+  db: Kysely<Schema>,
+  clock: Clock,
+  key: string,
+): Promise<Principal> {
+  const credential = isWellFormedKey(key) ? await findKeyCredential(db, hashKey(key)) : undefined
+  if (credential === undefined) throw refusal('The API key is unknown.')
+  if (credential.revoked_at !== null) throw refusal('The API key has been revoked.')
+  if (credential.expires_at !== null && credential.expires_at <= clock.now()) {
+    throw refusal('The API key has expired.')
+  }
+  return {
+    kind: 'api_key',
+    id: credential.id,
+    name: credential.name,
+    permissions: new Set(credential.permissions.filter(isPermission)),
+  }
+}
+
+function refusal(message: string): AppError {
+  return new AppError('unauthenticated', 'unauthenticated', message)
+}

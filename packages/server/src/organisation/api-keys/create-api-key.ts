@@ -1,0 +1,196 @@
+/*
+ * API keys: who may call the REST API. Owns keys, their permissions with rationale, rotation and
+ * revocation. Does not own what a permission opens: each route declares that.
+ */
+import { findAdminByEmail } from '../admins/find-admin.ts'
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { isPermission, PERMISSIONS } from '../../platform/http/principal.ts'
+import { parseName } from '../../platform/parse-text.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
+import { apiKeyContext, generateKey, hashKey } from './api-key-secret.ts'
+import {
+  getKeyForUpdate,
+  insertKey,
+  insertKeyPermissions,
+  listKeyPermissions,
+  updateKey,
+  type ApiKey,
+  type GrantedPermission,
+} from './api-key-store.ts'
+
+const RATIONALE_LENGTH_MAX = 1_000
+
+export interface NewApiKey {
+  readonly name: string
+  /** Email address of the admin who answers for the use of the key. */
+  readonly responsibleEmail: string
+  readonly permissions: readonly GrantedPermission[]
+  readonly expiresAt: Date | null
+}
+
+/** A key with its plain text, which is told once. */
+export interface IssuedKey {
+  readonly id: string
+  readonly name: string
+  readonly key: string
+  readonly permissions: readonly GrantedPermission[]
+}
+
+/**
+ * Creates a key and its audit entry.
+ *
+ * @throws AppError `invalid_body` for an unknown permission, a missing rationale, an expiry in the
+ *   past or a responsible admin who does not exist or lacks Full Access
+ */
+export async function createApiKey(
+  change: Change,
+  sealer: Sealer,
+  input: NewApiKey,
+): Promise<IssuedKey> {
+  const admin = await findAdminByEmail(change.tx, input.responsibleEmail)
+  if (admin?.access !== 'full') {
+    const problem =
+      admin === undefined
+        ? `there is no admin with the email address ${input.responsibleEmail}`
+        : `the admin ${admin.email} has no Full Access`
+    throw invalid('responsible', `must be an admin with Full Access: ${problem}`)
+  }
+  if (input.expiresAt !== null && input.expiresAt <= change.at) {
+    throw invalid('expires_at', 'must be in the future')
+  }
+  return issueKey(change, sealer, {
+    name: parseName(input.name, 'name'),
+    responsibleAdminId: admin.id,
+    permissions: parsePermissions(input.permissions),
+    expiresAt: input.expiresAt,
+    rotatedFromId: null,
+  })
+}
+
+/**
+ * Issues a new key with the name and permissions of `keyId`. The old key keeps working for
+ * `overlapSeconds` (0: it is revoked at once).
+ *
+ * @throws AppError `not_found`, `conflict` when the key is revoked
+ */
+export async function rotateApiKey(
+  change: Change,
+  sealer: Sealer,
+  keyId: string,
+  overlapSeconds: number,
+): Promise<IssuedKey> {
+  const old = await getKeyForUpdate(change.tx, keyId)
+  if (old.revoked_at !== null) {
+    throw new AppError('conflict', 'conflict', `The API key ${keyId} is revoked; create a new one.`)
+  }
+  const ends = new Date(change.at.getTime() + overlapSeconds * 1_000)
+  const isSooner = old.expires_at === null || ends < old.expires_at
+  await updateKey(change.tx, old.id, {
+    updated_at: change.at,
+    ...(overlapSeconds === 0 ? { revoked_at: change.at } : {}),
+    ...(overlapSeconds > 0 && isSooner ? { expires_at: ends } : {}),
+  })
+  return issueKey(change, sealer, {
+    name: old.name,
+    responsibleAdminId: old.responsible_admin_id,
+    permissions: await listKeyPermissions(change.tx, old.id),
+    expiresAt: old.expires_at,
+    rotatedFromId: old.id,
+  })
+}
+
+/**
+ * Ends a key: the next request with it is refused, in every process. Idempotent.
+ *
+ * @throws AppError `not_found`
+ */
+export async function revokeApiKey(change: Change, keyId: string): Promise<ApiKey> {
+  const key = await getKeyForUpdate(change.tx, keyId)
+  if (key.revoked_at !== null) return key
+  change.recordAudit({
+    action: 'api_key.revoked',
+    target: { type: 'api_key', id: key.id },
+    description: `revoked the API key ${key.name}`,
+  })
+  return updateKey(change.tx, key.id, { revoked_at: change.at, updated_at: change.at })
+}
+
+interface KeyDraft {
+  readonly name: string
+  readonly responsibleAdminId: string
+  readonly permissions: readonly GrantedPermission[]
+  readonly expiresAt: Date | null
+  readonly rotatedFromId: string | null
+}
+
+async function issueKey(change: Change, sealer: Sealer, draft: KeyDraft): Promise<IssuedKey> {
+  const key = generateKey()
+  const secretHash = hashKey(key)
+  const row = await insertKey(change.tx, {
+    name: draft.name,
+    responsible_admin_id: draft.responsibleAdminId,
+    secret_hash: secretHash,
+    secret_sealed: sealer.seal(key, apiKeyContext(secretHash)),
+    secret_last_four: key.slice(-4),
+    created_at: change.at,
+    updated_at: change.at,
+    expires_at: draft.expiresAt,
+    rotated_from_id: draft.rotatedFromId,
+  })
+  await insertKeyPermissions(change.tx, row.id, draft.permissions, change.at)
+  const isRotation = draft.rotatedFromId !== null
+  change.recordAudit({
+    action: isRotation ? 'api_key.rotated' : 'api_key.created',
+    target: { type: 'api_key', id: row.id },
+    description: isRotation
+      ? `rotated the API key ${row.name}`
+      : `created the API key ${row.name} with ${describePermissions(draft.permissions)}`,
+    after: {
+      name: row.name,
+      responsible_admin_id: draft.responsibleAdminId,
+      expires_at: draft.expiresAt?.toISOString() ?? null,
+      rotated_from_id: draft.rotatedFromId,
+      permissions: draft.permissions.map(({ permission, rationale }) => ({
+        permission,
+        rationale,
+      })),
+    },
+  })
+  return { id: row.id, name: row.name, key, permissions: draft.permissions }
+}
+
+function describePermissions(permissions: readonly GrantedPermission[]): string {
+  if (permissions.length === 0) return 'read access'
+  return `the permissions ${permissions.map(({ permission }) => permission).join(', ')}`
+}
+
+function parsePermissions(permissions: readonly GrantedPermission[]): GrantedPermission[] {
+  const names = new Set(permissions.map(({ permission }) => permission))
+  if (names.size !== permissions.length) {
+    throw invalid('permissions', 'must not name a permission twice')
+  }
+  return permissions.map(({ permission, rationale }, index) => {
+    if (!isPermission(permission)) {
+      throw invalid(
+        `permissions.${index}.permission`,
+        `must be one of ${PERMISSIONS.join(', ')}; it is "${permission}"`,
+      )
+    }
+    const reason = toStorableText(rationale.trim())
+    if (reason === '' || reason.length > RATIONALE_LENGTH_MAX) {
+      throw invalid(
+        `permissions.${index}.rationale`,
+        `must say in 1 to ${RATIONALE_LENGTH_MAX} characters why the key needs "${permission}"`,
+      )
+    }
+    return { permission, rationale: reason }
+  })
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError('invalid', 'invalid_body', `${path} ${message}.`, {
+    details: [{ path, message }],
+  })
+}

@@ -1,0 +1,57 @@
+/*
+ * The organisation that this service belongs to: its name, the threshold from which a device counts
+ * as not compliant, and the switches of whole features.
+ */
+import { sql } from 'kysely'
+import type { Change } from '../../changes/change.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
+import { getOrganisation, updateOrganisation, type Organisation } from './organisation-store.ts'
+
+/** What can be set; absent members stay as they are. */
+export interface OrganisationSettings {
+  readonly name?: string
+  readonly complianceThreshold?: Organisation['compliance_threshold']
+  readonly isApiWritesEnabled?: boolean
+  readonly isSsfEnabled?: boolean
+}
+
+/** The channel on which every process hears that the organisation changed. */
+export const ORGANISATION_CHANNEL = 'organisation'
+
+/**
+ * Sets what is given and leaves an audit entry with the values before and after. A new compliance
+ * threshold takes effect on the devices through `onThresholdChanged`, in the same change.
+ */
+export async function setOrganisation(
+  change: Change,
+  settings: OrganisationSettings,
+  onThresholdChanged: (change: Change) => Promise<void>,
+): Promise<Organisation> {
+  const before = await getOrganisation(change.tx)
+  const after = await updateOrganisation(change.tx, {
+    name: settings.name === undefined ? before.name : toStorableText(settings.name),
+    compliance_threshold: settings.complianceThreshold ?? before.compliance_threshold,
+    api_writes_enabled: settings.isApiWritesEnabled ?? before.api_writes_enabled,
+    ssf_enabled: settings.isSsfEnabled ?? before.ssf_enabled,
+    updated_at: change.at,
+  })
+  change.recordAudit({
+    action: 'organisation.updated',
+    target: { type: 'organisation', id: String(after.id) },
+    description: `changed the settings of the organisation ${after.name}`,
+    before: toAuditValues(before),
+    after: toAuditValues(after),
+  })
+  if (after.compliance_threshold !== before.compliance_threshold) await onThresholdChanged(change)
+  await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(change.tx)
+  return after
+}
+
+function toAuditValues(organisation: Organisation) {
+  return {
+    name: organisation.name,
+    compliance_threshold: organisation.compliance_threshold,
+    api_writes: organisation.api_writes_enabled,
+    ssf: organisation.ssf_enabled,
+  }
+}

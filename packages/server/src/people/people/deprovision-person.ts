@@ -1,0 +1,75 @@
+import type { Change } from '../../changes/change.ts'
+import { deleteMembershipsOfPerson, updatePerson, type Person } from './person-store.ts'
+
+/** What else ends with the access of a person; composed once for the whole service. */
+export interface DeprovisionDependencies {
+  /** Ends the registration of every device of the person. */
+  readonly endRegistrations: (change: Change, personId: string) => Promise<void>
+  /** Ends the enrollment secrets that register devices to the person. */
+  readonly revokeEnrollmentSecrets: (change: Change, personId: string) => Promise<void>
+}
+
+/**
+ * Switches a person off: the record stays and is listed as deprovisioned, nobody finds the person among
+ * the live ones or in a group, registrations of devices end. Memberships are kept for the day the person
+ * is restored: identity providers do not tell them again. Idempotent; the person must be locked.
+ */
+export async function deprovisionPerson(
+  change: Change,
+  deps: DeprovisionDependencies,
+  person: Person,
+): Promise<Person> {
+  if (person.deprovisioned_at !== null) return person
+  recordActivity(change, person, 'person.deprovisioned', 'deprovisioned')
+  await deps.endRegistrations(change, person.id)
+  await deps.revokeEnrollmentSecrets(change, person.id)
+  return updatePerson(change.tx, person.id, {
+    deprovisioned_at: change.at,
+    updated_at: change.at,
+  })
+}
+
+/**
+ * Makes a deprovisioned person live again, with the groups kept from before. Devices have to be
+ * registered anew. Idempotent; the person must be locked.
+ */
+export async function restorePerson(change: Change, person: Person): Promise<Person> {
+  if (person.deprovisioned_at === null) return person
+  recordActivity(change, person, 'person.restored', 'restored')
+  return updatePerson(change.tx, person.id, { deprovisioned_at: null, updated_at: change.at })
+}
+
+/**
+ * Ends the provisioning of a person for good: deprovisioned, out of every group, and no longer a user of
+ * the identity provider. The record stays. The person must be locked.
+ */
+export async function endProvisioning(
+  change: Change,
+  deps: DeprovisionDependencies,
+  person: Person,
+): Promise<void> {
+  const deprovisioned = await deprovisionPerson(change, deps, person)
+  const groupIds = await deleteMembershipsOfPerson(change.tx, person.id, change.at)
+  change.recordAudit({
+    action: 'person.provisioning_ended',
+    target: { type: 'person', id: person.id },
+    description: `ended the provisioning of ${person.name} (${person.email})`,
+    before: { user_name: person.user_name, person_group_ids: groupIds },
+    after: { person_group_ids: [] },
+  })
+  await updatePerson(change.tx, deprovisioned.id, {
+    provisioning_ended_at: change.at,
+    updated_at: change.at,
+  })
+}
+
+function recordActivity(change: Change, person: Person, action: string, verb: string): void {
+  const isActive = person.deprovisioned_at === null
+  change.recordAudit({
+    action,
+    target: { type: 'person', id: person.id },
+    description: `${verb} ${person.name} (${person.email})`,
+    before: { active: isActive, deprovisioned_at: person.deprovisioned_at?.toISOString() ?? null },
+    after: { active: !isActive, deprovisioned_at: isActive ? change.at.toISOString() : null },
+  })
+}

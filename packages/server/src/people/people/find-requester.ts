@@ -1,0 +1,46 @@
+import type { Transaction } from 'kysely'
+import { z } from 'zod'
+import { AppError } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { recordIdInput } from '../../platform/http/body-values.ts'
+import { findPerson, findPersonByEmail, type Person } from './person-store.ts'
+
+const EMAIL_LENGTH_MAX = 254
+
+/** How the body of a request says who makes it. */
+export const requesterShape = {
+  person_id: recordIdInput.optional(),
+  person_email: z.string().trim().max(EMAIL_LENGTH_MAX).optional(),
+} as const
+
+/** Who makes a request: exactly one of the two. */
+export interface RequesterReference {
+  readonly person_id?: string | undefined
+  readonly person_email?: string | undefined
+}
+
+/**
+ * The person who makes a request.
+ *
+ * @throws AppError `invalid_body` unless exactly one of the members names a person who exists and is
+ * not deprovisioned
+ */
+export async function findRequester(
+  tx: Transaction<Schema>,
+  { person_id: id, person_email: email }: RequesterReference,
+): Promise<Person> {
+  if ((id === undefined) === (email === undefined)) {
+    throw invalid('person_id', 'Exactly one of person_id and person_email must be given.')
+  }
+  const person =
+    id === undefined ? await findPersonByEmail(tx, email ?? '') : await findPerson(tx, id)
+  if (person !== undefined && person.deprovisioned_at === null) return person
+  const path = id === undefined ? 'person_email' : 'person_id'
+  throw invalid(path, `There is no person ${id ?? email ?? ''}.`)
+}
+
+function invalid(path: string, message: string): AppError {
+  return new AppError('invalid', 'invalid_body', `The body is not valid. ${path}: ${message}`, {
+    details: [{ path, message }],
+  })
+}

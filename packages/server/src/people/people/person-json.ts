@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { linkTo } from '../../platform/http/expand.ts'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import type { PersonRecord } from './person-read.ts'
+
+/** A person on the wire. */
+export const personSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    created_at: timestampSchema,
+    last_authenticated_at: timestampSchema.nullable(),
+    has_registered_device: z.boolean(),
+    usernames: z.array(z.string()).describe('What the identity provider signs the person in by.'),
+  })
+  .meta({ id: 'Person' })
+
+/** A link to a person. */
+export const personLinkSchema = linkTo(personSchema, 'PersonLink')
+
+/** A deprovisioned person on the wire. */
+export const deprovisionedPersonSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    created_at: timestampSchema,
+    last_authenticated_at: timestampSchema.nullable(),
+    has_registered_device: z.boolean(),
+    api_url: z.string().describe('The address of this record.'),
+  })
+  .meta({ id: 'DeprovisionedPerson' })
+
+/** The wire form of a person. */
+export function toPersonJson(person: PersonRecord): z.input<typeof personSchema> {
+  return { ...toSharedJson(person), usernames: person.usernames }
+}
+
+/** The wire form of a deprovisioned person. */
+export function toDeprovisionedPersonJson(
+  baseUrl: string,
+  person: PersonRecord,
+): z.input<typeof deprovisionedPersonSchema> {
+  return { ...toSharedJson(person), api_url: `${baseUrl}/deprovisioned_people/${person.id}` }
+}
+
+function toSharedJson(person: PersonRecord) {
+  return {
+    id: person.id,
+    name: person.name,
+    email: person.email,
+    created_at: toTimestamp(person.created_at),
+    last_authenticated_at: toTimestamp(person.last_authenticated_at),
+    has_registered_device: Boolean(person.has_registered_device),
+  }
+}

@@ -1,0 +1,123 @@
+/*
+ * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
+ * admins) is decided by its callers.
+ */
+import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { PersonTable } from '../../schema/tables/person-tables.ts'
+
+export type Person = Selectable<PersonTable>
+
+/** The person with this email address in any case, unless deprovisioned. */
+export async function findPersonByEmail(
+  tx: Transaction<Schema>,
+  email: string,
+): Promise<Person | undefined> {
+  return tx
+    .selectFrom('person')
+    .selectAll()
+    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where('deprovisioned_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/**
+ * The person with this email address in any case, else the one whose identity carries it besides
+ * others, unless deprovisioned.
+ */
+export async function findPersonByAnyEmail(
+  tx: Transaction<Schema>,
+  email: string,
+): Promise<Person | undefined> {
+  const person = await findPersonByEmail(tx, email)
+  if (person !== undefined) return person
+  return tx
+    .selectFrom('person')
+    .selectAll()
+    .where('deprovisioned_at', 'is', null)
+    .where(
+      sql<boolean>`exists (
+        select from jsonb_array_elements(emails) as identity(email)
+        where lower(identity.email ->> 'value') = ${email.toLowerCase()})`,
+    )
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/**
+ * The person whom the identity provider knows by this email address or user name in any case, live or
+ * switched off; a live one rather than another.
+ */
+export async function findProvisionedPerson(
+  tx: Transaction<Schema>,
+  address: string,
+): Promise<Person | undefined> {
+  return tx
+    .selectFrom('person')
+    .selectAll()
+    .where((eb) =>
+      eb.or([
+        eb(sql`lower(coalesce(user_name, email))`, '=', address.toLowerCase()),
+        eb(sql`lower(email)`, '=', address.toLowerCase()),
+      ]),
+    )
+    .where('user_name', 'is not', null)
+    .where('provisioning_ended_at', 'is', null)
+    .orderBy(sql`deprovisioned_at is not null`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+export async function findPerson(tx: Transaction<Schema>, id: string): Promise<Person | undefined> {
+  return tx.selectFrom('person').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Inserts a person; undefined when someone else has just inserted the same email address. */
+export async function insertPerson(
+  tx: Transaction<Schema>,
+  person: Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>,
+  at: Date,
+): Promise<Person | undefined> {
+  return tx
+    .insertInto('person')
+    .values({ ...person, created_at: at, updated_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function updatePerson(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<PersonTable>,
+): Promise<Person> {
+  return tx
+    .updateTable('person')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Takes a person out of every group; answers the ids of the groups in ascending order. */
+export async function deleteMembershipsOfPerson(
+  tx: Transaction<Schema>,
+  personId: string,
+  at: Date,
+): Promise<string[]> {
+  const groups = await tx
+    .updateTable('person_group')
+    .set({ revision: sql`revision + 1`, updated_at: at })
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('person_group_member')
+        .select('person_group_id')
+        .where('person_id', '=', personId),
+    )
+    .returning('id')
+    .execute()
+  await tx.deleteFrom('person_group_member').where('person_id', '=', personId).execute()
+  return groups.map(({ id }) => id).sort((a, b) => Number(a) - Number(b))
+}

@@ -1,0 +1,107 @@
+/*
+ * A group of people as a SCIM group (RFC 7643 section 4.2): from the attributes of a request to the
+ * columns of a group, and back. Pure.
+ */
+import type { Selectable } from 'kysely'
+import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
+import type { ScimAttributes } from './read-resource.ts'
+import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { GROUP_SCHEMA } from './scim-schema.ts'
+
+export type PersonGroup = Selectable<PersonGroupTable>
+
+/** What an identity provider says of a group, without its members. */
+export interface ProvisionedGroup {
+  readonly name: string
+  readonly externalId: string | null
+}
+
+const NAME_LENGTH_MAX = 256
+
+/**
+ * Makes sense of the attributes of a group.
+ *
+ * @throws ScimError `invalidValue`
+ */
+export function toProvisionedGroup(attributes: ScimAttributes): ProvisionedGroup {
+  const { displayName: name, externalId } = attributes
+  if (typeof name !== 'string') throw badRequest('invalidValue', '"displayName" is required.')
+  if (name.length > NAME_LENGTH_MAX) {
+    throw badRequest('invalidValue', `"displayName" has at most ${NAME_LENGTH_MAX} characters.`)
+  }
+  return { name, externalId: typeof externalId === 'string' ? externalId : null }
+}
+
+/** The attributes of a group that PATCH changes, without its members. */
+export function toGroupAttributes(group: PersonGroup): ScimAttributes {
+  return {
+    displayName: group.name,
+    ...(group.external_id === null ? {} : { externalId: group.external_id }),
+  }
+}
+
+/**
+ * The ids of the users in a list of members; each once, in the order of the list.
+ *
+ * @throws ScimError `invalidValue` for a member that is no user
+ */
+export function toMemberIds(members: unknown): string[] {
+  const values = Array.isArray(members) ? (members as ScimAttributes[]) : []
+  return [...new Set(values.map(toMemberId))]
+}
+
+const ID_PATTERN = /^[1-9]\d{0,17}$/
+
+function toMemberId({ value, type }: ScimAttributes): string {
+  if (typeof type === 'string' && type.toLowerCase() !== 'user') {
+    throw badRequest('invalidValue', 'Only users can be members of a group.')
+  }
+  if (typeof value === 'string' && ID_PATTERN.test(value)) return value
+  throw badRequest(
+    'invalidValue',
+    typeof value === 'string'
+      ? `There is no user ${value.slice(0, 100)}.`
+      : 'Each of "members" needs the id of a user as its "value".',
+  )
+}
+
+/** A user who belongs to a group. */
+export interface GroupMember {
+  readonly id: string
+  readonly name: string
+}
+
+/** The wire form of a group; `members` are left out when they were not read. */
+export function toGroupJson(
+  scimUrl: string,
+  group: PersonGroup,
+  members: readonly GroupMember[] | undefined,
+): ScimAttributes {
+  return {
+    schemas: [GROUP_SCHEMA],
+    id: group.id,
+    ...toGroupAttributes(group),
+    ...(members === undefined
+      ? {}
+      : {
+          members: members.map(({ id, name }) => ({
+            value: id,
+            $ref: `${scimUrl}/Users/${id}`,
+            display: name,
+            type: 'User',
+          })),
+        }),
+    meta: {
+      resourceType: 'Group',
+      created: group.created_at.toISOString(),
+      lastModified: group.updated_at.toISOString(),
+      location: `${scimUrl}/Groups/${group.id}`,
+      version: groupVersion(group),
+    },
+  }
+}
+
+/** A weak entity tag: the names of members may change without it. */
+export function groupVersion(group: PersonGroup): string {
+  return `W/"${group.revision}"`
+}

@@ -1,0 +1,91 @@
+import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { CheckTagTable, PostureCheckTable } from '../../schema/tables/check-tables.ts'
+
+export type PostureCheck = Selectable<PostureCheckTable>
+
+const CATALOGUE_LOCK_KEY = 2
+
+/** Lets one process at a time change which checks exist; held until the transaction ends. */
+export async function lockCatalogue(tx: Transaction<Schema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7201, ${CATALOGUE_LOCK_KEY})`.execute(tx)
+}
+
+export async function listBuiltInChecks(tx: Transaction<Schema>): Promise<PostureCheck[]> {
+  return tx
+    .selectFrom('posture_check')
+    .selectAll()
+    .where('is_built_in', '=', true)
+    .orderBy('id')
+    .execute()
+}
+
+export async function findCheckBySlug(
+  tx: Transaction<Schema>,
+  slug: string,
+): Promise<PostureCheck | undefined> {
+  return tx.selectFrom('posture_check').selectAll().where('slug', '=', slug).executeTakeFirst()
+}
+
+export async function insertCheck(
+  tx: Transaction<Schema>,
+  values: Insertable<PostureCheckTable>,
+): Promise<PostureCheck> {
+  return tx.insertInto('posture_check').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateCheck(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<PostureCheckTable>,
+): Promise<void> {
+  await tx.updateTable('posture_check').set(values).where('id', '=', id).execute()
+}
+
+/** Inserts the tags whose names do not exist yet, then answers the ids of all given ones by name. */
+export async function ensureTags(
+  tx: Transaction<Schema>,
+  tags: readonly Insertable<CheckTagTable>[],
+): Promise<Map<string, string>> {
+  await tx
+    .insertInto('check_tag')
+    .values([...tags])
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  const rows = await tx
+    .selectFrom('check_tag')
+    .select(['id', 'name'])
+    .where(
+      'name',
+      'in',
+      tags.map((tag) => tag.name),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.name, row.id]))
+}
+
+export async function insertCheckTags(
+  tx: Transaction<Schema>,
+  checkId: string,
+  tagIds: readonly string[],
+): Promise<void> {
+  if (tagIds.length === 0) return
+  await tx
+    .insertInto('posture_check_tag')
+    .values(tagIds.map((tagId) => ({ check_id: checkId, tag_id: tagId })))
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The check with this id, kept from being changed until the transaction ends. To be locked before devices. */
+export async function findCheckForShare(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<PostureCheck | undefined> {
+  return tx
+    .selectFrom('posture_check')
+    .selectAll()
+    .where('id', '=', id)
+    .forShare()
+    .executeTakeFirst()
+}

@@ -1,0 +1,128 @@
+// Writes the document about the catalogue (docs/checks.md) from the catalogue itself.
+import type { CheckDefinition, CheckPlatform, RemediationStrategy } from '../check-definition.ts'
+import { CHECK_CATALOGUE } from './index.ts'
+import {
+  BROWSER_RELEASES,
+  LINUX_RELEASES,
+  MACOS_RELEASES,
+  WINDOWS_RELEASES,
+  type ReleaseSource,
+} from './release-data.ts'
+
+const PLATFORM_NAMES: Readonly<Record<CheckPlatform, string>> = {
+  darwin: 'macOS',
+  windows: 'Windows',
+  linux: 'Linux',
+}
+
+const STRATEGY_NAMES: Readonly<Record<RemediationStrategy, string>> = {
+  block_immediately: 'block immediately',
+  warn_then_block: 'warn, then block',
+  notify_only: 'notify only',
+  report_only: 'report only',
+}
+
+const INTRODUCTION = `# Checks
+
+These checks come with Heliograph. Each is a piece of osquery SQL for the platforms that it names;
+an organisation can change everything but the SQL. This document is made from the catalogue
+(\`packages/server/src/posture/checks/catalogue\`), and a test keeps the two alike.
+
+## How a check answers
+
+Every row that a query returns carries \`KOLIDE_CHECK_STATUS\`: \`PASS\`, \`FAIL\`, \`UNKNOWN\` (the device
+cannot tell), \`INAPPLICABLE\` (there is nothing to check) or \`ERROR\`. The other columns explain the
+verdict and become the value of an issue.
+
+- A check without a primary key returns exactly one row, also when the tables it reads are empty.
+- A check with a primary key returns one row for each object that is wrong, and each opens an issue
+  of its own. When nothing is wrong it returns a single \`PASS\` row with an empty primary key.
+- No row at all, a row without a status, or an SQL error is an errored result. It opens nothing and
+  resolves nothing.
+
+The revision of a check rises whenever its SQL changes; results of an older revision are ignored.
+Queries use only tables and columns that osquery documents, and none that need an extension.
+
+## Defaults
+
+A default strategy blocks only where a lost or careless device would do real harm and the user can
+fix the cause; everything else notifies or reports, so that a first roll-out surprises nobody.`
+
+/** The content of `docs/checks.md`. */
+export function renderCatalogueMarkdown(): string {
+  return [
+    INTRODUCTION,
+    renderTable(
+      ['Check', 'Platforms', 'Tags', 'Default strategy', 'Why'],
+      CHECK_CATALOGUE.map((check) => [
+        `[${check.name}](#${check.slug})`,
+        check.platforms.map((platform) => PLATFORM_NAMES[platform]).join(', '),
+        check.tags.join(', '),
+        describeStrategy(check),
+        check.strategyReason,
+      ]),
+    ),
+    '## Versions that the checks compare with',
+    'A release that is newer than the newest listed here passes.',
+    renderTable(
+      ['What', 'Source', 'As of', 'Lowest that passes'],
+      [
+        describeSource('macOS', MACOS_RELEASES, listMacosVersions()),
+        describeSource('Windows', WINDOWS_RELEASES, 'the end of servicing of each build'),
+        describeSource('Linux', LINUX_RELEASES, 'the end of support of each release'),
+        describeSource('Browsers', BROWSER_RELEASES, listBrowserVersions()),
+      ],
+    ),
+    '## The checks',
+    ...CHECK_CATALOGUE.map(renderCheck),
+  ]
+    .join('\n\n')
+    .concat('\n')
+}
+
+function renderCheck(check: CheckDefinition): string {
+  const facts = [
+    `- Slug: \`${check.slug}\``,
+    `- Issue: ${check.issueTitle}`,
+    ...(check.primaryKeyColumn === undefined
+      ? []
+      : [`- One issue per: \`${check.primaryKeyColumn}\``]),
+    `- Topics: ${check.topics.join(', ')}`,
+    `- What is collected: ${check.privacyInfo}`,
+  ]
+  return `<a id="${check.slug}"></a>\n\n### ${check.name}\n\n${check.description}\n\n${facts.join('\n')}`
+}
+
+function describeStrategy(check: CheckDefinition): string {
+  const name = STRATEGY_NAMES[check.defaultStrategy]
+  return check.graceDays === 0 ? name : `${name} after ${check.graceDays} days`
+}
+
+function describeSource(name: string, data: ReleaseSource, lowest: string): readonly string[] {
+  return [name, data.source, data.asOf, lowest]
+}
+
+function listMacosVersions(): string {
+  return MACOS_RELEASES.releases
+    .map(({ major, minor, patch }) => `${major}.${minor}.${patch}`)
+    .join(', ')
+}
+
+function listBrowserVersions(): string {
+  const { chrome, edge, firefox } = BROWSER_RELEASES
+  return `Chrome ${chrome}, Edge ${edge}, Firefox ${firefox}`
+}
+
+// Columns are padded as Prettier pads them, so that the document passes the format check.
+function renderTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [header, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')))
+  const widths = header.map((_, column) =>
+    Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)),
+  )
+  const toLine = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`
+  const [head = [], ...body] = cells
+  return [toLine(head), toLine(widths.map((width) => '-'.repeat(width))), ...body.map(toLine)].join(
+    '\n',
+  )
+}

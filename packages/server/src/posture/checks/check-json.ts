@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { linkTo } from '../../platform/http/expand.ts'
+import { CHECK_PLATFORMS } from './check-definition.ts'
+import type { CheckRecord, GroupRuleRecord } from './check-read.ts'
+
+const tagSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    color: z.string().describe('As `rgba(...)`.'),
+  })
+  .meta({ id: 'CheckTag' })
+
+/** A check on the wire. */
+export const checkSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    description: z.string(),
+    issue_title: z.string(),
+    compatible_platforms: z.array(z.enum(['linux', 'windows', 'darwin'])),
+    topics: z.array(z.string()),
+    check_tags: z.array(tagSchema),
+    osquery_sql_template: z.string().optional().describe('Only for custom checks.'),
+    fix_instructions_template: z.string().describe('Markdown with Liquid.'),
+    rationale_template: z.string().describe('Markdown with Liquid.'),
+    blocks_auth_configuration: z.object({
+      blocking_enabled: z.boolean(),
+      grace_period_days: z.int(),
+      blocking_group_names: z.array(z.string()),
+      blocking_exempt_group_names: z.array(z.string()),
+    }),
+    targeting_configuration: z.object({
+      targeted_groups: z.array(z.string()),
+      excluded_groups: z.array(z.string()),
+    }),
+    percent_passing: z
+      .int()
+      .min(0)
+      .max(100)
+      .describe(
+        'The share of targeted devices that pass, truncated: 100 means all. Devices that the check does not apply to are left out.',
+      ),
+    kolide_provided: z.boolean().describe('Whether the check comes with the service.'),
+    type: z.enum(['osquery', 'custom', 'external']),
+  })
+  .meta({ id: 'Check' })
+
+/** A link to a check. */
+export const checkLinkSchema = linkTo(checkSchema, 'CheckLink')
+
+/** The wire form of a check. */
+export function toCheckJson(check: CheckRecord): z.input<typeof checkSchema> {
+  const blocks =
+    check.remediation_strategy === 'block_immediately' ||
+    check.remediation_strategy === 'warn_then_block'
+  const names = (rule: GroupRuleRecord['rule']) =>
+    check.group_rules.filter((entry) => entry.rule === rule).map((entry) => entry.name)
+  return {
+    id: check.id,
+    name: check.name,
+    slug: check.slug,
+    description: check.description,
+    issue_title: check.issue_title,
+    compatible_platforms: CHECK_PLATFORMS.filter((platform) => check.platforms.includes(platform)),
+    topics: check.topics,
+    check_tags: check.tags,
+    ...(check.type === 'custom' ? { osquery_sql_template: firstQuery(check) } : {}),
+    fix_instructions_template:
+      check.custom_fix_instructions_template ?? check.fix_instructions_template,
+    rationale_template: check.custom_rationale_template ?? check.rationale_template,
+    blocks_auth_configuration: {
+      blocking_enabled: blocks,
+      grace_period_days: check.grace_period_days,
+      blocking_group_names: names('blocking_allowed'),
+      blocking_exempt_group_names: names('blocking_excluded'),
+    },
+    targeting_configuration: {
+      targeted_groups: names('targeted'),
+      excluded_groups: names('excluded'),
+    },
+    percent_passing: toPercent(Number(check.passing_count), Number(check.targeted_count)),
+    kolide_provided: check.is_built_in,
+    type: check.type,
+  }
+}
+
+/** Truncated, so that 100 means every targeted device; 0 while no device is targeted. */
+export function toPercent(passing: number, targeted: number): number {
+  return targeted === 0 ? 0 : Math.floor((passing * 100) / targeted)
+}
+
+/** A custom check has the same query on each of its platforms. */
+function firstQuery(check: CheckRecord): string {
+  return Object.values(check.queries)[0] ?? ''
+}

@@ -1,0 +1,182 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import { loadDevices } from '../devices/device-expansions.ts'
+import { deviceSchema } from '../devices/device-json.ts'
+import { findDevice } from '../devices/device-read.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { expanded, type Expansions } from '../../platform/http/expand.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import {
+  notFound,
+  parseId,
+  recordIdSchema,
+  timestampSchema,
+  toTimestamp,
+} from '../../platform/http/wire-values.ts'
+import { checkSchema } from './check-json.ts'
+import { findCheck } from './check-read.ts'
+import {
+  CHECK_RESULT_SEARCH_FIELDS,
+  CHECK_RESULT_STATUSES,
+  listCheckResults,
+  SHOWN_ROWS_MAX,
+  type CheckResultListRequest,
+  type CheckResultRecord,
+} from './check-result-read.ts'
+import { loadChecks } from './load-checks.ts'
+import { requestCheckRefresh } from './request-check-refresh.ts'
+import { STALE_AFTER_INTERVALS, staleBefore } from './stale-result.ts'
+
+export interface CheckResultRouteDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly baseUrl: string
+  readonly runChange: RunChange
+  readonly checkIntervalMs: number
+}
+
+/** The present result of a check on a device, on the wire. */
+export const checkResultSchema = z
+  .object({
+    id: z.string(),
+    check_id: z.string(),
+    check_slug: z.string(),
+    check_name: z.string(),
+    device_id: z.string(),
+    device_display_name: z.string(),
+    ran_at: timestampSchema.nullable().describe('Null while the check has never answered.'),
+    exemption_reason: z.string().nullable(),
+    exemption_expires_at: timestampSchema.nullable(),
+    check_result_data: z
+      .array(z.record(z.string(), z.string()))
+      .describe(`What the check answered, failing rows first, at most ${SHOWN_ROWS_MAX}.`),
+    status: z
+      .enum(CHECK_RESULT_STATUSES)
+      .describe(
+        `\`stale\` when the device has not answered for ${STALE_AFTER_INTERVALS} intervals.`,
+      ),
+    device: expanded(deviceSchema),
+    check: expanded(checkSchema),
+  })
+  .meta({ id: 'CheckResult' })
+
+const checkRefreshSchema = z
+  .object({
+    device_id: z.string(),
+    check_id: z.string(),
+    check_refresh_initiated_at: timestampSchema,
+  })
+  .meta({ id: 'CheckRefresh' })
+
+/** Results of checks, and asking for new ones. */
+export function checkResultRoutes(dependencies: CheckResultRouteDependencies): ApiRoute[] {
+  return [...resultRoutes(dependencies), refreshRoute(dependencies)]
+}
+
+function resultRoutes({
+  db,
+  clock,
+  baseUrl,
+  checkIntervalMs,
+}: CheckResultRouteDependencies): ApiRoute[] {
+  const expand: Expansions = {
+    device: { member: 'device_id', into: 'device', load: loadDevices(db, baseUrl) },
+    check: { member: 'check_id', into: 'check', load: loadChecks(db) },
+  }
+  const list = async (request: Omit<CheckResultListRequest, 'now' | 'staleBefore'>) => {
+    const now = clock.now()
+    return listCheckResults(db, {
+      ...request,
+      now,
+      staleBefore: staleBefore(now, checkIntervalMs),
+    })
+  }
+  return [
+    listRoute({
+      path: '/devices/:id/check_results',
+      summary: 'List the check results of a device',
+      tags: ['Devices'],
+      permission: null,
+      fields: CHECK_RESULT_SEARCH_FIELDS,
+      expand,
+      item: checkResultSchema,
+      fetch: async ({ params, search, window }) => {
+        const deviceId = parseId(params.id, 'device')
+        if ((await findDevice(db, deviceId)) === undefined) throw notFound('device', deviceId)
+        return list({ search, window, of: { deviceId } })
+      },
+      toJson: toCheckResultJson,
+    }),
+    listRoute({
+      path: '/checks/:id/results',
+      summary: 'List the results of a check',
+      description: 'On devices; results of people are shown as their issues.',
+      tags: ['Checks'],
+      permission: null,
+      fields: CHECK_RESULT_SEARCH_FIELDS,
+      expand,
+      item: checkResultSchema,
+      fetch: async ({ params, search, window }) => {
+        const checkId = parseId(params.id, 'check')
+        if ((await findCheck(db, checkId)) === undefined) throw notFound('check', checkId)
+        return list({ search, window, of: { checkId } })
+      },
+      toJson: toCheckResultJson,
+    }),
+  ]
+}
+
+function refreshRoute({ runChange }: CheckResultRouteDependencies): ApiRoute {
+  return route({
+    method: 'POST',
+    path: '/devices/:id/check_refreshes',
+    summary: 'Run a check on a device again',
+    description:
+      'The device gets the check with its next check-in and polls every few seconds until it has answered.',
+    tags: ['Devices'],
+    permission: 'Refresh Check',
+    body: z.object({ check_id: recordIdSchema.optional() }),
+    responses: { 200: checkRefreshSchema },
+    example: { body: { check_id: '1' } },
+    handler: (context) => {
+      const deviceId = parseId(context.params.id, 'device')
+      const { check_id: checkId } = context.body
+      if (checkId === undefined) throw missingCheckId()
+      return runChange(toOrigin(context), async (change) => {
+        const refresh = await requestCheckRefresh(change, deviceId, checkId)
+        return answer(200, {
+          device_id: refresh.deviceId,
+          check_id: refresh.checkId,
+          check_refresh_initiated_at: toTimestamp(refresh.requestedAt),
+        })
+      })
+    },
+  })
+}
+
+/** Clients know a request without a check as one for a check that does not exist. */
+function missingCheckId(): AppError {
+  const message = 'The parameter check_id is required: the id of a check.'
+  return new AppError('not_found', 'not_found', message)
+}
+
+function toCheckResultJson(result: CheckResultRecord): z.input<typeof checkResultSchema> {
+  return {
+    id: result.id,
+    check_id: result.check_id,
+    check_slug: result.check_slug,
+    check_name: result.check_name,
+    device_id: result.device_id,
+    device_display_name: result.device_name,
+    ran_at: toTimestamp(result.ran_at),
+    exemption_reason: result.exemption_reason,
+    exemption_expires_at: toTimestamp(result.exemption_expires_at),
+    check_result_data: result.rows,
+    status: result.status,
+  }
+}

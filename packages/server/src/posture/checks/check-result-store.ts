@@ -1,0 +1,200 @@
+import { sql, type Transaction } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { OsqueryRow } from '../../schema/tables/column-types.ts'
+import type {
+  CheckStatus,
+  InitiatingEntity,
+  RemediationStrategy,
+} from '../../schema/status-values.ts'
+import { IS_BLOCKING_ALLOWED, IS_TARGETED } from './check-scope-store.ts'
+
+/** A check together with its present result on one device. */
+export interface DeviceCheck {
+  readonly checkId: string
+  readonly name: string
+  readonly issueTitle: string
+  readonly type: 'osquery' | 'custom' | 'external'
+  readonly revision: number
+  readonly primaryKeyColumn: string | null
+  readonly strategy: RemediationStrategy
+  readonly gracePeriodDays: number
+  readonly beginsBlockingOn: Date | null
+  readonly isPaused: boolean
+  readonly isTargeted: boolean
+  readonly isBlockingAllowed: boolean
+  /** Null before the first result; `ranAt` is null while it is pending. */
+  readonly stored: {
+    readonly status: CheckStatus
+    readonly ranAt: Date | null
+    readonly statusChangedAt: Date
+    readonly failingSince: Date | null
+  } | null
+}
+
+/** One of several checks of a device. */
+export interface ListedDeviceCheck extends DeviceCheck {
+  /** Whether the device itself runs checks that are not in the list. */
+  readonly hasOtherChecks: boolean
+}
+
+interface DeviceCheckRow extends Omit<ListedDeviceCheck, 'stored'> {
+  readonly status: CheckStatus | null
+  readonly ranAt: Date | null
+  readonly statusChangedAt: Date | null
+  readonly failingSince: Date | null
+}
+
+/**
+ * Those of `checkIds` that exist, by ascending id. The ids travel as JSON: the length of an array would
+ * have the statement planned anew for every report.
+ */
+export async function listDeviceChecks(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  checkIds: readonly string[],
+): Promise<ListedDeviceCheck[]> {
+  const { rows } = await sql<DeviceCheckRow>`
+    with wanted as materialized (
+      select value::bigint as id from jsonb_array_elements_text(${JSON.stringify(checkIds)}::jsonb)),
+    rest as materialized (
+      select exists (
+        select from posture_check c
+        where c.id not in (select id from wanted) and c.paused_at is null
+          and c.type <> 'external' and ${IS_TARGETED}) as "hasOtherChecks"
+      from device d where d.id = ${deviceId})
+    select c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type, c.revision,
+      c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
+      c.grace_period_days as "gracePeriodDays", c.begins_blocking_on as "beginsBlockingOn",
+      c.paused_at is not null as "isPaused", ${IS_TARGETED} as "isTargeted",
+      ${IS_BLOCKING_ALLOWED} as "isBlockingAllowed", r.status, r.ran_at as "ranAt",
+      r.status_changed_at as "statusChangedAt", r.failing_since as "failingSince",
+      rest."hasOtherChecks"
+    from device d cross join rest cross join posture_check c
+    left join check_result r on r.device_id = d.id and r.check_id = c.id
+    where d.id = ${deviceId} and c.id in (select id from wanted)
+    order by c.id
+  `.execute(tx)
+  return rows.map(({ status, ranAt, statusChangedAt, failingSince, ...check }) => ({
+    ...check,
+    stored:
+      status === null || statusChangedAt === null
+        ? null
+        : { status, ranAt, statusChangedAt, failingSince },
+  }))
+}
+
+/** A result as it is to be stored. */
+export interface NewCheckResult {
+  readonly check_id: string
+  readonly status: CheckStatus
+  readonly revision: number
+  readonly status_changed_at: Date
+  readonly failing_since: Date | null
+  readonly rows: readonly OsqueryRow[]
+  readonly error_message: string | null
+}
+
+/** Results as they are to be stored, and what they change. */
+export interface NewCheckResults {
+  readonly results: readonly NewCheckResult[]
+  readonly transitions: readonly NewCheckTransition[]
+}
+
+/**
+ * Stores the results of one device, all of the same run, with their history, and removes the requests
+ * for a rerun that were made before the run began. One statement; the device must be locked.
+ */
+export async function upsertCheckResults(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  { results, transitions }: NewCheckResults,
+  times: { readonly ranAt: Date; readonly askedAt: Date; readonly at: Date },
+): Promise<void> {
+  await sql`
+    with answered as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
+        check_id bigint, status text, revision integer, status_changed_at timestamptz,
+        failing_since timestamptz, rows jsonb, error_message text)),
+    refreshed as (
+      delete from check_refresh f using answered
+      where f.device_id = ${deviceId} and f.check_id = answered.check_id
+        and f.requested_at <= ${times.askedAt}),
+    moved as (
+      insert into check_transition (${TRANSITION_COLUMNS})
+      select * from ${toTransitionRows(transitions)})
+    insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
+      failing_since, rows, error_message, updated_at)
+    select ${deviceId}::bigint, check_id, status, revision, ${times.ranAt}::timestamptz,
+      status_changed_at, failing_since, rows, error_message, ${times.at}::timestamptz
+    from answered order by check_id
+    on conflict (device_id, check_id) do update set
+      status = excluded.status, revision = excluded.revision, ran_at = excluded.ran_at,
+      status_changed_at = excluded.status_changed_at, failing_since = excluded.failing_since,
+      rows = excluded.rows, error_message = excluded.error_message, updated_at = excluded.updated_at
+  `.execute(tx)
+}
+
+/** One change of a result's status, as the history keeps it. */
+export interface NewCheckTransition {
+  readonly device_id: string
+  readonly check_id: string
+  readonly occurred_at: Date
+  readonly from_status: CheckStatus
+  readonly to_status: CheckStatus
+  readonly revision: number
+  readonly initiating_entity: InitiatingEntity
+  readonly actor_name: string
+  readonly reason: string
+  /** Some of the rows that led to it; null where no answer did. */
+  readonly rows: readonly OsqueryRow[] | null
+  readonly txn: string
+}
+
+/** Appends to the history of results; nothing for an empty list. */
+export async function insertCheckTransitions(
+  tx: Transaction<Schema>,
+  transitions: readonly NewCheckTransition[],
+): Promise<void> {
+  if (transitions.length === 0) return
+  await sql`
+    insert into check_transition (${TRANSITION_COLUMNS})
+    select * from ${toTransitionRows(transitions)}
+  `.execute(tx)
+}
+
+const TRANSITION_COLUMNS = sql`device_id, check_id, occurred_at, from_status, to_status, revision,
+  initiating_entity, actor_name, reason, rows, txn`
+
+function toTransitionRows(transitions: readonly NewCheckTransition[]) {
+  return sql`jsonb_to_recordset(${JSON.stringify(transitions)}::jsonb) as t(
+    device_id bigint, check_id bigint, occurred_at timestamptz, from_status text, to_status text,
+    revision integer, initiating_entity text, actor_name text, reason text, rows jsonb, txn text)`
+}
+
+/** Notes that a device answered all its checks, which decides when they are due again. */
+export async function updateChecksRanAt(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  ranAt: Date,
+): Promise<void> {
+  await tx.updateTable('device').set({ checks_ran_at: ranAt }).where('id', '=', deviceId).execute()
+}
+
+/** Notes that a check shall run on a device at once, from now on if it was noted already. */
+export async function upsertCheckRefresh(
+  tx: Transaction<Schema>,
+  refresh: {
+    readonly device_id: string
+    readonly check_id: string
+    readonly requested_at: Date
+  },
+): Promise<void> {
+  const { requested_at } = refresh
+  await tx
+    .insertInto('check_refresh')
+    .values(refresh)
+    .onConflict((conflict) =>
+      conflict.columns(['device_id', 'check_id']).doUpdateSet({ requested_at }),
+    )
+    .execute()
+}

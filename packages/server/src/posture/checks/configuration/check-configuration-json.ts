@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
+import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { REMEDIATION_STRATEGIES } from '../check-definition.ts'
+import type { CheckConfiguration, GroupReference } from './check-configuration-store.ts'
+
+/** There is one organisation, and this is its number. */
+const ORGANISATION_ID = 1
+
+/** The configuration of a check on the wire; here, and nowhere else, ids are numbers. */
+export const checkConfigurationSchema = z
+  .object({
+    id: z.int(),
+    organization_id: z.int(),
+    check_id: z.int(),
+    name: z.string(),
+    check_slug: z.string(),
+    issue_title: z.string(),
+    options: z.string().describe('A JSON object as text.'),
+    use_custom_rationale_template: z.boolean(),
+    use_custom_fix_instructions_template: z.boolean(),
+    paused: z.boolean(),
+    paused_by: z.string().nullable(),
+    paused_at: timestampSchema.nullable(),
+    revision: z.string().describe('Raised with every change of the configuration.'),
+    block_auth_grace_period_days: z.int(),
+    auth_check_run_shelf_life_seconds: z.int(),
+    begins_blocking_on: timestampSchema.nullable(),
+    snooze_disallowed: z.boolean(),
+    exemptions_disallowed: z.boolean(),
+    customized_remediation_targeting: z.boolean(),
+    customized_run_targeting: z.boolean(),
+    remediation_strategy: z.enum(REMEDIATION_STRATEGIES),
+    targeted_groups: z
+      .array(z.string())
+      .describe('Ids of device groups and the platforms `macos`, `windows`, `linux`.'),
+    excluded_groups: z.array(z.string()),
+    blocking_allowed_groups: z.array(z.string()),
+    blocking_excluded_groups: z.array(z.string()),
+  })
+  .meta({ id: 'CheckConfiguration' })
+
+/** The words that configurations use for platforms; `darwin` is `macos` here. */
+export const GROUP_PLATFORMS = { macos: 'darwin', windows: 'windows', linux: 'linux' } as const
+
+/** The wire form of a configuration. */
+export function toCheckConfigurationJson(
+  configuration: CheckConfiguration,
+): z.input<typeof checkConfigurationSchema> {
+  const { check } = configuration
+  const { options, ...settings } = toSettings(configuration)
+  return {
+    id: Number(check.id),
+    organization_id: ORGANISATION_ID,
+    check_id: Number(check.id),
+    name: check.name,
+    check_slug: check.slug,
+    issue_title: check.issue_title,
+    options: JSON.stringify(options),
+    use_custom_rationale_template: check.custom_rationale_template !== null,
+    use_custom_fix_instructions_template: check.custom_fix_instructions_template !== null,
+    paused_by: check.paused_by,
+    paused_at: toTimestamp(check.paused_at),
+    revision: String(check.configuration_revision),
+    customized_remediation_targeting:
+      settings.blocking_allowed_groups.length + settings.blocking_excluded_groups.length > 0,
+    customized_run_targeting: settings.targeted_groups.length + settings.excluded_groups.length > 0,
+    ...settings,
+  }
+}
+
+/** What of a configuration can be changed, by the names of the wire. */
+export function toSettings({ check, groups }: CheckConfiguration) {
+  return {
+    paused: check.paused_at !== null,
+    remediation_strategy: check.remediation_strategy,
+    block_auth_grace_period_days: check.grace_period_days,
+    begins_blocking_on: toTimestamp(check.begins_blocking_on),
+    auth_check_run_shelf_life_seconds: check.shelf_life_seconds,
+    snooze_disallowed: check.snooze_disallowed,
+    exemptions_disallowed: check.exemptions_disallowed,
+    targeted_groups: groups.targeted.map(toGroupText),
+    excluded_groups: groups.excluded.map(toGroupText),
+    blocking_allowed_groups: groups.blocking_allowed.map(toGroupText),
+    blocking_excluded_groups: groups.blocking_excluded.map(toGroupText),
+    options: check.options as JsonObject,
+  }
+}
+
+/** How configurations name a group. */
+export function toGroupText(group: GroupReference): string {
+  if (group.kind === 'group') return group.id
+  return group.platform === 'darwin' ? 'macos' : group.platform
+}

@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely'
+import type { RunChange } from '../../../changes/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import type { StatusDependencies } from '../../devices/change-device-status.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
+import { parseId } from '../../../platform/http/wire-values.ts'
+import { configureCheckBody } from './check-configuration-input.ts'
+import { checkConfigurationSchema, toCheckConfigurationJson } from './check-configuration-json.ts'
+import { getCheckConfiguration } from './check-configuration-store.ts'
+import { configureCheck } from './configure-check.ts'
+
+export interface CheckConfigurationDependencies {
+  readonly db: Kysely<Schema>
+  readonly runChange: RunChange
+  readonly status: StatusDependencies
+}
+
+/** Reading and changing how checks are configured. */
+export function checkConfigurationRoutes({
+  db,
+  runChange,
+  status,
+}: CheckConfigurationDependencies): ApiRoute[] {
+  const tags = ['Checks']
+  return [
+    route({
+      method: 'GET',
+      path: '/checks/:id/configurations',
+      summary: 'Show the configuration of a check',
+      tags,
+      permission: null,
+      responses: { 200: checkConfigurationSchema },
+      handler: async ({ params }) =>
+        toCheckConfigurationJson(await getCheckConfiguration(db, parseId(params.id, 'check'))),
+    }),
+    route({
+      method: 'PATCH',
+      path: '/checks/:id/configurations',
+      summary: 'Configure a check',
+      description:
+        'Members that are left out stay as they are. Results, issues and the statuses of devices follow at once.',
+      tags,
+      permission: 'Manage Checks',
+      body: configureCheckBody,
+      example: {
+        body: { remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 7 },
+      },
+      responses: { 200: checkConfigurationSchema },
+      handler: (context) => {
+        const checkId = parseId(context.params.id, 'check')
+        return runChange(toOrigin(context), async (change) => {
+          const configuration = await configureCheck(change, status, checkId, context.body)
+          return answer(200, toCheckConfigurationJson(configuration))
+        })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,162 @@
+/*
+ * Changes how a check is configured. Owns that everything which follows from it follows in the same
+ * change; what follows is decided in apply-check-scope.ts and devices/.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Updateable } from 'kysely'
+import type { JsonObject, JsonValue } from '../../../changes/audit/audit-entry.ts'
+import type { Change } from '../../../changes/change.ts'
+import type { StatusDependencies } from '../../devices/change-device-status.ts'
+import { lockDeviceRows } from '../../devices/device-status-store.ts'
+import { settleEveryDueStatus } from '../../devices/reevaluate-devices.ts'
+import type { PostureCheckTable } from '../../../schema/tables/check-tables.ts'
+import { applyCheckScope } from '../apply-check-scope.ts'
+import { lockCheckScope } from '../check-scope-store.ts'
+import type { ConfigurationInput } from './check-configuration-input.ts'
+import { toSettings } from './check-configuration-json.ts'
+import {
+  getCheckConfiguration,
+  replaceGroups,
+  updateConfiguration,
+  type CheckConfiguration,
+  type GroupRule,
+} from './check-configuration-store.ts'
+import { readGroupLists } from './read-group-lists.ts'
+
+/** Settings that decide neither which devices run the check nor what its issues do to them. */
+const SETTINGS_WITHOUT_EFFECT_ON_DEVICES = new Set([
+  'auth_check_run_shelf_life_seconds',
+  'snooze_disallowed',
+  'exemptions_disallowed',
+  'options',
+])
+
+/**
+ * Changes what is given of a configuration, raises its revision, and makes results, issues, blocking
+ * times, counters and device statuses follow in the open change. A change of nothing does nothing.
+ * Exemptions that were granted before a check disallows them stay.
+ *
+ * A change that concerns devices locks them all; grace periods that ended before it are settled
+ * first, each at its own time.
+ *
+ * @throws AppError `not_found`; `invalid_body` for groups that do not exist
+ */
+export async function configureCheck(
+  change: Change,
+  deps: StatusDependencies,
+  checkId: string,
+  input: ConfigurationInput,
+): Promise<CheckConfiguration> {
+  const { tx } = change
+  await lockCheckScope(tx)
+  const before = await getCheckConfiguration(tx, checkId, { isLocked: true })
+  const lists = await readGroupLists(tx, input)
+  const wanted = applyInput(change, before, input, lists)
+  const changed = listChangedSettings(before, wanted)
+  if (changed.length === 0) return before
+
+  const concernsDevices = changed.some((name) => !SETTINGS_WITHOUT_EFFECT_ON_DEVICES.has(name))
+  if (concernsDevices) {
+    await lockDeviceRows(tx)
+    await settleEveryDueStatus(change, deps)
+  }
+  await updateConfiguration(tx, checkId, toColumns(wanted))
+  for (const [rule, groups] of Object.entries(lists)) {
+    await replaceGroups(tx, checkId, rule as GroupRule, groups)
+  }
+  recordChange(change, before, wanted, changed)
+  if (concernsDevices) {
+    await applyCheckScope(
+      change,
+      deps,
+      { checkIds: [checkId] },
+      {
+        initiatingEntity: 'admin',
+        reason: `The configuration of ${before.check.name} changed.`,
+      },
+    )
+  }
+  return wanted
+}
+
+function applyInput(
+  change: Change,
+  { check, groups }: CheckConfiguration,
+  input: ConfigurationInput,
+  lists: Partial<CheckConfiguration['groups']>,
+): CheckConfiguration {
+  return {
+    check: {
+      ...check,
+      ...toPause(change, check, input.paused),
+      remediation_strategy: input.remediation_strategy ?? check.remediation_strategy,
+      grace_period_days: input.block_auth_grace_period_days ?? check.grace_period_days,
+      begins_blocking_on: toTime(input.begins_blocking_on, check.begins_blocking_on),
+      shelf_life_seconds: input.auth_check_run_shelf_life_seconds ?? check.shelf_life_seconds,
+      snooze_disallowed: input.snooze_disallowed ?? check.snooze_disallowed,
+      exemptions_disallowed: input.exemptions_disallowed ?? check.exemptions_disallowed,
+      options: input.options ?? check.options,
+      configuration_revision: check.configuration_revision + 1,
+      updated_at: change.at,
+    },
+    groups: { ...groups, ...lists },
+  }
+}
+
+/** A check that is paused already stays paused by whom it was. */
+function toPause(
+  change: Change,
+  check: CheckConfiguration['check'],
+  isPaused: boolean | undefined,
+) {
+  if (isPaused === undefined || isPaused === (check.paused_at !== null)) return {}
+  if (!isPaused) return { paused_at: null, paused_by: null }
+  return { paused_at: change.at, paused_by: change.origin.actor.name }
+}
+
+function toTime(text: string | null | undefined, present: Date | null): Date | null {
+  if (text === undefined) return present
+  return text === null ? null : new Date(text)
+}
+
+function listChangedSettings(before: CheckConfiguration, wanted: CheckConfiguration): string[] {
+  const present: Record<string, JsonValue> = toSettings(before)
+  return Object.entries(toSettings(wanted))
+    .filter(([name, value]) => !isDeepStrictEqual(value, present[name]))
+    .map(([name]) => name)
+}
+
+function toColumns({ check }: CheckConfiguration): Updateable<PostureCheckTable> {
+  return {
+    paused_at: check.paused_at,
+    paused_by: check.paused_by,
+    remediation_strategy: check.remediation_strategy,
+    grace_period_days: check.grace_period_days,
+    begins_blocking_on: check.begins_blocking_on,
+    shelf_life_seconds: check.shelf_life_seconds,
+    snooze_disallowed: check.snooze_disallowed,
+    exemptions_disallowed: check.exemptions_disallowed,
+    options: JSON.stringify(check.options),
+    configuration_revision: check.configuration_revision,
+    updated_at: check.updated_at,
+  }
+}
+
+function recordChange(
+  change: Change,
+  before: CheckConfiguration,
+  wanted: CheckConfiguration,
+  changed: readonly string[],
+): void {
+  const pick = (configuration: CheckConfiguration): JsonObject => {
+    const settings: Record<string, JsonValue> = toSettings(configuration)
+    return Object.fromEntries(changed.map((name) => [name, settings[name] ?? null]))
+  }
+  change.recordAudit({
+    action: 'check.configured',
+    target: { type: 'check', id: before.check.id },
+    description: `changed the configuration of ${before.check.name}: ${changed.join(', ')}`,
+    before: { ...pick(before), revision: before.check.configuration_revision },
+    after: { ...pick(wanted), revision: wanted.check.configuration_revision },
+  })
+}

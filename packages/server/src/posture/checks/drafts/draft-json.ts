@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
+import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { CHECK_PLATFORMS, type CheckPlatform } from '../check-definition.ts'
+import { toSectionStatus, type CustomCheckDraft, type DraftContent } from './draft-readiness.ts'
+
+const sectionStatusSchema = z.enum(['missing', 'bad', 'good'])
+
+/** The draft of a custom check on the wire. */
+export const customCheckDraftSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    slug: z.string(),
+    description: z.string(),
+    issue_title: z.string(),
+    osquery_sql: z.string(),
+    platforms: z.array(z.enum(CHECK_PLATFORMS)),
+    rationale_template: z.string(),
+    fix_instructions_template: z.string(),
+    privacy_info: z.string(),
+    check_type: z.enum(['osquery', 'external']),
+    target_type: z.enum(['devices', 'people']),
+    requires_primary_key: z.boolean(),
+    primary_key_column: z.string(),
+    published: z.boolean().describe('Whether there is a check that was made from this draft.'),
+    custom_check_id: z.string().nullable().describe('That check.'),
+    published_at: timestampSchema.nullable(),
+    has_unpublished_changes: z
+      .boolean()
+      .describe('Whether the draft was edited since it was published.'),
+    osquery_sql_status: sectionStatusSchema,
+    notification_templates_status: sectionStatusSchema,
+    details_status: sectionStatusSchema,
+    privacy_center_details_status: sectionStatusSchema,
+    publishable: z.boolean().describe('Whether every section is good.'),
+    problems: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .describe('What is missing or bad.'),
+    template_data_examples: z.string().describe('A JSON object as text.'),
+    privacy_center_example_data: z.string().describe('A JSON object as text.'),
+    created_at: timestampSchema,
+    updated_at: timestampSchema,
+  })
+  .meta({ id: 'CustomCheckDraft' })
+
+/** The wire form of a draft. */
+export function toDraftJson(draft: CustomCheckDraft): z.input<typeof customCheckDraftSchema> {
+  const { problems } = draft
+  return {
+    id: draft.id,
+    name: draft.name,
+    slug: draft.slug,
+    description: draft.description,
+    issue_title: draft.issue_title,
+    osquery_sql: draft.osquery_sql,
+    platforms: draft.platforms as CheckPlatform[],
+    rationale_template: draft.rationale_template,
+    fix_instructions_template: draft.fix_instructions_template,
+    privacy_info: draft.privacy_info,
+    check_type: draft.check_type,
+    target_type: draft.target_type,
+    requires_primary_key: draft.requires_primary_key,
+    primary_key_column: draft.primary_key_column,
+    published: draft.custom_check_id !== null,
+    custom_check_id: draft.custom_check_id,
+    published_at: toTimestamp(draft.published_at),
+    has_unpublished_changes: draft.has_unpublished_changes,
+    osquery_sql_status: toSectionStatus(problems, 'osquery_sql'),
+    notification_templates_status: toSectionStatus(problems, 'notification_templates'),
+    details_status: toSectionStatus(problems, 'details'),
+    privacy_center_details_status: toSectionStatus(problems, 'privacy_center_details'),
+    publishable: problems.length === 0,
+    problems: problems.map(({ field, message }) => ({ field, message })),
+    template_data_examples: JSON.stringify(draft.template_data_examples),
+    privacy_center_example_data: JSON.stringify(draft.privacy_center_example_data),
+    created_at: toTimestamp(draft.created_at),
+    updated_at: toTimestamp(draft.updated_at),
+  }
+}
+
+/** What the author of a draft wrote, for audit entries. */
+export function toDraftAudit(draft: DraftContent): JsonObject {
+  return {
+    name: draft.name,
+    slug: draft.slug,
+    description: draft.description,
+    issue_title: draft.issue_title,
+    check_type: draft.check_type,
+    target_type: draft.target_type,
+    osquery_sql: draft.osquery_sql,
+    platforms: draft.platforms,
+    requires_primary_key: draft.requires_primary_key,
+    primary_key_column: draft.primary_key_column,
+    rationale_template: draft.rationale_template,
+    fix_instructions_template: draft.fix_instructions_template,
+    privacy_info: draft.privacy_info,
+    template_data_examples: draft.template_data_examples as JsonObject,
+    privacy_center_example_data: draft.privacy_center_example_data as JsonObject,
+  }
+}

@@ -1,0 +1,143 @@
+/*
+ * Whether a draft may be published, section by section. Owns the rules and their words; pure.
+ */
+import type { Selectable } from 'kysely'
+import { AppError } from '../../../platform/app-error.ts'
+import type { CustomCheckDraftTable, DraftProblem } from '../../../schema/tables/check-tables.ts'
+import {
+  parseTemplateProblems,
+  renderTemplate,
+  type TemplateVariables,
+} from '../render-template.ts'
+import { listQueryProblems } from './draft-sql.ts'
+
+/** A draft as it is stored. */
+export type CustomCheckDraft = Selectable<CustomCheckDraftTable>
+
+/** What of a draft its author writes. */
+export type DraftContent = Pick<
+  CustomCheckDraft,
+  | 'name'
+  | 'slug'
+  | 'description'
+  | 'issue_title'
+  | 'check_type'
+  | 'target_type'
+  | 'osquery_sql'
+  | 'platforms'
+  | 'requires_primary_key'
+  | 'primary_key_column'
+  | 'rationale_template'
+  | 'fix_instructions_template'
+  | 'privacy_info'
+  | 'template_data_examples'
+  | 'privacy_center_example_data'
+>
+
+/** How ready a section is. */
+export type SectionStatus = 'missing' | 'bad' | 'good'
+
+/** The readiness of a section: the worst of its problems, what is bad before what is missing. */
+export function toSectionStatus(
+  problems: readonly DraftProblem[],
+  section: DraftProblem['section'],
+): SectionStatus {
+  const states = new Set(
+    problems.filter((problem) => problem.section === section).map((problem) => problem.state),
+  )
+  if (states.has('bad')) return 'bad'
+  return states.has('missing') ? 'missing' : 'good'
+}
+
+/** Everything that keeps a draft from being published; empty for one that is ready. */
+export function listDraftProblems(draft: DraftContent): DraftProblem[] {
+  return [
+    ...listSqlProblems(draft),
+    ...listTemplateProblems(draft),
+    ...listDetailProblems(draft),
+    ...listPrivacyProblems(draft),
+  ]
+}
+
+/** Checks that other systems report need no query. */
+function listSqlProblems(draft: DraftContent): DraftProblem[] {
+  if (draft.check_type === 'external') return []
+  const place = { section: 'osquery_sql', field: 'osquery_sql' } as const
+  if (draft.osquery_sql.trim() === '') return [missing(place)]
+  const primaryKeyColumn =
+    draft.requires_primary_key && draft.primary_key_column !== '' ? draft.primary_key_column : null
+  return listQueryProblems(draft.osquery_sql, primaryKeyColumn).map((message) =>
+    bad(place, message),
+  )
+}
+
+function listTemplateProblems(draft: DraftContent): DraftProblem[] {
+  return (['rationale_template', 'fix_instructions_template'] as const).flatMap((field) => {
+    const place = { section: 'notification_templates', field } as const
+    const template = draft[field]
+    if (template.trim() === '') return [missing(place)]
+    const problems = parseTemplateProblems(template)
+    if (problems.length > 0) return problems.map((message) => bad(place, message))
+    return tryExamples(draft, template).map((message) => bad(place, message))
+  })
+}
+
+/** A template that parses can still exceed a bound once there is data. */
+function tryExamples(draft: DraftContent, template: string): string[] {
+  try {
+    renderTemplate(template, draft.template_data_examples as TemplateVariables)
+    return []
+  } catch (error) {
+    if (error instanceof AppError) return [`With the example data: ${error.message}`]
+    throw error
+  }
+}
+
+const COLUMN = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+function listDetailProblems(draft: DraftContent): DraftProblem[] {
+  const section = 'details'
+  const problems: DraftProblem[] = []
+  for (const field of ['name', 'description', 'issue_title'] as const) {
+    if (draft[field].trim() === '') problems.push(missing({ section, field }))
+  }
+  if (draft.check_type === 'osquery') {
+    if (draft.platforms.length === 0) problems.push(missing({ section, field: 'platforms' }))
+    if (draft.target_type === 'people') {
+      const place = { section, field: 'target_type' } as const
+      problems.push(bad(place, 'Only external checks can target people.'))
+    }
+  }
+  if (draft.requires_primary_key) problems.push(...listPrimaryKeyProblems(draft))
+  return problems
+}
+
+function listPrimaryKeyProblems({ primary_key_column: column }: DraftContent): DraftProblem[] {
+  const place = { section: 'details', field: 'primary_key_column' } as const
+  if (column === '') return [missing(place)]
+  return COLUMN.test(column) ? [] : [bad(place, 'Must be the name of a column.')]
+}
+
+function listPrivacyProblems(draft: DraftContent): DraftProblem[] {
+  const section = 'privacy_center_details'
+  const problems: DraftProblem[] = []
+  if (draft.privacy_info.trim() === '') problems.push(missing({ section, field: 'privacy_info' }))
+  const strays = Object.keys(draft.privacy_center_example_data).filter(
+    (platform) => !draft.platforms.includes(platform),
+  )
+  if (strays.length > 0 && draft.check_type === 'osquery') {
+    const place = { section, field: 'privacy_center_example_data' } as const
+    problems.push(bad(place, `The check does not run on: ${strays.join(', ')}.`))
+  }
+  return problems
+}
+
+type Place = Pick<DraftProblem, 'section' | 'field'>
+
+function missing(place: Place): DraftProblem {
+  return { ...place, state: 'missing', message: 'Must not be empty.' }
+}
+
+function bad(place: Place, message: string): DraftProblem {
+  return { ...place, state: 'bad', message }
+}

@@ -1,0 +1,124 @@
+import type { Kysely } from 'kysely'
+import type { RunChange } from '../../../changes/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import type { StatusDependencies } from '../../devices/change-device-status.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { listRoute } from '../../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
+import { parseId } from '../../../platform/http/wire-values.ts'
+import { changeDraftBody, createDraftBody } from './draft-input.ts'
+import { customCheckDraftSchema, toDraftJson } from './draft-json.ts'
+import { DRAFT_SEARCH_FIELDS, listDrafts } from './draft-read.ts'
+import type { CustomCheckDraft } from './draft-readiness.ts'
+import { getDraft } from './draft-store.ts'
+import { publishDraft } from './publish-draft.ts'
+import { changeDraft, createDraft, deleteDraft } from './write-draft.ts'
+
+export interface CustomCheckDraftDependencies {
+  readonly db: Kysely<Schema>
+  readonly runChange: RunChange
+  readonly status: StatusDependencies
+}
+
+const READ = {
+  tags: ['Custom check drafts'],
+  permission: null,
+  versions: ['2026-04-07'],
+} as const
+
+const WRITE = {
+  ...READ,
+  permission: 'Manage Checks',
+  responses: { 200: customCheckDraftSchema },
+} as const
+
+const toAnswer = (draft: CustomCheckDraft) => answer(200, toDraftJson(draft))
+const toId = (text: string) => parseId(text, 'custom check draft')
+
+/** Drafts of custom checks: reading, writing and publishing. */
+export function customCheckDraftRoutes(dependencies: CustomCheckDraftDependencies): ApiRoute[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
+}
+
+function readRoutes({ db }: CustomCheckDraftDependencies): ApiRoute[] {
+  return [
+    listRoute({
+      ...READ,
+      path: '/custom_check_drafts',
+      summary: 'List custom check drafts',
+      fields: DRAFT_SEARCH_FIELDS,
+      item: customCheckDraftSchema,
+      fetch: ({ search, window }) => listDrafts(db, search, window),
+      toJson: toDraftJson,
+    }),
+    route({
+      ...READ,
+      method: 'GET',
+      path: '/custom_check_drafts/:id',
+      summary: 'Show a custom check draft',
+      responses: { 200: customCheckDraftSchema },
+      handler: async ({ params }) => toDraftJson(await getDraft(db, toId(params.id))),
+    }),
+  ]
+}
+
+function writeRoutes({ runChange, status }: CustomCheckDraftDependencies): ApiRoute[] {
+  return [
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/custom_check_drafts',
+      summary: 'Create a custom check draft',
+      description:
+        'It may be incomplete; `problems` says what is missing until it can be published.',
+      body: createDraftBody,
+      example: { body: { name: 'Company antivirus runs', platforms: ['darwin'] } },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          toAnswer(await createDraft(change, context.body)),
+        ),
+    }),
+    route({
+      ...WRITE,
+      method: 'PATCH',
+      path: '/custom_check_drafts/:id',
+      summary: 'Change a custom check draft',
+      description: 'The check that was made from it changes when the draft is published again.',
+      body: changeDraftBody,
+      example: { body: { issue_title: 'The company antivirus does not run' } },
+      handler: (context) => {
+        const id = toId(context.params.id)
+        return runChange(toOrigin(context), async (change) =>
+          toAnswer(await changeDraft(change, id, context.body)),
+        )
+      },
+    }),
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/custom_check_drafts/:id/publish',
+      summary: 'Publish a custom check draft',
+      description:
+        'Makes a check from it that only reports until it is configured, or raises the revision of the check that was made from it.',
+      handler: (context) => {
+        const id = toId(context.params.id)
+        return runChange(toOrigin(context), async (change) =>
+          toAnswer(await publishDraft(change, status, id)),
+        )
+      },
+    }),
+    route({
+      ...WRITE,
+      method: 'DELETE',
+      path: '/custom_check_drafts/:id',
+      summary: 'Delete a custom check draft',
+      description: 'The check that was made from it stays.',
+      handler: (context) => {
+        const id = toId(context.params.id)
+        return runChange(toOrigin(context), async (change) =>
+          toAnswer(await deleteDraft(change, id)),
+        )
+      },
+    }),
+  ]
+}

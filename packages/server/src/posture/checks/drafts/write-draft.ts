@@ -1,0 +1,188 @@
+/*
+ * Creating, changing and deleting the drafts of custom checks. Owns slugs and limits; nothing here
+ * touches a check: that is publish-draft.ts.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Transaction } from 'kysely'
+import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
+import type { Change } from '../../../changes/change.ts'
+import { AppError } from '../../../platform/app-error.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { toCustomSlug, type DraftChanges, type NewDraft } from './draft-input.ts'
+import { toDraftAudit } from './draft-json.ts'
+import { listDraftProblems, type CustomCheckDraft, type DraftContent } from './draft-readiness.ts'
+import {
+  countDrafts,
+  deleteDraftRow,
+  getDraft,
+  insertDraft,
+  listTakenSlugs,
+  lockDrafts,
+  updateDraft,
+} from './draft-store.ts'
+
+/** How many drafts there may be at once. */
+export const DRAFTS_MAX = 500
+
+const EMPTY: Omit<DraftContent, 'name' | 'slug'> = {
+  description: '',
+  issue_title: '',
+  check_type: 'osquery',
+  target_type: 'devices',
+  osquery_sql: '',
+  platforms: [],
+  requires_primary_key: false,
+  primary_key_column: '',
+  rationale_template: '',
+  fix_instructions_template: '',
+  privacy_info: '',
+  template_data_examples: {},
+  privacy_center_example_data: {},
+}
+
+/**
+ * Creates a draft; what is left out is empty.
+ *
+ * @throws AppError `conflict` for a slug that is taken, `limit_reached`
+ */
+export async function createDraft(change: Change, input: NewDraft): Promise<CustomCheckDraft> {
+  const { tx, at } = change
+  await lockDrafts(tx)
+  if ((await countDrafts(tx)) >= DRAFTS_MAX) {
+    const message = `There are ${DRAFTS_MAX} drafts, as many as there may be; delete some first.`
+    throw new AppError('conflict', 'limit_reached', message)
+  }
+  const slug = input.slug ?? (await findFreeSlug(tx, toCustomSlug(input.name)))
+  await assertSlugIsFree(tx, slug, { draftId: '0', checkId: null })
+  const content: DraftContent = { ...EMPTY, ...withoutUndefined(input), name: input.name, slug }
+  const draft = await insertDraft(tx, {
+    ...toColumns(content),
+    name: content.name,
+    slug,
+    custom_check_id: null,
+    published_at: null,
+    created_at: at,
+    updated_at: at,
+  })
+  change.recordAudit({
+    action: 'custom_check_draft.created',
+    target: { type: 'custom_check_draft', id: draft.id },
+    description: `created the custom check draft ${draft.name}`,
+    after: toDraftAudit(content),
+  })
+  return draft
+}
+
+/**
+ * Changes what is given of a draft. The check that was made from it stays as it is until the draft is
+ * published again. A change of nothing does nothing.
+ *
+ * @throws AppError `not_found`; `conflict` for a slug that is taken, and for what is fixed once
+ * published
+ */
+export async function changeDraft(
+  change: Change,
+  id: string,
+  input: DraftChanges,
+): Promise<CustomCheckDraft> {
+  const { tx, at } = change
+  await lockDrafts(tx)
+  const before = await getDraft(tx, id, { isLocked: true })
+  const wanted: CustomCheckDraft = { ...before, ...withoutUndefined(input) }
+  const [old, next] = [toDraftAudit(before), toDraftAudit(wanted)]
+  const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(next[name], old[name]))
+  if (changed.length === 0) return before
+  assertNotFixed(before, changed)
+  await assertSlugIsFree(tx, wanted.slug, { draftId: id, checkId: before.custom_check_id })
+  const draft = await updateDraft(tx, id, {
+    ...toColumns(wanted),
+    has_unpublished_changes: before.published_at !== null,
+    updated_at: at,
+  })
+  change.recordAudit({
+    action: 'custom_check_draft.updated',
+    target: { type: 'custom_check_draft', id },
+    description: `changed the custom check draft ${draft.name}: ${changed.join(', ')}`,
+    before: pick(old, changed),
+    after: pick(next, changed),
+  })
+  return draft
+}
+
+/**
+ * Deletes a draft and answers what it was. The check that was made from it stays.
+ *
+ * @throws AppError `not_found`
+ */
+export async function deleteDraft(change: Change, id: string): Promise<CustomCheckDraft> {
+  const draft = await getDraft(change.tx, id, { isLocked: true })
+  await deleteDraftRow(change.tx, id)
+  change.recordAudit({
+    action: 'custom_check_draft.deleted',
+    target: { type: 'custom_check_draft', id },
+    description: `deleted the custom check draft ${draft.name}`,
+    before: { ...toDraftAudit(draft), custom_check_id: draft.custom_check_id },
+  })
+  return draft
+}
+
+function toColumns(content: DraftContent) {
+  return {
+    name: content.name,
+    slug: content.slug,
+    description: content.description,
+    issue_title: content.issue_title,
+    check_type: content.check_type,
+    target_type: content.target_type,
+    osquery_sql: content.osquery_sql,
+    platforms: content.platforms,
+    requires_primary_key: content.requires_primary_key,
+    primary_key_column: content.primary_key_column,
+    rationale_template: content.rationale_template,
+    fix_instructions_template: content.fix_instructions_template,
+    privacy_info: content.privacy_info,
+    template_data_examples: JSON.stringify(content.template_data_examples),
+    privacy_center_example_data: JSON.stringify(content.privacy_center_example_data),
+    problems: JSON.stringify(listDraftProblems(content)),
+  }
+}
+
+/** Results, configurations and clients refer to them. */
+const FIXED_ONCE_PUBLISHED = ['slug', 'check_type', 'target_type']
+
+function assertNotFixed(before: CustomCheckDraft, changed: readonly string[]): void {
+  if (before.custom_check_id === null) return
+  const fixed = changed.filter((name) => FIXED_ONCE_PUBLISHED.includes(name))
+  if (fixed.length === 0) return
+  const message = `The draft is published: ${fixed.join(', ')} cannot change any more.`
+  throw new AppError('conflict', 'conflict', message)
+}
+
+async function assertSlugIsFree(
+  tx: Transaction<Schema>,
+  slug: string,
+  except: { readonly draftId: string; readonly checkId: string | null },
+): Promise<void> {
+  const taken = await listTakenSlugs(tx, slug, except)
+  if (!taken.has(slug)) return
+  throw new AppError('conflict', 'conflict', `The slug ${slug} is taken.`)
+}
+
+async function findFreeSlug(tx: Transaction<Schema>, slug: string): Promise<string> {
+  const taken = await listTakenSlugs(tx, slug, { draftId: '0', checkId: null })
+  if (!taken.has(slug)) return slug
+  let number = 2
+  while (taken.has(`${slug}-${number}`)) number += 1
+  return `${slug}-${number}`
+}
+
+type Defined<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined> }
+
+function withoutUndefined<Value extends object>(value: Value): Defined<Value> {
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
+  return Object.fromEntries(entries) as Defined<Value>
+}
+
+function pick(object: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, object[name] ?? null]))
+}

@@ -1,0 +1,196 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import type { StatusDependencies } from '../devices/change-device-status.ts'
+import { deviceExpansions } from '../devices/device-expansions.ts'
+import { deviceSchema, toDeviceJson } from '../devices/device-json.ts'
+import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { notFound, parseId, recordIdSchema } from '../../platform/http/wire-values.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
+import { changeDeviceGroup, createDeviceGroup, deleteDeviceGroup } from './change-device-groups.ts'
+import { addDevicesToGroup, removeDeviceFromGroup } from './change-memberships.ts'
+import {
+  deviceGroupMemberSchema,
+  deviceGroupSchema,
+  toDeviceGroupJson,
+  toDeviceGroupMemberJson,
+} from './device-group-json.ts'
+import {
+  DEVICE_GROUP_SEARCH_FIELDS,
+  findDeviceGroup,
+  isMemberOf,
+  listDeviceGroups,
+  type DeviceGroup,
+} from './device-group-read.ts'
+
+export interface DeviceGroupRouteDependencies {
+  readonly db: Kysely<Schema>
+  readonly baseUrl: string
+  readonly runChange: RunChange
+  readonly status: StatusDependencies
+}
+
+const TAGS = ['Device groups']
+const WRITE = { tags: TAGS, permission: 'Manage Device Groups' } as const
+
+const NAME_LENGTH_MAX = 200
+const DESCRIPTION_LENGTH_MAX = 2_000
+/** How many devices one request may add. */
+const DEVICES_PER_REQUEST_MAX = 1_000
+
+const nameSchema = z.string().trim().min(1).max(NAME_LENGTH_MAX).transform(toStorableText)
+const descriptionSchema = z.string().trim().max(DESCRIPTION_LENGTH_MAX).transform(toStorableText)
+
+/** Device groups, their members, and who belongs to one. */
+export function deviceGroupRoutes(dependencies: DeviceGroupRouteDependencies): ApiRoute[] {
+  return [
+    ...readRoutes(dependencies),
+    ...membershipRoutes(dependencies),
+    ...groupWriteRoutes(dependencies),
+  ]
+}
+
+function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
+  const getGroup = async (id: string): Promise<DeviceGroup> => {
+    const group = await findDeviceGroup(db, parseId(id, 'device group'))
+    if (group === undefined) throw notFound('device group', id)
+    return group
+  }
+  return [
+    listRoute({
+      path: '/device_groups',
+      summary: 'List device groups',
+      tags: TAGS,
+      permission: null,
+      fields: DEVICE_GROUP_SEARCH_FIELDS,
+      item: deviceGroupSchema,
+      fetch: ({ search, window }) => listDeviceGroups(db, search, window),
+      toJson: toDeviceGroupJson,
+    }),
+    route({
+      method: 'GET',
+      path: '/device_groups/:id',
+      summary: 'Show a device group',
+      tags: TAGS,
+      permission: null,
+      responses: { 200: deviceGroupSchema },
+      handler: async ({ params }) => toDeviceGroupJson(await getGroup(params.id)),
+    }),
+    listRoute({
+      path: '/device_groups/:id/devices',
+      summary: 'List the devices of a group',
+      tags: TAGS,
+      permission: null,
+      fields: DEVICE_SEARCH_FIELDS,
+      expand: deviceExpansions(db),
+      item: deviceSchema,
+      fetch: async ({ params, search, window }) => {
+        const group = await getGroup(params.id)
+        return listDevices(db, search, window, isMemberOf(group.id))
+      },
+      toJson: (device) => toDeviceJson(baseUrl, device),
+    }),
+  ]
+}
+
+function membershipRoutes({ runChange, status }: DeviceGroupRouteDependencies): ApiRoute[] {
+  return [
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/device_groups/:id/memberships',
+      summary: 'Add devices to a group',
+      description: `Up to ${DEVICES_PER_REQUEST_MAX} devices, all or none. Devices that belong to the group already stay; the answer holds every device that was asked for.`,
+      body: z.object({
+        device_ids: z.array(recordIdSchema).max(DEVICES_PER_REQUEST_MAX).optional(),
+      }),
+      responses: { 200: z.object({ data: z.array(deviceGroupMemberSchema) }) },
+      example: { body: { device_ids: ['1', '2'] } },
+      handler: (context) => {
+        const { device_ids: deviceIds = [] } = context.body
+        if (deviceIds.length === 0) throw missingDeviceIds()
+        return runChange(toOrigin(context), async (change) => {
+          const members = await addDevicesToGroup(change, status, context.params.id, deviceIds)
+          return answer(200, { data: members.map(toDeviceGroupMemberJson) })
+        })
+      },
+    }),
+    route({
+      ...WRITE,
+      method: 'DELETE',
+      path: '/device_groups/:id/memberships/:device_id',
+      summary: 'Remove a device from a group',
+      responses: { 200: deviceGroupMemberSchema },
+      handler: (context) => {
+        const { id, device_id: deviceId } = context.params
+        return runChange(toOrigin(context), async (change) => {
+          const member = await removeDeviceFromGroup(change, status, id, deviceId)
+          return answer(200, toDeviceGroupMemberJson(member))
+        })
+      },
+    }),
+  ]
+}
+
+/** Clients know this refusal as a bad request, unlike other faults of a body. */
+function missingDeviceIds(): AppError {
+  const message = 'The parameter device_ids is required: an array with at least one device id.'
+  return new AppError('malformed', 'invalid_parameter', message, {
+    details: [{ path: 'device_ids', message }],
+  })
+}
+
+function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute[] {
+  return [
+    route({
+      ...WRITE,
+      method: 'POST',
+      path: '/device_groups',
+      summary: 'Create a device group',
+      body: z.object({ name: nameSchema, description: descriptionSchema.default('') }),
+      responses: { 200: deviceGroupSchema },
+      example: { body: { name: 'Laptops', description: 'Computers that leave the house.' } },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceGroupJson(await createDeviceGroup(change, context.body))),
+        ),
+    }),
+    route({
+      ...WRITE,
+      method: 'PATCH',
+      path: '/device_groups/:id',
+      summary: 'Rename or describe a device group',
+      description: 'Members that are left out stay as they are.',
+      body: z.object({ name: nameSchema.optional(), description: descriptionSchema.optional() }),
+      responses: { 200: deviceGroupSchema },
+      example: { body: { name: 'Travel laptops' } },
+      handler: (context) => {
+        const { name, description } = context.body
+        const input = {
+          ...(name === undefined ? {} : { name }),
+          ...(description === undefined ? {} : { description }),
+        }
+        return runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceGroupJson(await changeDeviceGroup(change, context.params.id, input))),
+        )
+      },
+    }),
+    route({
+      ...WRITE,
+      method: 'DELETE',
+      path: '/device_groups/:id',
+      summary: 'Delete a device group',
+      description: 'Refused while checks are configured for it.',
+      responses: { 200: deviceGroupSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceGroupJson(await deleteDeviceGroup(change, context.params.id))),
+        ),
+    }),
+  ]
+}

@@ -1,0 +1,201 @@
+import type { Change } from '../../changes/change.ts'
+import type { InitiatingEntity } from '../../schema/status-values.ts'
+import {
+  toDeviceOfChange,
+  type DeviceStatusChange,
+  type OnDeviceStatusChanged,
+} from './device-status-change.ts'
+import {
+  notifyReevaluation,
+  updateDeviceStatuses,
+  type DeviceStatusColumns,
+  type LockedDevice,
+  type StatusTransition,
+} from './device-status-store.ts'
+import type { DeviceEvaluation } from './evaluate-device-status.ts'
+
+/** What reacts to a device's status; composed once for the whole service. */
+export interface StatusDependencies {
+  readonly onDeviceStatusChanged: OnDeviceStatusChanged
+  /** Wakes the scheduler of this process; other processes hear of it through the database. */
+  readonly wakeScheduler?: (at: Date) => void
+}
+
+/** An evaluation of a locked device that is to become its status. */
+export interface EvaluatedDevice {
+  readonly device: LockedDevice
+  readonly evaluation: DeviceEvaluation
+  readonly isEvaluated: boolean
+  readonly occurredAt: Date
+}
+
+/**
+ * Makes evaluations the statuses of their devices: columns, transition, audit entry, and one call of
+ * `onDeviceStatusChanged` for all devices whose state or compliance changed. Writes nothing for the
+ * others. Answers the devices as they are afterwards, still locked.
+ */
+export async function changeDeviceStatuses(
+  change: Change,
+  deps: StatusDependencies,
+  evaluated: readonly EvaluatedDevice[],
+  initiatingEntity: InitiatingEntity,
+): Promise<LockedDevice[]> {
+  const next = evaluated.map((item) => ({ item, device: toChangedDevice(item) }))
+  const touched = next.filter(({ item, device }) => hasChanged(item.device, device))
+  const moved = touched.filter(({ item, device }) => isOtherStatus(item.device, device))
+  if (touched.length > 0) {
+    const columns = touched.map(({ device }) => toColumns(device))
+    const transitions = moved.map(({ item }) => toTransition(change, item, initiatingEntity))
+    await updateDeviceStatuses(change.tx, columns, transitions, change.at)
+    await wakeForEarliest(change, deps, touched)
+  }
+  if (moved.length > 0) {
+    for (const { item } of moved) {
+      recordStatusAudit(change, item, initiatingEntity)
+      recordStatusEvent(change, item)
+    }
+    await deps.onDeviceStatusChanged(
+      change,
+      moved.map(({ item }) => toStatusChange(item, initiatingEntity)),
+    )
+  }
+  return next.map(({ device }) => device)
+}
+
+function toChangedDevice(item: EvaluatedDevice): LockedDevice {
+  const { device, evaluation, occurredAt } = item
+  const isMoved =
+    device.authState !== evaluation.authState || device.compliance !== evaluation.compliance
+  return {
+    ...device,
+    authState: evaluation.authState,
+    compliance: evaluation.compliance,
+    willBlockAt: evaluation.willBlockAt,
+    reevaluateAt: evaluation.reevaluateAt,
+    evaluatedAt: device.evaluatedAt ?? (item.isEvaluated ? occurredAt : null),
+    statusChangedAt: isMoved ? occurredAt : device.statusChangedAt,
+  }
+}
+
+function isOtherStatus(before: LockedDevice, after: LockedDevice): boolean {
+  return before.authState !== after.authState || before.compliance !== after.compliance
+}
+
+function hasChanged(before: LockedDevice, after: LockedDevice): boolean {
+  return (
+    isOtherStatus(before, after) ||
+    before.willBlockAt?.getTime() !== after.willBlockAt?.getTime() ||
+    before.reevaluateAt?.getTime() !== after.reevaluateAt?.getTime() ||
+    before.evaluatedAt?.getTime() !== after.evaluatedAt?.getTime()
+  )
+}
+
+function toTransition(
+  change: Change,
+  item: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): StatusTransition {
+  const { device, evaluation } = item
+  return {
+    device_id: device.id,
+    occurred_at: item.occurredAt,
+    from_state: device.authState,
+    to_state: evaluation.authState,
+    from_compliance: device.compliance,
+    to_compliance: evaluation.compliance,
+    initiating_entity: initiatingEntity,
+    actor_name: change.origin.actor.name,
+    reason: toReasonText(item),
+    txn: change.txn,
+  }
+}
+
+function toColumns(device: LockedDevice): DeviceStatusColumns {
+  return {
+    id: device.id,
+    auth_state: device.authState,
+    will_block_at: device.willBlockAt,
+    compliance: device.compliance,
+    evaluated_at: device.evaluatedAt,
+    status_changed_at: device.statusChangedAt,
+    reevaluate_at: device.reevaluateAt,
+  }
+}
+
+async function wakeForEarliest(
+  change: Change,
+  deps: StatusDependencies,
+  touched: readonly { item: EvaluatedDevice; device: LockedDevice }[],
+): Promise<void> {
+  const times = touched
+    .filter(({ item, device }) => {
+      const before = item.device.reevaluateAt
+      return device.reevaluateAt !== null && (before === null || device.reevaluateAt < before)
+    })
+    .map(({ device }) => device.reevaluateAt?.getTime() ?? Number.POSITIVE_INFINITY)
+  if (times.length === 0) return
+  const earliest = new Date(Math.min(...times))
+  await notifyReevaluation(change.tx, earliest)
+  const { wakeScheduler } = deps
+  if (wakeScheduler !== undefined) change.afterCommit(() => wakeScheduler(earliest))
+}
+
+function recordStatusAudit(
+  change: Change,
+  item: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): void {
+  const { device, evaluation, occurredAt } = item
+  change.recordAudit({
+    action: 'device.status_changed',
+    target: { type: 'device', id: device.id },
+    description: `changed the status of ${device.name} from ${device.authState} to ${evaluation.authState}: ${toReasonText(item)}`,
+    before: {
+      auth_state: device.authState,
+      compliance: device.compliance,
+      will_block_at: device.willBlockAt?.toISOString() ?? null,
+    },
+    after: {
+      auth_state: evaluation.authState,
+      compliance: evaluation.compliance,
+      will_block_at: evaluation.willBlockAt?.toISOString() ?? null,
+      occurred_at: occurredAt.toISOString(),
+      initiating_entity: initiatingEntity,
+      issue_ids: evaluation.reasons.slice(0, AUDITED_ISSUES_MAX).map((reason) => reason.issueId),
+    },
+  })
+}
+
+function recordStatusEvent(
+  change: Change,
+  { device, evaluation: { authState }, occurredAt }: EvaluatedDevice,
+): void {
+  if (authState === device.authState) return
+  const { id, name } = device
+  const type = 'device_trust.status_changed'
+  change.recordEvent({ type, device: { id, name }, authState, occurredAt })
+}
+
+function toStatusChange(
+  { device, evaluation, occurredAt }: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): DeviceStatusChange {
+  return {
+    device: toDeviceOfChange(device),
+    previous: { authState: device.authState, compliance: device.compliance },
+    current: { authState: evaluation.authState, compliance: evaluation.compliance },
+    occurredAt,
+    initiatingEntity,
+    reasons: evaluation.reasons,
+  }
+}
+
+const AUDITED_ISSUES_MAX = 50
+
+function toReasonText({ evaluation, isEvaluated, device }: EvaluatedDevice): string {
+  if (!isEvaluated && device.evaluatedAt === null) return 'It has not answered its checks yet.'
+  const [worst] = evaluation.reasons
+  if (worst === undefined) return 'No open issue counts against it.'
+  const rest = evaluation.reasons.length - 1
+  return rest === 0 ? worst.issueTitle : `${worst.issueTitle} (and ${rest} more)`
+}

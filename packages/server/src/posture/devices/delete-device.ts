@@ -1,0 +1,40 @@
+import type { Change } from '../../changes/change.ts'
+import { deleteDeviceRow } from './device-deletion-store.ts'
+import { notifyDeviceChanged, type Device } from './device-store.ts'
+import { upsertRemovedHost } from './removed-host-store.ts'
+
+/**
+ * Deletes a locked device with its results, issues, memberships and history; counters follow in the
+ * same change. Its host is kept out until it comes with a newer enrollment secret or is readmitted.
+ * Audit entries, sign-ins and events that are queued for receivers stay.
+ */
+export async function deleteDevice(change: Change, device: Device): Promise<void> {
+  const { tx, at } = change
+  await upsertRemovedHost(tx, {
+    host_identifier: device.host_identifier,
+    device_name: device.name,
+    removed_at: at,
+  })
+  await deleteDeviceRow(tx, device.id)
+  await notifyDeviceChanged(tx, device.id)
+  change.recordEvent({
+    type: 'devices.destroyed',
+    device: { id: device.id, name: device.name },
+    authState: device.auth_state,
+    ownerPersonId: device.owner_person_id,
+  })
+  change.recordAudit({
+    action: 'device.deleted',
+    target: { type: 'device', id: device.id },
+    description: `deleted ${device.name}`,
+    before: {
+      host_identifier: device.host_identifier,
+      hardware_uuid: device.hardware_uuid,
+      serial: device.serial,
+      owner_person_id: device.owner_person_id,
+      auth_state: device.auth_state,
+      deletion_requested_by: device.deletion_requested_by,
+      deletion_requested_at: device.deletion_requested_at?.toISOString() ?? null,
+    },
+  })
+}

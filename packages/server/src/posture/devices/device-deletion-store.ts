@@ -1,0 +1,56 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { notify } from '../../platform/db/listener.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Device } from './device-store.ts'
+
+/** The channel that tells the worker of a new time at which a device is to be deleted. */
+export const DEVICE_DELETION_CHANNEL = 'device_deletion'
+
+/** Tells every worker, at commit, when a deletion is due. */
+export async function notifyDeviceDeletion(tx: Transaction<Schema>, dueAt: Date): Promise<void> {
+  await notify(tx, DEVICE_DELETION_CHANNEL, dueAt.toISOString())
+}
+
+/** Locks the device whose deletion is due first, leaving out those in `exceptIds`; waits for none. */
+export async function claimDueDeletion(
+  tx: Transaction<Schema>,
+  at: Date,
+  exceptIds: readonly string[],
+): Promise<Device | undefined> {
+  return tx
+    .selectFrom('device')
+    .selectAll()
+    .where('deletion_due_at', '<=', at)
+    .where(sql<boolean>`id <> all(${exceptIds}::bigint[])`)
+    .orderBy('deletion_due_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+}
+
+/** When the next device is to be deleted. */
+export async function findNextDeletion(db: Kysely<Schema>): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('device')
+    .select('deletion_due_at')
+    .where('deletion_due_at', 'is not', null)
+    .orderBy('deletion_due_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.deletion_due_at ?? undefined
+}
+
+/** Deletes the row of a locked device with all that belongs to it alone. */
+export async function deleteDeviceRow(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx.deleteFrom('device').where('id', '=', id).execute()
+}
+
+/** Forgets which reruns of checks a device owes. */
+export async function deleteCheckRefreshes(
+  tx: Transaction<Schema>,
+  deviceId: string,
+): Promise<void> {
+  await tx.deleteFrom('check_refresh').where('device_id', '=', deviceId).execute()
+}

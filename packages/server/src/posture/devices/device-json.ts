@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { personLinkSchema } from '../../people/people/person-json.ts'
+import { linkTo } from '../../platform/http/expand.ts'
+import {
+  linkSchema,
+  timestampSchema,
+  toLink,
+  toTimestamp,
+} from '../../platform/http/wire-values.ts'
+import { DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
+import type { EndedRegistration } from './unregister-device.ts'
+
+/** Who may sign in with a device. */
+export const AUTHENTICATION_MODES = [
+  'only_registered_owner',
+  'only_registered_owner_or_group_members',
+  'anyone',
+] as const
+
+/** Who may sign in with a device, on the wire. */
+export const authenticationModeSchema = z
+  .object({
+    device_id: z.string(),
+    authentication_mode: z.enum(AUTHENTICATION_MODES),
+    person_groups: z.array(z.object({ id: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'DeviceAuthenticationMode' })
+
+/** A device on the wire. */
+export const deviceSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    registered_at: timestampSchema
+      .nullable()
+      .describe('When the device was registered to its present owner.'),
+    last_authenticated_at: timestampSchema.nullable(),
+    last_seen_at: timestampSchema.describe('When the agent was last in contact with the service.'),
+    registered_owner_info: personLinkSchema,
+    operating_system: z.string(),
+    hardware_model: z.string(),
+    serial: z.string().nullable(),
+    hardware_uuid: z.string().nullable(),
+    note: z.string().nullable().describe('Markdown.'),
+    auth_state: z.enum(['Good', 'Notified', 'Will Block', 'Blocked']),
+    will_block_at: timestampSchema
+      .nullable()
+      .describe('When the device will be blocked; only while `auth_state` is `Will Block`.'),
+    product_image_url: z.string(),
+    auth_configuration: authenticationModeSchema
+      .nullable()
+      .describe('Null while the device is not registered.'),
+    device_type: z.enum(['Mac', 'Linux', 'Windows', 'iOS', 'Android']),
+    form_factor: z.enum(['computer', 'tablet', 'phone']),
+    deletion_due_at: timestampSchema
+      .nullable()
+      .describe('When the device will be deleted; null unless somebody asked for that.'),
+  })
+  .meta({ id: 'Device' })
+
+/** A link to a device. */
+export const deviceLinkSchema = linkTo(deviceSchema, 'DeviceLink')
+
+/** The wire form of a device. */
+export function toDeviceJson(baseUrl: string, device: DeviceRecord): z.input<typeof deviceSchema> {
+  const isRegistered = device.registered_at !== null
+  return {
+    id: device.id,
+    name: device.name,
+    registered_at: toTimestamp(device.registered_at),
+    last_authenticated_at: toTimestamp(device.last_authenticated_at),
+    last_seen_at: toTimestamp(device.last_seen_at ?? device.created_at),
+    registered_owner_info: toLink(baseUrl, 'people', device.owner_person_id),
+    operating_system: device.operating_system,
+    hardware_model: device.hardware_model,
+    serial: device.serial,
+    hardware_uuid: device.hardware_uuid,
+    note: device.note,
+    auth_state: device.auth_state,
+    will_block_at: toTimestamp(device.will_block_at),
+    product_image_url: `${baseUrl}/product-images/${device.platform}.svg`,
+    auth_configuration: isRegistered ? toAuthenticationModeJson(device) : null,
+    device_type: DEVICE_TYPES[device.platform],
+    form_factor: device.form_factor,
+    deletion_due_at: toTimestamp(device.deletion_due_at),
+  }
+}
+
+/** The wire form of who may sign in with a device. */
+export function toAuthenticationModeJson(
+  device: Pick<DeviceRecord, 'id' | 'authentication_mode' | 'person_groups'>,
+): z.input<typeof authenticationModeSchema> {
+  return {
+    device_id: device.id,
+    authentication_mode: device.authentication_mode,
+    person_groups: device.person_groups.map(({ id, name }) => ({ id, name })),
+  }
+}
+
+/** A registration of a device that has just ended, on the wire. */
+export const deviceRegistrationSchema = z
+  .object({
+    device_id: z.string(),
+    registered_at: timestampSchema,
+    registered_owner_info: linkSchema,
+    device_info: linkSchema,
+  })
+  .meta({ id: 'DeviceRegistration' })
+
+/** The wire form of an ended registration. */
+export function toDeviceRegistrationJson(
+  baseUrl: string,
+  registration: EndedRegistration,
+): z.input<typeof deviceRegistrationSchema> {
+  const { deviceId, ownerPersonId, registeredAt } = registration
+  return {
+    device_id: deviceId,
+    registered_at: toTimestamp(registeredAt),
+    registered_owner_info: toLink(baseUrl, 'people', ownerPersonId),
+    device_info: toLink(baseUrl, 'devices', deviceId),
+  }
+}

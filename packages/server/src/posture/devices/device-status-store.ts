@@ -1,0 +1,224 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { Platform } from '../../schema/tables/device-tables.ts'
+import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
+import { notify } from '../../platform/db/listener.ts'
+import type { ComplianceThreshold } from './evaluate-device-status.ts'
+
+/** A device whose row is locked until the transaction ends. */
+export interface LockedDevice {
+  readonly id: string
+  readonly name: string
+  readonly platform: Platform
+  readonly ownerPersonId: string | null
+  readonly ownerEmail: string | null
+  readonly authState: AuthState
+  readonly compliance: Compliance
+  readonly willBlockAt: Date | null
+  readonly evaluatedAt: Date | null
+  readonly statusChangedAt: Date | null
+  readonly reevaluateAt: Date | null
+  /** The organisation's threshold; `blocked` before an organisation exists. */
+  readonly threshold: ComplianceThreshold
+}
+
+const DEVICE_COLUMNS = sql`
+  d.id, d.name, d.platform, d.owner_person_id as "ownerPersonId", p.email as "ownerEmail",
+  d.auth_state as "authState", d.compliance, d.will_block_at as "willBlockAt",
+  d.evaluated_at as "evaluatedAt", d.status_changed_at as "statusChangedAt",
+  d.reevaluate_at as "reevaluateAt",
+  coalesce((select compliance_threshold from organisation), 'blocked') as threshold
+`
+
+/**
+ * Locks devices by ascending id, so that two transactions never wait for one another. Unknown ids are
+ * left out. Everything that a device's status follows from changes only under this lock.
+ */
+export async function lockDevices(
+  tx: Transaction<Schema>,
+  deviceIds: readonly string[],
+): Promise<LockedDevice[]> {
+  const { rows } = await sql<LockedDevice>`
+    select ${DEVICE_COLUMNS}
+    from device d left join person p on p.id = d.owner_person_id
+    where d.id = any(${deviceIds}::bigint[])
+    order by d.id
+    for update of d
+  `.execute(tx)
+  return rows
+}
+
+/** Locks one device in the same way; undefined without it. */
+export async function lockDevice(
+  tx: Transaction<Schema>,
+  deviceId: string,
+): Promise<LockedDevice | undefined> {
+  const { rows } = await sql<LockedDevice>`
+    select ${DEVICE_COLUMNS}
+    from device d left join person p on p.id = d.owner_person_id
+    where d.id = ${deviceId}
+    for update of d
+  `.execute(tx)
+  return rows[0]
+}
+
+/** Locks the rows of devices by ascending id without reading them; of all devices without `deviceIds`. */
+export async function lockDeviceRows(
+  tx: Transaction<Schema>,
+  deviceIds?: readonly string[],
+): Promise<void> {
+  await sql`
+    with locked as materialized (
+      select from device
+      where ${deviceIds === undefined ? sql`true` : sql`id = any(${deviceIds}::bigint[])`}
+      order by id for update)
+    select count(*) from locked
+  `.execute(tx)
+}
+
+/**
+ * Locks devices whose status may change by itself at or before `at`, without waiting for any, and
+ * leaving out those in `exceptIds`.
+ */
+export async function claimDueDevices(
+  tx: Transaction<Schema>,
+  at: Date,
+  limit: number,
+  exceptIds: readonly string[],
+): Promise<LockedDevice[]> {
+  const { rows } = await sql<LockedDevice>`
+    select ${DEVICE_COLUMNS}
+    from device d left join person p on p.id = d.owner_person_id
+    where d.reevaluate_at <= ${at} and d.id <> all(${exceptIds}::bigint[])
+    order by d.reevaluate_at
+    limit ${limit}
+    for update of d skip locked
+  `.execute(tx)
+  return rows
+}
+
+/** Devices whose status may change by itself at or before `at`, by ascending id, `limit` at most. */
+export async function listDueDeviceIds(
+  db: Kysely<Schema>,
+  at: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('reevaluate_at', '<=', at)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+/** The earliest time at which the status of any device may change by itself. */
+export async function findNextReevaluation(db: Kysely<Schema>): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('device')
+    .select('reevaluate_at')
+    .where('reevaluate_at', 'is not', null)
+    .orderBy('reevaluate_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.reevaluate_at ?? undefined
+}
+
+/**
+ * Of the given devices, those that still owe an answer to a check. Checks that other systems report
+ * are not owed by the device and never pending.
+ */
+export async function listDevicesWithPendingChecks(
+  db: Kysely<Schema>,
+  deviceIds: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ device_id: string }>`
+    select distinct r.device_id
+    from check_result r join posture_check c on c.id = r.check_id
+    where r.device_id = any(${deviceIds}::bigint[]) and r.status = 'pending'
+      and c.paused_at is null
+  `.execute(db)
+  return new Set(rows.map((row) => row.device_id))
+}
+
+/** The status columns of a device as they shall be. */
+export interface DeviceStatusColumns {
+  readonly id: string
+  readonly auth_state: AuthState
+  readonly will_block_at: Date | null
+  readonly compliance: Compliance
+  readonly evaluated_at: Date | null
+  readonly status_changed_at: Date | null
+  readonly reevaluate_at: Date | null
+}
+
+/**
+ * Writes the status columns of locked devices and appends the transitions that led there to the
+ * history, in one statement.
+ */
+export async function updateDeviceStatuses(
+  tx: Transaction<Schema>,
+  updates: readonly DeviceStatusColumns[],
+  transitions: readonly StatusTransition[],
+  at: Date,
+): Promise<void> {
+  await sql`
+    with moved as (
+      insert into device_status_transition (device_id, occurred_at, from_state, to_state,
+        from_compliance, to_compliance, initiating_entity, actor_name, reason, txn)
+      select * from jsonb_to_recordset(${JSON.stringify(transitions)}::jsonb) as t(
+        device_id bigint, occurred_at timestamptz, from_state text, to_state text,
+        from_compliance text, to_compliance text, initiating_entity text, actor_name text,
+        reason text, txn text))
+    update device set
+      auth_state = u.auth_state, will_block_at = u.will_block_at, compliance = u.compliance,
+      evaluated_at = u.evaluated_at, status_changed_at = u.status_changed_at,
+      reevaluate_at = u.reevaluate_at, updated_at = ${at}
+    from jsonb_to_recordset(${JSON.stringify(updates)}::jsonb) as u(
+      id bigint, auth_state text, will_block_at timestamptz, compliance text,
+      evaluated_at timestamptz, status_changed_at timestamptz, reevaluate_at timestamptz)
+    where device.id = u.id
+  `.execute(tx)
+}
+
+/** A row of `device_status_transition`. */
+export interface StatusTransition {
+  readonly device_id: string
+  readonly occurred_at: Date
+  readonly from_state: AuthState
+  readonly to_state: AuthState
+  readonly from_compliance: Compliance
+  readonly to_compliance: Compliance
+  readonly initiating_entity: InitiatingEntity
+  readonly actor_name: string
+  readonly reason: string
+  readonly txn: string
+}
+
+/** The channel that tells schedulers of a new time at which a status may change by itself. */
+export const REEVALUATE_CHANNEL = 'reevaluate'
+
+/** Tells the schedulers of all processes, at commit, when the earliest new time is. */
+export async function notifyReevaluation(tx: Transaction<Schema>, at: Date): Promise<void> {
+  await notify(tx, REEVALUATE_CHANNEL, at.toISOString())
+}
+
+/**
+ * Has the schedulers evaluate a locked device again as of `at`, when one of these people has open
+ * issues.
+ */
+export async function scheduleReevaluation(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  personIds: readonly string[],
+  at: Date,
+): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update device set reevaluate_at = least(reevaluate_at, ${at})
+    where id = ${deviceId} and exists (
+      select from issue where person_id = any(${personIds}::bigint[]) and resolved_at is null)
+    returning id
+  `.execute(tx)
+  if (rows.length > 0) await notifyReevaluation(tx, at)
+}

@@ -1,0 +1,78 @@
+import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import { notify } from '../../platform/db/listener.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeviceTable } from '../../schema/tables/device-tables.ts'
+
+export type Device = Selectable<DeviceTable>
+
+const ID_PATTERN = /^\d{1,18}$/
+
+/**
+ * The device, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`, also for a text that is no id
+ */
+export async function getDeviceForUpdate(tx: Transaction<Schema>, id: string): Promise<Device> {
+  const device = ID_PATTERN.test(id)
+    ? await tx.selectFrom('device').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+    : undefined
+  if (device === undefined) {
+    throw new AppError('not_found', 'not_found', `There is no device ${id.slice(0, 50)}.`)
+  }
+  return device
+}
+
+export async function updateDevice(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<DeviceTable>,
+): Promise<Device> {
+  return tx
+    .updateTable('device')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The channel that tells the agent intakes of all processes that they know something outdated. */
+export const DEVICE_CHANNEL = 'device'
+
+/**
+ * Makes every agent intake forget, at commit, what it knows of a device: its key, its requested
+ * reruns, when its checks are due. `all` means every device.
+ */
+export async function notifyDeviceChanged(db: Kysely<Schema>, deviceId: string): Promise<void> {
+  await notify(db, DEVICE_CHANNEL, deviceId)
+}
+
+/** The ids of devices after `afterId` in ascending order, `limit` at most. */
+export async function listDeviceIds(
+  db: Kysely<Schema>,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('id', '>', afterId)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** The ids of the devices that a person owns, in ascending order. */
+export async function listDeviceIdsOfOwner(
+  db: Kysely<Schema>,
+  personId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('device')
+    .select('id')
+    .where('owner_person_id', '=', personId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

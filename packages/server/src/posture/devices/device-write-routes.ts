@@ -1,0 +1,127 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { notFound, parseId, recordIdSchema } from '../../platform/http/wire-values.ts'
+import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
+import {
+  AUTHENTICATION_MODES,
+  authenticationModeSchema,
+  deviceRegistrationSchema,
+  deviceSchema,
+  toAuthenticationModeJson,
+  toDeviceJson,
+  toDeviceRegistrationJson,
+} from './device-json.ts'
+import { findDevice, type DeviceRecord } from './device-read.ts'
+import { requestDeviceDeletion } from './request-device-deletion.ts'
+import { setAuthenticationMode } from './set-authentication-mode.ts'
+import { unregisterDevice } from './unregister-device.ts'
+
+export interface DeviceWriteDependencies {
+  readonly baseUrl: string
+  readonly runChange: RunChange
+  readonly deviceDeletionDelaySeconds: number
+}
+
+const TAGS = ['Devices']
+const REMOVE = { tags: TAGS, permission: 'Remove Devices' } as const
+
+/** How many groups may sign in with one device. */
+const PERSON_GROUPS_MAX = 500
+
+/** Changing who may use a device, and removing devices. */
+export function deviceWriteRoutes(dependencies: DeviceWriteDependencies): ApiRoute[] {
+  return [authenticationModeRoute(dependencies), ...removalRoutes(dependencies)]
+}
+
+function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRoute {
+  return route({
+    tags: TAGS,
+    permission: 'Update Devices',
+    method: 'PATCH',
+    path: '/devices/:id/authentication_mode',
+    summary: 'Change who may sign in with a device',
+    description:
+      '`person_group_ids` is looked at in the mode `only_registered_owner_or_group_members` only; left out there, the groups stay. Every other mode forgets them.',
+    body: z.object({
+      authentication_mode: z.enum(AUTHENTICATION_MODES),
+      person_group_ids: z.array(recordIdSchema).max(PERSON_GROUPS_MAX).optional(),
+    }),
+    example: { body: { authentication_mode: 'anyone' } },
+    responses: { 200: authenticationModeSchema },
+    handler: async (context) => {
+      const { authentication_mode: mode, person_group_ids: personGroupIds } = context.body
+      const id = parseId(context.params.id, 'device')
+      return runChange(toOrigin(context), async (change) => {
+        await setAuthenticationMode(change, id, {
+          mode,
+          ...(personGroupIds === undefined ? {} : { personGroupIds }),
+        })
+        return answer(200, toAuthenticationModeJson(await getShownDevice(change.tx, id)))
+      })
+    },
+  })
+}
+
+function removalRoutes({
+  baseUrl,
+  runChange,
+  deviceDeletionDelaySeconds,
+}: DeviceWriteDependencies): ApiRoute[] {
+  return [
+    route({
+      ...REMOVE,
+      method: 'DELETE',
+      path: '/devices/:id/registration',
+      summary: 'End the registration of a device',
+      description:
+        'The owner cannot sign in with the device any more. A mobile device is deleted with it.',
+      responses: { 200: deviceRegistrationSchema },
+      handler: async (context) => {
+        const id = parseId(context.params.id, 'device')
+        return runChange(toOrigin(context), async (change) =>
+          answer(200, toDeviceRegistrationJson(baseUrl, await unregisterDevice(change, id))),
+        )
+      },
+    }),
+    route({
+      ...REMOVE,
+      method: 'DELETE',
+      path: '/devices/:id',
+      summary: 'Delete a device',
+      description:
+        'Marks the device for deletion and disables its agent at once. Until `deletion_due_at` it can be cancelled.',
+      responses: { 200: deviceSchema },
+      handler: async (context) => {
+        const id = parseId(context.params.id, 'device')
+        return runChange(toOrigin(context), async (change) => {
+          await requestDeviceDeletion(change, id, deviceDeletionDelaySeconds)
+          return answer(200, toDeviceJson(baseUrl, await getShownDevice(change.tx, id)))
+        })
+      },
+    }),
+    route({
+      ...REMOVE,
+      method: 'POST',
+      path: '/devices/:id/deletion_cancellation',
+      summary: 'Keep a device that is to be deleted',
+      responses: { 200: deviceSchema },
+      handler: async (context) => {
+        const id = parseId(context.params.id, 'device')
+        return runChange(toOrigin(context), async (change) => {
+          await cancelDeviceDeletion(change, id)
+          return answer(200, toDeviceJson(baseUrl, await getShownDevice(change.tx, id)))
+        })
+      },
+    }),
+  ]
+}
+
+async function getShownDevice(db: Kysely<Schema>, id: string): Promise<DeviceRecord> {
+  const device = await findDevice(db, id)
+  if (device === undefined) throw notFound('device', id)
+  return device
+}

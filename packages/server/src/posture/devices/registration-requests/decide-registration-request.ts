@@ -1,0 +1,127 @@
+import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
+import type { Change } from '../../../changes/change.ts'
+import { findPerson } from '../../../people/people/person-store.ts'
+import { AppError } from '../../../platform/app-error.ts'
+import { getDeviceForUpdate } from '../device-store.ts'
+import { setDeviceOwner } from '../set-device-owner.ts'
+import type { RegistrationRequestRecord } from './registration-request-read.ts'
+import { getRegistrationRequest, updateRegistrationRequest } from './registration-request-store.ts'
+
+type Status = RegistrationRequestRecord['status']
+
+/** The columns that a decision sets. */
+type DecidedColumns = Pick<
+  RegistrationRequestRecord,
+  | 'status'
+  | 'internal_approval_note'
+  | 'internal_denial_note'
+  | 'end_user_denial_note'
+  | 'decided_at'
+  | 'decided_by'
+>
+
+/** What is decided about a request. */
+export type RegistrationDecision =
+  | { readonly status: 'approved'; readonly internalMessage: string | null }
+  | {
+      readonly status: 'denied'
+      readonly internalMessage: string | null
+      /** Why, for the requester. */
+      readonly endUserDenialMessage: string
+    }
+  /** Opens a denied request once more. */
+  | { readonly status: 'pending' }
+
+const NEXT_STATUSES: Readonly<Record<Status, readonly Status[]>> = {
+  pending: ['pending', 'approved', 'denied'],
+  approved: ['approved'],
+  denied: ['denied', 'approved', 'pending'],
+}
+
+const ACTIONS: Readonly<Record<Status, { readonly action: string; readonly verb: string }>> = {
+  pending: { action: 'registration_request.reopened', verb: 'reopened' },
+  approved: { action: 'registration_request.approved', verb: 'approved' },
+  denied: { action: 'registration_request.denied', verb: 'denied' },
+}
+
+/**
+ * Decides a request in the open change. An approval registers the device to the requester, whoever
+ * owned it before. Deciding the same again changes the notes and nothing else.
+ *
+ * @throws AppError `not_found`; `conflict` for a request that is approved already, and for the approval
+ * of somebody who is gone
+ */
+export async function decideRegistrationRequest(
+  change: Change,
+  id: string,
+  decision: RegistrationDecision,
+): Promise<RegistrationRequestRecord> {
+  const { tx, at } = change
+  const { device_id: deviceId } = await getRegistrationRequest(tx, id)
+  const device = await getDeviceForUpdate(tx, deviceId)
+  const before = await getRegistrationRequest(tx, id)
+  if (!NEXT_STATUSES[before.status].includes(decision.status)) {
+    throw conflict(
+      `The registration request ${id} is ${before.status}; it cannot become ${decision.status}.`,
+    )
+  }
+  const values = toValues(change, before, decision)
+  if (JSON.stringify(toAudit(before)) === JSON.stringify(toAudit(values))) return before
+  if (decision.status === 'approved' && before.status !== 'approved') {
+    const email = await getRequesterEmail(change, before)
+    await setDeviceOwner(change, deviceId, { email })
+  }
+  const after = await updateRegistrationRequest(tx, id, { ...values, updated_at: at })
+  const { action, verb } = ACTIONS[after.status]
+  change.recordAudit({
+    action,
+    target: { type: 'registration_request', id },
+    description: `${verb} the registration request ${id} for ${device.name}`,
+    before: toAudit(before),
+    after: toAudit(after),
+  })
+  return after
+}
+
+async function getRequesterEmail(
+  change: Change,
+  request: RegistrationRequestRecord,
+): Promise<string> {
+  const person =
+    request.requester_person_id === null
+      ? undefined
+      : await findPerson(change.tx, request.requester_person_id)
+  if (person !== undefined && person.deprovisioned_at === null) return person.email
+  throw conflict('The requester is no longer there; the device cannot be registered to nobody.')
+}
+
+function toValues(
+  change: Change,
+  before: RegistrationRequestRecord,
+  decision: RegistrationDecision,
+): DecidedColumns {
+  const { status } = decision
+  const isDecided = status !== 'pending'
+  const isAgain = status === before.status
+  return {
+    status,
+    internal_approval_note: status === 'approved' ? decision.internalMessage : null,
+    internal_denial_note: status === 'denied' ? decision.internalMessage : null,
+    end_user_denial_note: status === 'denied' ? decision.endUserDenialMessage : null,
+    decided_at: isDecided ? (isAgain ? before.decided_at : change.at) : null,
+    decided_by: isDecided ? (isAgain ? before.decided_by : change.origin.actor.name) : null,
+  }
+}
+
+function toAudit(request: DecidedColumns): JsonObject {
+  return {
+    status: request.status,
+    internal_approval_note: request.internal_approval_note,
+    internal_denial_note: request.internal_denial_note,
+    end_user_denial_note: request.end_user_denial_note,
+  }
+}
+
+function conflict(message: string): AppError {
+  return new AppError('conflict', 'conflict', message)
+}

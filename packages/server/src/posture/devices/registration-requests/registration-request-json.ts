@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { personLinkSchema } from '../../../people/people/person-json.ts'
+import { deviceLinkSchema } from '../device-json.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../../platform/http/wire-values.ts'
+import {
+  REGISTRATION_REQUEST_STATUSES,
+  type RegistrationRequestRecord,
+} from './registration-request-read.ts'
+
+/** A request for a registration on the wire. */
+export const registrationRequestSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(REGISTRATION_REQUEST_STATUSES),
+    requester_message: z.string(),
+    internal_denial_note: z
+      .string()
+      .nullable()
+      .describe('Why it was denied, for admins; written as `internal_message`.'),
+    internal_approval_note: z
+      .string()
+      .nullable()
+      .describe('Why it was approved, for admins; written as `internal_message`.'),
+    requested_at: timestampSchema,
+    end_user_denial_note: z
+      .string()
+      .nullable()
+      .describe('Why it was denied, for the requester; written as `end_user_denial_message`.'),
+    requester_information: personLinkSchema,
+    device_information: deviceLinkSchema,
+    decided_at: timestampSchema.nullable(),
+    decided_by: z.string().nullable(),
+  })
+  .meta({ id: 'RegistrationRequest' })
+
+/** The wire form of a request for a registration. */
+export function toRegistrationRequestJson(
+  baseUrl: string,
+  request: RegistrationRequestRecord,
+): z.input<typeof registrationRequestSchema> {
+  return {
+    id: request.id,
+    status: request.status,
+    requester_message: request.requester_message,
+    internal_denial_note: request.internal_denial_note,
+    internal_approval_note: request.internal_approval_note,
+    requested_at: toTimestamp(request.requested_at),
+    end_user_denial_note: request.end_user_denial_note,
+    requester_information: toLink(baseUrl, 'people', request.requester_person_id),
+    device_information: toLink(baseUrl, 'devices', request.device_id),
+    decided_at: toTimestamp(request.decided_at),
+    decided_by: request.decided_by,
+  }
+}

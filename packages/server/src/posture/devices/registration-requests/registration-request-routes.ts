@@ -1,0 +1,169 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../../changes/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import { requesterShape } from '../../../people/people/find-requester.ts'
+import { loadPeople } from '../../../people/people/load-people.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { recordIdInput, textInput } from '../../../platform/http/body-values.ts'
+import type { Expansions } from '../../../platform/http/expand.ts'
+import { listRoute } from '../../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
+import { notFound, parseId } from '../../../platform/http/wire-values.ts'
+import { loadDevices } from '../device-expansions.ts'
+import { createRegistrationRequest } from './create-registration-request.ts'
+import {
+  decideRegistrationRequest,
+  type RegistrationDecision,
+} from './decide-registration-request.ts'
+import {
+  registrationRequestSchema,
+  toRegistrationRequestJson,
+} from './registration-request-json.ts'
+import {
+  findRegistrationRequest,
+  listRegistrationRequests,
+  REGISTRATION_REQUEST_SEARCH_FIELDS,
+  REGISTRATION_REQUEST_STATUSES,
+} from './registration-request-read.ts'
+
+export interface RegistrationRequestDependencies {
+  readonly db: Kysely<Schema>
+  readonly baseUrl: string
+  readonly runChange: RunChange
+}
+
+const MESSAGE_LENGTH_MAX = 4_000
+
+const createBody = z.strictObject({
+  ...requesterShape,
+  device_id: recordIdInput,
+  requester_message: textInput(MESSAGE_LENGTH_MAX),
+})
+
+const decideBody = z
+  .strictObject({
+    status: z.enum(REGISTRATION_REQUEST_STATUSES).describe('`pending` reopens a denied request.'),
+    internal_message: textInput(MESSAGE_LENGTH_MAX).optional().describe('Why, for admins.'),
+    end_user_denial_message: textInput(MESSAGE_LENGTH_MAX)
+      .optional()
+      .describe('Why, for the requester; required to deny.'),
+    internal_denial_reason: textInput(MESSAGE_LENGTH_MAX)
+      .optional()
+      .meta({ deprecated: true, description: 'The old name of `internal_message` of a denial.' }),
+  })
+  .superRefine((body, context) => {
+    if (body.status === 'denied' && body.end_user_denial_message === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['end_user_denial_message'],
+        message: 'Is required to deny',
+      })
+    }
+  })
+
+const tags = ['Requests']
+
+/** Requests for registrations: reading, asking and deciding. */
+export function registrationRequestRoutes(
+  dependencies: RegistrationRequestDependencies,
+): ApiRoute[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
+}
+
+function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[] {
+  const expand: Expansions = {
+    requester: { member: 'requester_information', load: loadPeople(db) },
+    device: { member: 'device_information', load: loadDevices(db, baseUrl) },
+  }
+  return [
+    listRoute({
+      path: '/registration_requests',
+      summary: 'List requests for registrations',
+      tags,
+      permission: null,
+      fields: REGISTRATION_REQUEST_SEARCH_FIELDS,
+      expand,
+      item: registrationRequestSchema,
+      fetch: ({ search, window }) => listRegistrationRequests(db, search, window),
+      toJson: (request) => toRegistrationRequestJson(baseUrl, request),
+    }),
+    route({
+      method: 'GET',
+      path: '/registration_requests/:id',
+      summary: 'Show a request for a registration',
+      tags,
+      permission: null,
+      expand,
+      responses: { 200: registrationRequestSchema },
+      handler: async ({ params }) => {
+        const id = parseId(params.id, 'registration request')
+        const request = await findRegistrationRequest(db, id)
+        if (request === undefined) throw notFound('registration request', params.id)
+        return toRegistrationRequestJson(baseUrl, request)
+      },
+    }),
+  ]
+}
+
+function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): ApiRoute[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/registration_requests',
+      summary: 'Ask for a registration on behalf of a person',
+      description: 'Exactly one of `person_id` and `person_email` says who asks.',
+      tags,
+      permission: 'Manage User Requests',
+      body: createBody,
+      example: {
+        body: { person_id: 1, device_id: 2, requester_message: 'My second computer.' },
+      },
+      responses: { 200: registrationRequestSchema },
+      handler: (context) => {
+        const { device_id: deviceId, requester_message: message, ...requester } = context.body
+        return runChange(toOrigin(context), async (change) => {
+          const input = { ...requester, deviceId, message }
+          const request = await createRegistrationRequest(change, input)
+          return answer(200, toRegistrationRequestJson(baseUrl, request))
+        })
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/registration_requests/:id',
+      summary: 'Decide a request for a registration',
+      description: 'An approval registers the device to the requester.',
+      tags,
+      permission: 'Manage User Requests',
+      body: decideBody,
+      example: { body: { status: 'approved', internal_message: 'It is theirs.' } },
+      responses: { 200: registrationRequestSchema },
+      handler: (context) => {
+        const id = parseId(context.params.id, 'registration request')
+        const decision = toDecision(context.body)
+        return runChange(toOrigin(context), async (change) => {
+          const request = await decideRegistrationRequest(change, id, decision)
+          return answer(200, toRegistrationRequestJson(baseUrl, request))
+        })
+      },
+    }),
+  ]
+}
+
+function toDecision(body: z.output<typeof decideBody>): RegistrationDecision {
+  const { status } = body
+  switch (status) {
+    case 'approved':
+      return { status, internalMessage: body.internal_message ?? null }
+    case 'denied':
+      return {
+        status,
+        internalMessage: body.internal_message ?? body.internal_denial_reason ?? null,
+        // The schema has made sure of it.
+        endUserDenialMessage: body.end_user_denial_message ?? '',
+      }
+    case 'pending':
+      return { status }
+  }
+}

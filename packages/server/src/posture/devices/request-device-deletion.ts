@@ -1,0 +1,49 @@
+import type { Change } from '../../changes/change.ts'
+import { resetFirstDeviceTrust } from '../../people/people/first-device-trust.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import { deleteCheckRefreshes, notifyDeviceDeletion } from './device-deletion-store.ts'
+import {
+  getDeviceForUpdate,
+  notifyDeviceChanged,
+  updateDevice,
+  type Device,
+} from './device-store.ts'
+
+/**
+ * Marks a device for deletion after the delay and disables its agent at once, so that it neither
+ * reports nor enrolls. The trust that an owner gave it as a first device is given back when it was the
+ * owner's only one. Until the deletion is done it can be cancelled. Idempotent: a second request
+ * leaves the first one as it is.
+ *
+ * @throws AppError `not_found`
+ */
+export async function requestDeviceDeletion(
+  change: Change,
+  deviceId: string,
+  delaySeconds: number,
+): Promise<Device> {
+  const { tx, at, origin } = change
+  const device = await getDeviceForUpdate(tx, deviceId)
+  if (device.deletion_requested_at !== null) return device
+  const dueAt = new Date(at.getTime() + delaySeconds * SECOND_MS)
+  const marked = await updateDevice(tx, device.id, {
+    deletion_requested_at: at,
+    deletion_requested_by: origin.actor.name,
+    deletion_due_at: dueAt,
+    node_key_hash: null,
+    agent_disabled_at: device.agent_disabled_at ?? at,
+    updated_at: at,
+  })
+  await deleteCheckRefreshes(tx, device.id)
+  change.recordAudit({
+    action: 'device.deletion_requested',
+    target: { type: 'device', id: device.id },
+    description: `requested the deletion of ${device.name}`,
+    before: { deletion_due_at: null },
+    after: { deletion_due_at: dueAt.toISOString() },
+  })
+  if (device.owner_person_id !== null) await resetFirstDeviceTrust(change, device.owner_person_id)
+  await notifyDeviceChanged(tx, device.id)
+  await notifyDeviceDeletion(tx, dueAt)
+  return marked
+}

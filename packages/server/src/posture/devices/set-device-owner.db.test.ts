@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { createPosture, type Posture } from '../../../test/support/posture-fixtures.ts'
+import { DAY_MS } from '../../platform/clock.ts'
+import { setDeviceOwner, type NewOwner } from './set-device-owner.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => database.close())
+
+let posture: Posture
+beforeEach(async () => {
+  await sql`truncate device, person restart identity cascade`.execute(db)
+  posture = createPosture(db)
+})
+
+const setOwner = (deviceId: string, owner: NewOwner) =>
+  posture.change((change) => setDeviceOwner(change, deviceId, owner))
+
+test('creates the person once, whatever the case of the address, and registers the device', async () => {
+  const [first, second] = [await posture.insertDevice(), await posture.insertDevice()]
+  await setOwner(first, { email: 'A@example.com', name: 'A' })
+  await setOwner(second, { email: 'a@EXAMPLE.com' })
+  const people = await db.selectFrom('person').select(['name', 'email']).execute()
+  expect(people).toEqual([{ name: 'A', email: 'A@example.com' }])
+  const devices = await db
+    .selectFrom('device')
+    .select(['owner_person_id', 'registered_at'])
+    .execute()
+  const registration = { owner_person_id: '1', registered_at: posture.clock.now() }
+  expect(devices).toEqual([registration, registration])
+})
+
+test('the same owner again keeps the time of the registration and adds no audit entry', async () => {
+  const device = await posture.insertDevice()
+  const registeredAt = posture.clock.now()
+  await setOwner(device, { email: 'a@example.com' })
+  const count = async () => (await db.selectFrom('audit_entry').select('sequence').execute()).length
+  const before = await count()
+  posture.clock.advance(DAY_MS)
+  expect((await setOwner(device, { email: 'a@example.com' })).registered_at).toEqual(registeredAt)
+  expect(await count()).toBe(before)
+})
+
+test('a registration ends and another begins, each with an audit entry', async () => {
+  const device = await posture.insertDevice()
+  await setOwner(device, { email: 'a@example.com' })
+  expect(await setOwner(device, null)).toMatchObject({ owner_person_id: null, registered_at: null })
+  await setOwner(device, { email: 'b@example.com' })
+  const entries = await db
+    .selectFrom('audit_entry')
+    .select(['description'])
+    .where('action', 'in', ['device.registered', 'device.unregistered'])
+    .orderBy('sequence')
+    .execute()
+  expect(entries.slice(-3).map((entry) => entry.description)).toEqual([
+    'registered mac-1 to a@example.com',
+    'ended the registration of mac-1 to a@example.com',
+    'registered mac-1 to b@example.com',
+  ])
+})
+
+test('two devices registered to a new person at once share one person', async () => {
+  const devices = await Promise.all([1, 2, 3, 4].map(() => posture.insertDevice()))
+  await Promise.all(devices.map((id) => setOwner(id, { email: 'a@example.com' })))
+  expect(await db.selectFrom('person').select('id').execute()).toHaveLength(1)
+})
+
+test('an unknown device and a malformed address are refused', async () => {
+  const device = await posture.insertDevice()
+  await expect(setOwner('999', null)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(setOwner('x', null)).rejects.toMatchObject({ code: 'not_found' })
+  await expect(setOwner(device, { email: 'nobody' })).rejects.toMatchObject({
+    code: 'invalid_body',
+  })
+})

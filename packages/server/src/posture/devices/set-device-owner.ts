@@ -1,0 +1,67 @@
+import type { Change } from '../../changes/change.ts'
+import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
+import { lockPerson, spendFirstDeviceTrust } from '../../people/people/first-device-trust.ts'
+import { findPerson, type Person } from '../../people/people/person-store.ts'
+import { scheduleReevaluation } from './device-status-store.ts'
+import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'
+
+/** The person who shall own a device; null for nobody. */
+export type NewOwner = { readonly email: string; readonly name?: string } | null
+
+/**
+ * Registers a device to a person, who is created when nobody has the email address, or ends its
+ * registration. Idempotent: the same owner again keeps the time of the registration. A person's first
+ * trust is spent on the device. Issues of people count for their devices, so that the status scheduler
+ * evaluates the device again, as of the time of the change, where the old or the new owner has any.
+ *
+ * @throws AppError `not_found` without the device, `invalid_body` for a malformed address
+ */
+export async function setDeviceOwner(
+  change: Change,
+  deviceId: string,
+  newOwner: NewOwner,
+): Promise<Device> {
+  const device = await getDeviceForUpdate(change.tx, deviceId)
+  const person = newOwner === null ? undefined : await findOrCreatePerson(change, newOwner)
+  if (device.owner_person_id === (person?.id ?? null)) return device
+  const previous =
+    device.owner_person_id === null
+      ? undefined
+      : await findPerson(change.tx, device.owner_person_id)
+  recordOwnerChange(change, device, previous, person)
+  if (person !== undefined) {
+    // A report about the person that is under way either sees this device, or is seen here.
+    await lockPerson(change.tx, person.id)
+    await spendFirstDeviceTrust(change.tx, person.id, change.at)
+  }
+  const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
+  await scheduleReevaluation(change.tx, device.id, owners, change.at)
+  return updateDevice(change.tx, device.id, {
+    owner_person_id: person?.id ?? null,
+    registered_at: person === undefined ? null : change.at,
+    updated_at: change.at,
+  })
+}
+
+function recordOwnerChange(
+  change: Change,
+  device: Device,
+  previous: Person | undefined,
+  next: Person | undefined,
+): void {
+  change.recordAudit({
+    action: next === undefined ? 'device.unregistered' : 'device.registered',
+    target: { type: 'device', id: device.id },
+    description:
+      next === undefined
+        ? `ended the registration of ${device.name} to ${previous?.email ?? 'its owner'}`
+        : `registered ${device.name} to ${next.email}`,
+    before: { owner_email: previous?.email ?? null },
+    after: { owner_email: next?.email ?? null },
+  })
+  if (next === undefined) return
+  change.recordEvent({ type: 'devices.registered', deviceId: device.id })
+  if (previous !== undefined) {
+    change.recordEvent({ type: 'devices.reassigned', deviceId: device.id })
+  }
+}

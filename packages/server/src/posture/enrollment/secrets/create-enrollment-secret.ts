@@ -1,0 +1,81 @@
+/*
+ * The secrets that devices enroll with: created, listed and revoked here. Several are live at once so
+ * that they can be rotated; the intake in osquery/ verifies them.
+ */
+import { createHash } from 'node:crypto'
+import type { Change } from '../../../changes/change.ts'
+import { newSecret } from '../../../platform/ids.ts'
+import { parseName } from '../../../platform/parse-text.ts'
+import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
+import {
+  getEnrollmentSecretForUpdate,
+  insertEnrollmentSecret,
+  updateEnrollmentSecret,
+  type EnrollmentSecret,
+} from './enrollment-secret-store.ts'
+import { enrollmentSecretContext } from './open-enrollment-secret.ts'
+
+export interface NewEnrollmentSecret {
+  readonly name: string
+  /** Devices that enroll with the secret are registered to this person. */
+  readonly personId: string | null
+  readonly expiresAt: Date | null
+}
+
+/** SHA-256 of an enrollment secret, by which it is looked up. White space around it is dropped. */
+export function hashEnrollmentSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret.trim()).digest()
+}
+
+/**
+ * Creates an enrollment secret and its audit entry; the plain text is in the answer.
+ *
+ * @throws AppError `invalid_body` for an empty or overlong name
+ */
+export async function createEnrollmentSecret(
+  change: Change,
+  sealer: Sealer,
+  input: NewEnrollmentSecret,
+): Promise<{ readonly id: string; readonly name: string; readonly secret: string }> {
+  const secret = newSecret(32)
+  const secretHash = hashEnrollmentSecret(secret)
+  const row = await insertEnrollmentSecret(change.tx, {
+    name: parseName(input.name, 'name'),
+    secret_hash: secretHash,
+    secret_sealed: sealer.seal(secret, enrollmentSecretContext(secretHash)),
+    person_id: input.personId,
+    created_at: change.at,
+    updated_at: change.at,
+    expires_at: input.expiresAt,
+  })
+  change.recordAudit({
+    action: 'enrollment_secret.created',
+    target: { type: 'enrollment_secret', id: row.id },
+    description: `created the enrollment secret ${row.name}`,
+    after: {
+      name: row.name,
+      person_id: row.person_id,
+      expires_at: row.expires_at?.toISOString() ?? null,
+    },
+  })
+  return { id: row.id, name: row.name, secret }
+}
+
+/**
+ * Ends an enrollment secret: no device enrolls with it any more; enrolled devices stay. Idempotent.
+ *
+ * @throws AppError `not_found`
+ */
+export async function revokeEnrollmentSecret(
+  change: Change,
+  id: string,
+): Promise<EnrollmentSecret> {
+  const secret = await getEnrollmentSecretForUpdate(change.tx, id)
+  if (secret.revoked_at !== null) return secret
+  change.recordAudit({
+    action: 'enrollment_secret.revoked',
+    target: { type: 'enrollment_secret', id: secret.id },
+    description: `revoked the enrollment secret ${secret.name}`,
+  })
+  return updateEnrollmentSecret(change.tx, id, { revoked_at: change.at, updated_at: change.at })
+}

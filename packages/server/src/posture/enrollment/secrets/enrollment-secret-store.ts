@@ -1,0 +1,106 @@
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { AppError } from '../../../platform/app-error.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import type { EnrollmentSecretTable } from '../../../schema/tables/device-tables.ts'
+
+export type EnrollmentSecret = Selectable<EnrollmentSecretTable>
+
+export async function insertEnrollmentSecret(
+  db: Kysely<Schema>,
+  values: Insertable<EnrollmentSecretTable>,
+): Promise<EnrollmentSecret> {
+  return db.insertInto('enrollment_secret').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+/**
+ * The secret, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getEnrollmentSecretForUpdate(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<EnrollmentSecret> {
+  const secret = /^\d{1,18}$/.test(id)
+    ? await db
+        .selectFrom('enrollment_secret')
+        .selectAll()
+        .where('id', '=', id)
+        .forUpdate()
+        .executeTakeFirst()
+    : undefined
+  if (secret === undefined) {
+    throw new AppError('not_found', 'not_found', `There is no enrollment secret ${id}.`)
+  }
+  return secret
+}
+
+export async function updateEnrollmentSecret(
+  db: Kysely<Schema>,
+  id: string,
+  values: Updateable<EnrollmentSecretTable>,
+): Promise<EnrollmentSecret> {
+  return db
+    .updateTable('enrollment_secret')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** An enrollment secret with the email address of the person it is bound to. */
+export interface ListedEnrollmentSecret extends EnrollmentSecret {
+  readonly person_email: string | null
+}
+
+/** All enrollment secrets by ascending id. */
+export async function listAllEnrollmentSecrets(
+  db: Kysely<Schema>,
+): Promise<ListedEnrollmentSecret[]> {
+  return db
+    .selectFrom('enrollment_secret')
+    .leftJoin('person', 'person.id', 'enrollment_secret.person_id')
+    .selectAll('enrollment_secret')
+    .select('person.email as person_email')
+    .orderBy('enrollment_secret.id')
+    .execute()
+}
+
+/** The ids of the secrets bound to a person that are not revoked, in ascending order. */
+export async function listLiveSecretIdsOfPerson(
+  db: Kysely<Schema>,
+  personId: string,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('enrollment_secret')
+    .select('id')
+    .where('person_id', '=', personId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Orders those who look for a shared secret, so that it is made once; until the transaction ends. */
+const SHARED_SECRET_LOCK = [7201, 8] as const
+
+/**
+ * The oldest secret of this name that is live, never expires and is bound to nobody; nobody else looks
+ * for one until the transaction ends.
+ */
+export async function findSharedSecretLocked(
+  db: Kysely<Schema>,
+  name: string,
+): Promise<EnrollmentSecret | undefined> {
+  await sql`select pg_advisory_xact_lock(${sql.join(SHARED_SECRET_LOCK)})`.execute(db)
+  return db
+    .selectFrom('enrollment_secret')
+    .selectAll()
+    .where('name', '=', name)
+    .where('person_id', 'is', null)
+    .where('expires_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}

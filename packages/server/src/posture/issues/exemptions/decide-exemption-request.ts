@@ -1,0 +1,167 @@
+/*
+ * What becomes of a request for an exemption. Owns the transitions between its states and that the
+ * status of the device follows in the same change.
+ */
+import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
+import type { Change } from '../../../changes/change.ts'
+import type { StatusDependencies } from '../../devices/change-device-status.ts'
+import { lockDevices } from '../../devices/device-status-store.ts'
+import { reevaluateLockedDevices, settleDueStatuses } from '../../devices/reevaluate-devices.ts'
+import { AppError } from '../../../platform/app-error.ts'
+import type { InitiatingEntity } from '../../../schema/status-values.ts'
+import { assertEndsLater, disallowedBy } from './create-exemption-request.ts'
+import type { ExemptionRequestRecord } from './exemption-request-read.ts'
+import {
+  getExemptionRequest,
+  listDisallowingChecks,
+  refreshExemptions,
+  updateExemptionRequest,
+} from './exemption-request-store.ts'
+
+type Status = ExemptionRequestRecord['status']
+
+/** The columns that a decision sets. */
+type DecidedColumns = Pick<
+  ExemptionRequestRecord,
+  | 'status'
+  | 'internal_explanation'
+  | 'denial_explanation'
+  | 'covers_future_issues'
+  | 'expires_at'
+  | 'decided_at'
+  | 'decided_by'
+>
+
+/** What is decided about a request. */
+export type ExemptionDecision =
+  | {
+      readonly status: 'approved'
+      readonly internalMessage: string
+      /** Replaces what the requester asked for; null for no end. */
+      readonly expiresAt?: Date | null | undefined
+      readonly coversFutureIssues?: boolean | undefined
+    }
+  | {
+      readonly status: 'denied'
+      readonly internalMessage: string
+      /** Why, for the requester. */
+      readonly denialExplanation: string
+    }
+  /** Opens a request that was decided once more; an exemption ends with it. */
+  | { readonly status: 'open' }
+  /** The requester no longer asks for it. */
+  | { readonly status: 'withdrawn' }
+
+const NEXT_STATUSES: Readonly<Record<Status, readonly Status[]>> = {
+  open: ['open', 'approved', 'denied', 'withdrawn'],
+  approved: ['approved', 'denied', 'open'],
+  denied: ['denied', 'approved', 'open'],
+  withdrawn: ['withdrawn'],
+}
+
+const ACTIONS: Readonly<Record<Status, { readonly action: string; readonly verb: string }>> = {
+  open: { action: 'exemption_request.reopened', verb: 'reopened' },
+  approved: { action: 'exemption_request.approved', verb: 'approved' },
+  denied: { action: 'exemption_request.denied', verb: 'denied' },
+  withdrawn: { action: 'exemption_request.withdrawn', verb: 'withdrew' },
+}
+
+/**
+ * Decides a request in the open change. An approval exempts its issues, those that are open and, where
+ * it covers them, later ones of the same checks on the device; every other decision takes away what it
+ * had granted. The device's status follows. Deciding the same again changes messages and end.
+ *
+ * @throws AppError `not_found`; `conflict` for a withdrawn request, the withdrawal of a decided one,
+ * and the approval where a check allows no exemptions; `invalid_body` for an end that is over
+ */
+export async function decideExemptionRequest(
+  change: Change,
+  deps: StatusDependencies,
+  id: string,
+  decision: ExemptionDecision,
+): Promise<ExemptionRequestRecord> {
+  const { tx, at } = change
+  const { device_id: deviceId } = await getExemptionRequest(tx, id)
+  const locked = await lockDevices(tx, [deviceId])
+  const before = await getExemptionRequest(tx, id)
+  await assertPossible(change, before, decision)
+  const values = toValues(change, before, decision)
+  if (isSame(before, values)) return before
+
+  const settled = await settleDueStatuses(change, deps, locked, at)
+  await updateExemptionRequest(tx, id, { ...values, updated_at: at })
+  await refreshExemptions(tx, { id, deviceId }, at)
+  const after = await getExemptionRequest(tx, id)
+  recordDecision(change, before, after, locked[0]?.name ?? 'a device')
+  const initiatingEntity: InitiatingEntity = decision.status === 'withdrawn' ? 'user' : 'admin'
+  await reevaluateLockedDevices(change, deps, settled, { initiatingEntity, occurredAt: at })
+  return after
+}
+
+async function assertPossible(
+  change: Change,
+  before: ExemptionRequestRecord,
+  decision: ExemptionDecision,
+): Promise<void> {
+  if (!NEXT_STATUSES[before.status].includes(decision.status)) {
+    const message = `The exemption request ${before.id} is ${before.status}; it cannot become ${decision.status}.`
+    throw new AppError('conflict', 'conflict', message)
+  }
+  if (decision.status !== 'approved') return
+  assertEndsLater(
+    decision.expiresAt === undefined ? before.expires_at : decision.expiresAt,
+    change.at,
+  )
+  const disallowing = await listDisallowingChecks(change.tx, before.id)
+  if (disallowing.length > 0) throw disallowedBy(disallowing)
+}
+
+function toValues(
+  change: Change,
+  before: ExemptionRequestRecord,
+  decision: ExemptionDecision,
+): DecidedColumns {
+  const { status } = decision
+  const isDecided = status === 'approved' || status === 'denied'
+  const isAgain = status === before.status
+  const grant = status === 'approved' ? decision : undefined
+  return {
+    status,
+    internal_explanation: isDecided ? decision.internalMessage : null,
+    denial_explanation: status === 'denied' ? decision.denialExplanation : null,
+    covers_future_issues: grant?.coversFutureIssues ?? before.covers_future_issues,
+    expires_at: grant?.expiresAt === undefined ? before.expires_at : grant.expiresAt,
+    decided_at: isDecided ? (isAgain ? before.decided_at : change.at) : null,
+    decided_by: isDecided ? (isAgain ? before.decided_by : change.origin.actor.name) : null,
+  }
+}
+
+function isSame(before: ExemptionRequestRecord, values: DecidedColumns): boolean {
+  return JSON.stringify(toAudit(before)) === JSON.stringify(toAudit({ ...before, ...values }))
+}
+
+function toAudit(request: ExemptionRequestRecord): JsonObject {
+  return {
+    status: request.status,
+    internal_explanation: request.internal_explanation,
+    denial_explanation: request.denial_explanation,
+    covers_future_issues: request.covers_future_issues,
+    expires_at: request.expires_at?.toISOString() ?? null,
+  }
+}
+
+function recordDecision(
+  change: Change,
+  before: ExemptionRequestRecord,
+  after: ExemptionRequestRecord,
+  deviceName: string,
+): void {
+  const { action, verb } = ACTIONS[after.status]
+  change.recordAudit({
+    action,
+    target: { type: 'exemption_request', id: after.id },
+    description: `${verb} the exemption request ${after.id} for ${deviceName}`,
+    before: toAudit(before),
+    after: { ...toAudit(after), issue_ids: after.issue_ids },
+  })
+}

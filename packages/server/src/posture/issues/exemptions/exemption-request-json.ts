@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { deviceLinkSchema } from '../../devices/device-json.ts'
+import { personLinkSchema } from '../../../people/people/person-json.ts'
+import { issueLinkSchema } from '../issue-json.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../../platform/http/wire-values.ts'
+import {
+  EXEMPTION_REQUEST_STATUSES,
+  type ExemptionRequestRecord,
+} from './exemption-request-read.ts'
+
+/** A request for an exemption on the wire. */
+export const exemptionRequestSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(EXEMPTION_REQUEST_STATUSES),
+    internal_explanation: z
+      .string()
+      .nullable()
+      .describe('Why it was decided so, for admins; written as `internal_message`.'),
+    denial_explanation: z.string().nullable().describe('Why it was denied, for the requester.'),
+    requested_at: timestampSchema,
+    requester_message: z.string(),
+    requester_information: personLinkSchema,
+    device_information: deviceLinkSchema,
+    issues: z.array(issueLinkSchema),
+    covers_future_issues: z
+      .boolean()
+      .describe('Whether an approval covers later issues of the same checks on the device too.'),
+    expires_at: timestampSchema.nullable().describe('When the exemption ends; null for never.'),
+    decided_at: timestampSchema.nullable(),
+    decided_by: z.string().nullable(),
+  })
+  .meta({ id: 'ExemptionRequest' })
+
+/** The wire form of a request for an exemption. */
+export function toExemptionRequestJson(
+  baseUrl: string,
+  request: ExemptionRequestRecord,
+): z.input<typeof exemptionRequestSchema> {
+  return {
+    id: request.id,
+    status: request.status,
+    internal_explanation: request.internal_explanation,
+    denial_explanation: request.denial_explanation,
+    requested_at: toTimestamp(request.requested_at),
+    requester_message: request.requester_message,
+    requester_information: toLink(baseUrl, 'people', request.requester_person_id),
+    device_information: toLink(baseUrl, 'devices', request.device_id),
+    issues: request.issue_ids.map((id) => toLink(baseUrl, 'issues', id)),
+    covers_future_issues: request.covers_future_issues,
+    expires_at: toTimestamp(request.expires_at),
+    decided_at: toTimestamp(request.decided_at),
+    decided_by: request.decided_by,
+  }
+}

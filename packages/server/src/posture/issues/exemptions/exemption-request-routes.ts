@@ -1,0 +1,193 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../../changes/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import type { StatusDependencies } from '../../devices/change-device-status.ts'
+import { loadDevices } from '../../devices/device-expansions.ts'
+import { requesterShape } from '../../../people/people/find-requester.ts'
+import { loadPeople } from '../../../people/people/load-people.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { recordIdInput, textInput, timestampInput } from '../../../platform/http/body-values.ts'
+import type { Expansions } from '../../../platform/http/expand.ts'
+import { listRoute } from '../../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
+import { notFound, parseId } from '../../../platform/http/wire-values.ts'
+import { loadIssues } from '../issue-expansions.ts'
+import { createExemptionRequest } from './create-exemption-request.ts'
+import { decideExemptionRequest, type ExemptionDecision } from './decide-exemption-request.ts'
+import { exemptionRequestSchema, toExemptionRequestJson } from './exemption-request-json.ts'
+import {
+  EXEMPTION_REQUEST_SEARCH_FIELDS,
+  EXEMPTION_REQUEST_STATUSES,
+  findExemptionRequest,
+  listExemptionRequests,
+} from './exemption-request-read.ts'
+
+export interface ExemptionRequestDependencies {
+  readonly db: Kysely<Schema>
+  readonly baseUrl: string
+  readonly runChange: RunChange
+  readonly status: StatusDependencies
+}
+
+const MESSAGE_LENGTH_MAX = 4_000
+const ISSUES_MAX = 100
+
+const createBody = z.strictObject({
+  ...requesterShape,
+  issue_ids: z
+    .array(recordIdInput)
+    .min(1, 'Must name at least one issue')
+    .max(ISSUES_MAX, `Must name at most ${ISSUES_MAX} issues`)
+    .transform((ids) => [...new Set(ids)])
+    .describe('Open issues of one device.'),
+  requester_message: textInput(MESSAGE_LENGTH_MAX),
+  covers_future_issues: z.boolean().default(false),
+  expires_at: timestampInput.nullable().default(null),
+})
+
+const decideBody = z
+  .strictObject({
+    status: z
+      .enum(EXEMPTION_REQUEST_STATUSES)
+      .describe('`open` reopens a decided request, `withdrawn` ends one that is open.'),
+    internal_message: textInput(MESSAGE_LENGTH_MAX)
+      .optional()
+      .describe('Why, for admins; required to approve and to deny.'),
+    denial_explanation: textInput(MESSAGE_LENGTH_MAX)
+      .optional()
+      .describe('Why, for the requester; required to deny.'),
+    covers_future_issues: z.boolean().optional(),
+    expires_at: timestampInput.nullable().optional(),
+  })
+  .superRefine((body, context) => {
+    const isDecision = body.status === 'approved' || body.status === 'denied'
+    const requires = (name: string, reason: string) =>
+      context.addIssue({ code: 'custom', path: [name], message: `Is required ${reason}` })
+    if (isDecision && body.internal_message === undefined) {
+      requires('internal_message', 'to approve and to deny')
+    }
+    if (body.status === 'denied' && body.denial_explanation === undefined) {
+      requires('denial_explanation', 'to deny')
+    }
+    if (body.status === 'approved') return
+    for (const name of ['covers_future_issues', 'expires_at'] as const) {
+      if (body[name] === undefined) continue
+      context.addIssue({ code: 'custom', path: [name], message: 'Goes with an approval only' })
+    }
+  })
+
+const tags = ['Requests']
+
+/** Requests for exemptions: reading, asking and deciding. */
+export function exemptionRequestRoutes(dependencies: ExemptionRequestDependencies): ApiRoute[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
+}
+
+function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
+  const expand: Expansions = {
+    requester: { member: 'requester_information', load: loadPeople(db) },
+    device: { member: 'device_information', load: loadDevices(db, baseUrl) },
+    issues: { member: 'issues', load: loadIssues(db, baseUrl) },
+  }
+  return [
+    listRoute({
+      path: '/exemption_requests',
+      summary: 'List requests for exemptions',
+      tags,
+      permission: null,
+      fields: EXEMPTION_REQUEST_SEARCH_FIELDS,
+      expand,
+      item: exemptionRequestSchema,
+      fetch: ({ search, window }) => listExemptionRequests(db, search, window),
+      toJson: (request) => toExemptionRequestJson(baseUrl, request),
+    }),
+    route({
+      method: 'GET',
+      path: '/exemption_requests/:id',
+      summary: 'Show a request for an exemption',
+      tags,
+      permission: null,
+      expand,
+      responses: { 200: exemptionRequestSchema },
+      handler: async ({ params }) => {
+        const request = await findExemptionRequest(db, parseId(params.id, 'exemption request'))
+        if (request === undefined) throw notFound('exemption request', params.id)
+        return toExemptionRequestJson(baseUrl, request)
+      },
+    }),
+  ]
+}
+
+function writeRoutes({ baseUrl, runChange, status }: ExemptionRequestDependencies): ApiRoute[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/exemption_requests',
+      summary: 'Ask for an exemption on behalf of a person',
+      description:
+        'Exactly one of `person_id` and `person_email` says who asks. Checks may disallow exemptions.',
+      tags,
+      permission: 'Manage User Requests',
+      body: createBody,
+      example: {
+        body: { person_id: 1, issue_ids: [1], requester_message: 'Repaired next week.' },
+      },
+      responses: { 200: exemptionRequestSchema },
+      handler: (context) => {
+        const { body } = context
+        return runChange(toOrigin(context), async (change) => {
+          const request = await createExemptionRequest(change, {
+            person_id: body.person_id,
+            person_email: body.person_email,
+            issueIds: body.issue_ids,
+            message: body.requester_message,
+            coversFutureIssues: body.covers_future_issues,
+            expiresAt: body.expires_at,
+          })
+          return answer(200, toExemptionRequestJson(baseUrl, request))
+        })
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/exemption_requests/:id',
+      summary: 'Decide a request for an exemption',
+      description:
+        'An approval exempts the issues at once and until `expires_at`; every other decision ends the exemption. The status of the device follows.',
+      tags,
+      permission: 'Manage User Requests',
+      body: decideBody,
+      example: { body: { status: 'approved', internal_message: 'Repaired next week.' } },
+      responses: { 200: exemptionRequestSchema },
+      handler: (context) => {
+        const id = parseId(context.params.id, 'exemption request')
+        const decision = toDecision(context.body)
+        return runChange(toOrigin(context), async (change) => {
+          const request = await decideExemptionRequest(change, status, id, decision)
+          return answer(200, toExemptionRequestJson(baseUrl, request))
+        })
+      },
+    }),
+  ]
+}
+
+function toDecision(body: z.output<typeof decideBody>): ExemptionDecision {
+  const { status } = body
+  // The schema has made sure of what each decision needs.
+  const internalMessage = body.internal_message ?? ''
+  switch (status) {
+    case 'approved':
+      return {
+        status,
+        internalMessage,
+        expiresAt: body.expires_at,
+        coversFutureIssues: body.covers_future_issues,
+      }
+    case 'denied':
+      return { status, internalMessage, denialExplanation: body.denial_explanation ?? '' }
+    case 'open':
+    case 'withdrawn':
+      return { status }
+  }
+}

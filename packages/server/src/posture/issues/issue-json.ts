@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { checkLinkSchema } from '../checks/check-json.ts'
+import { deviceLinkSchema } from '../devices/device-json.ts'
+import { linkTo } from '../../platform/http/expand.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../platform/http/wire-values.ts'
+import type { IssueRecord } from './issue-read.ts'
+
+/** An issue on the wire. */
+export const issueSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    issue_key: z
+      .string()
+      .optional()
+      .describe('Only for checks that can open several issues on one device.'),
+    issue_value: z.string().optional(),
+    value: z
+      .record(z.string(), z.string())
+      .describe('The data that made the check fail, as text; contains `KOLIDE_CHECK_STATUS`.'),
+    exempted: z.boolean(),
+    detected_at: timestampSchema,
+    last_rechecked_at: timestampSchema,
+    resolved_at: timestampSchema.nullable().describe('Null while the issue is open.'),
+    blocks_device_at: timestampSchema
+      .nullable()
+      .describe('Null when the check does not block the device.'),
+    device_information: deviceLinkSchema,
+    check_information: checkLinkSchema,
+  })
+  .meta({ id: 'Issue' })
+
+/** A link to an issue. */
+export const issueLinkSchema = linkTo(issueSchema, 'IssueLink')
+
+/** The wire form of an issue. */
+export function toIssueJson(baseUrl: string, issue: IssueRecord): z.input<typeof issueSchema> {
+  return {
+    id: issue.id,
+    title: issue.title,
+    ...(issue.issue_key === null ? {} : { issue_key: issue.issue_key }),
+    ...(issue.issue_value === null ? {} : { issue_value: issue.issue_value }),
+    value: issue.value,
+    exempted: issue.exempted_at !== null,
+    detected_at: toTimestamp(issue.detected_at),
+    last_rechecked_at: toTimestamp(issue.last_rechecked_at),
+    resolved_at: toTimestamp(issue.resolved_at),
+    blocks_device_at: toTimestamp(issue.blocks_device_at),
+    device_information: toLink(baseUrl, 'devices', issue.device_id),
+    check_information: toLink(baseUrl, 'checks', issue.check_id),
+  }
+}

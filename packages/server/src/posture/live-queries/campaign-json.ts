@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../changes/audit/audit-entry.ts'
+import {
+  linkSchema,
+  timestampSchema,
+  toLink,
+  toTimestamp,
+} from '../../platform/http/wire-values.ts'
+import type { CampaignRecord } from './campaign-read.ts'
+import type { Campaign } from './campaign-store.ts'
+import type { LiveResultRecord, LiveTargetRecord } from './live-result-read.ts'
+
+export const campaignSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    osquery_sql: z.string().describe('The SQL that devices run. Sent as `sql`.'),
+    created_at: timestampSchema,
+    published: z.boolean().describe('Whether devices are asked.'),
+    revision: z
+      .int()
+      .describe('Raised by every change of the SQL or the targets, and when asked anew.'),
+    tables_used: z.array(z.string()).describe('The osquery tables that the SQL names.'),
+    successful_devices_count: z.int(),
+    errored_devices_count: z.int(),
+    waiting_devices_count: z.int().describe('Targeted devices that have not answered yet.'),
+    targeted_device_ids: z.array(z.int()),
+    target_all_devices: z.boolean(),
+    target_macs: z.boolean(),
+    target_windows_devices: z.boolean(),
+    target_linux_devices: z.boolean(),
+  })
+  .meta({ id: 'LiveQueryCampaign' })
+
+/** A campaign as the API shows it. */
+export function toCampaignJson(campaign: CampaignRecord): z.input<typeof campaignSchema> {
+  return {
+    id: campaign.id,
+    name: campaign.name,
+    osquery_sql: campaign.sql,
+    created_at: toTimestamp(campaign.created_at),
+    published: campaign.published,
+    revision: campaign.revision,
+    tables_used: campaign.tables_used,
+    successful_devices_count: Number(campaign.successful_count),
+    errored_devices_count: Number(campaign.errored_count),
+    waiting_devices_count: Number(campaign.waiting_count),
+    targeted_device_ids: campaign.targeted_device_ids.map(Number),
+    target_all_devices: campaign.target_all_devices,
+    target_macs: campaign.target_macs,
+    target_windows_devices: campaign.target_windows_devices,
+    target_linux_devices: campaign.target_linux_devices,
+  }
+}
+
+/** What the audit log keeps of a campaign. */
+export function toCampaignAudit(campaign: Campaign): JsonObject {
+  return {
+    name: campaign.name,
+    sql: campaign.sql,
+    published: campaign.published,
+    revision: campaign.revision,
+    targeted_device_ids: campaign.targeted_device_ids,
+    target_all_devices: campaign.target_all_devices,
+    target_macs: campaign.target_macs,
+    target_windows_devices: campaign.target_windows_devices,
+    target_linux_devices: campaign.target_linux_devices,
+  }
+}
+
+export const liveResultSchema = z
+  .object({
+    id: z.string(),
+    result_count: z.string().describe('How many rows are in `results`; a text.'),
+    error_message: z
+      .string()
+      .nullable()
+      .describe('What the agent said when it failed or refused to run the SQL.'),
+    warning_message: z.string().nullable().describe('Set when the device had more rows.'),
+    revision: z.int(),
+    device_information: linkSchema,
+    results: z.array(z.record(z.string(), z.string())),
+    answered_at: timestampSchema,
+  })
+  .meta({ id: 'LiveQueryResult' })
+
+/** The answer of a device as the API shows it. */
+export function toLiveResultJson(
+  baseUrl: string,
+  result: LiveResultRecord,
+): z.input<typeof liveResultSchema> {
+  return {
+    id: result.id,
+    result_count: String(result.row_count),
+    error_message: result.error_message,
+    warning_message: result.warning_message,
+    revision: result.revision,
+    device_information: toLink(baseUrl, 'devices', result.device_id),
+    results: result.rows,
+    answered_at: toTimestamp(result.answered_at),
+  }
+}
+
+export const LIVE_TARGET_STATES = ['waiting', 'successful', 'errored'] as const
+
+export const liveTargetSchema = z
+  .object({
+    id: z.string().describe('The id of the device.'),
+    state: z.enum(LIVE_TARGET_STATES),
+    revision: z.int(),
+    device_information: linkSchema,
+  })
+  .meta({ id: 'LiveQueryDevice' })
+
+/** A targeted device as the API shows it. */
+export function toLiveTargetJson(
+  baseUrl: string,
+  target: LiveTargetRecord,
+): z.input<typeof liveTargetSchema> {
+  return {
+    id: target.device_id,
+    state: target.state,
+    revision: target.revision,
+    device_information: toLink(baseUrl, 'devices', target.device_id),
+  }
+}

@@ -1,0 +1,73 @@
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { analyseLiveQuery } from './analyse-live-query.ts'
+import { assertTargets, mergeTargets, unaskable, type NewCampaign } from './campaign-input.ts'
+import { toCampaignAudit } from './campaign-json.ts'
+import {
+  askTargets,
+  countCampaignsLocked,
+  insertCampaign,
+  listUnaskableIds,
+  notifyCampaignChanged,
+  type Campaign,
+} from './campaign-store.ts'
+
+/** Everything that is kept is bounded. */
+const CAMPAIGNS_MAX = 10_000
+
+const NO_TARGETS = {
+  targeted_device_ids: [],
+  target_all_devices: false,
+  target_macs: false,
+  target_windows_devices: false,
+  target_linux_devices: false,
+}
+
+/**
+ * Creates a campaign and its audit entry. Unless it is a draft it is put to the devices that match
+ * now; a device that enrolls later is asked when the campaign is asked anew.
+ *
+ * @throws AppError `invalid_body` for ids of no device that can answer, or a published campaign
+ * without targets; `limit_reached`
+ */
+export async function createCampaign(change: Change, input: NewCampaign): Promise<Campaign> {
+  const targets = mergeTargets(NO_TARGETS, input)
+  const isPublished = input.published ?? true
+  if (isPublished) assertTargets(targets)
+  const unknownIds = await listUnaskableIds(change.tx, targets.targeted_device_ids)
+  if (unknownIds.length > 0) throw unaskable(unknownIds)
+  if ((await countCampaignsLocked(change.tx)) >= CAMPAIGNS_MAX) throw tooMany()
+  const campaign = await insertCampaign(change.tx, {
+    name: input.name,
+    sql: input.sql,
+    tables_used: toTablesUsed(input.sql),
+    ...targets,
+    published: isPublished,
+    asked_at: isPublished ? change.at : null,
+    created_at: change.at,
+    updated_at: change.at,
+  })
+  if (isPublished) await askTargets(change.tx, campaign)
+  await notifyCampaignChanged(change.tx, campaign.id)
+  change.recordAudit({
+    action: 'live_query_campaign.created',
+    target: { type: 'live_query_campaign', id: campaign.id },
+    description: `created the live query ${campaign.name}`,
+    after: toCampaignAudit(campaign),
+  })
+  return campaign
+}
+
+/** The tables that checked SQL names. */
+export function toTablesUsed(sql: string): string[] {
+  const analysed = analyseLiveQuery(sql)
+  return analysed.kind === 'query' ? [...analysed.tablesUsed] : []
+}
+
+function tooMany(): AppError {
+  return new AppError(
+    'conflict',
+    'limit_reached',
+    `There are ${CAMPAIGNS_MAX} live query campaigns, as many as are allowed. Delete some.`,
+  )
+}

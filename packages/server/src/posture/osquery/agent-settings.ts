@@ -1,0 +1,48 @@
+import { HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
+
+/** The limits and intervals of the agent intake. */
+export interface AgentSettings {
+  /** How often every check runs on every device. */
+  readonly checkIntervalMs: number
+  /** How often a device asks for work; osquery's `distributed_interval`. */
+  readonly checkInIntervalSeconds: number
+  /** Largest bodies in bytes, as sent and after decompression alike. */
+  readonly bodyBytesMax: {
+    readonly enroll: number
+    readonly read: number
+    readonly write: number
+    readonly log: number
+  }
+  /** How long work that was handed out is left alone before it is handed out again. */
+  readonly handOutTimeoutMs: number
+  /** For how long a device that has just enrolled, or owes a rerun, is asked to poll every 5 seconds. */
+  readonly accelerateMs: number
+  /** Refused enrollments of one address in any minute before it has to wait. */
+  readonly enrollFailuresPerMinute: number
+  /** Enrollments of one host identifier in any minute before it has to wait. */
+  readonly enrollmentsPerHostPerMinute: number
+  /** How often a device asks for its configuration; osquery's `config_refresh`. */
+  readonly configRefreshSeconds: number
+  /** How often a device sends its logs; osquery's `logger_tls_period`. */
+  readonly logPeriodSeconds: number
+}
+
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
+
+export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
+  checkIntervalMs: HOUR_MS,
+  checkInIntervalSeconds: 60,
+  bodyBytesMax: {
+    enroll: 64 * KIBIBYTE,
+    read: 64 * KIBIBYTE,
+    write: 5 * MEBIBYTE,
+    log: 10 * MEBIBYTE,
+  },
+  handOutTimeoutMs: 5 * MINUTE_MS,
+  accelerateMs: 2 * MINUTE_MS,
+  enrollFailuresPerMinute: 60,
+  enrollmentsPerHostPerMinute: 10,
+  configRefreshSeconds: 300,
+  logPeriodSeconds: 10,
+}

@@ -1,0 +1,45 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+
+/** When and from where a device was last heard of. */
+export interface DeviceContact {
+  readonly deviceId: string
+  readonly lastSeenAtMs: number
+  readonly ipAddress: string
+}
+
+/** Moves the last contacts of many devices forward in one statement; unknown devices are left out. */
+export async function upsertContacts(
+  db: Kysely<Schema>,
+  contacts: readonly DeviceContact[],
+): Promise<void> {
+  const ids = contacts.map((contact) => contact.deviceId)
+  const times = contacts.map((contact) => new Date(contact.lastSeenAtMs).toISOString())
+  const addresses = contacts.map((contact) => contact.ipAddress)
+  await sql`
+    insert into device_contact (device_id, last_seen_at, ip_address)
+    select c.device_id, c.last_seen_at, c.ip_address
+    from unnest(${ids}::bigint[], ${times}::timestamptz[], ${addresses}::text[])
+      as c(device_id, last_seen_at, ip_address)
+    join device d on d.id = c.device_id
+    order by c.device_id
+    on conflict (device_id) do update
+      set last_seen_at = excluded.last_seen_at, ip_address = excluded.ip_address
+      where device_contact.last_seen_at < excluded.last_seen_at
+  `.execute(db)
+}
+
+/** Adds uses of enrollment secrets to what is stored. */
+export async function updateSecretUses(
+  db: Kysely<Schema>,
+  uses: readonly { readonly secretId: string; readonly count: number; readonly lastUsedAt: Date }[],
+): Promise<void> {
+  await sql`
+    update enrollment_secret s set use_count = s.use_count + u.count,
+      last_used_at = greatest(s.last_used_at, u.last_used_at)
+    from jsonb_to_recordset(${JSON.stringify(
+      uses.map((use) => ({ id: use.secretId, count: use.count, last_used_at: use.lastUsedAt })),
+    )}::jsonb) as u(id bigint, count bigint, last_used_at timestamptz)
+    where s.id = u.id
+  `.execute(db)
+}

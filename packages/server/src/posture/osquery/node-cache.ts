@@ -1,0 +1,152 @@
+/*
+ * What this process knows of the devices that check in, so that a check-in with nothing to do touches
+ * no database. Filled by one query per node key; told by the database when something changes; when it
+ * could have missed that, everything is looked up again. Work that was handed out is remembered here
+ * alone: a restart hands it out again, which is harmless.
+ */
+import { hash } from 'node:crypto'
+import type { Clock } from '../../platform/clock.ts'
+import type { AgentSettings } from './agent-settings.ts'
+import { nextRoundAtMs } from './check-schedule.ts'
+import type { NodeFacts } from './node-store.ts'
+
+/** The state of one enrolled device in this process. All times are milliseconds since the epoch. */
+export interface NodeState {
+  readonly deviceId: string
+  nextRoundAtMs: number
+  hasRefreshes: boolean
+  /** Until when it is asked to poll quickly. */
+  accelerateUntilMs: number
+  /** Until when a round, or requested reruns, count as being worked on. */
+  roundHeldUntilMs: number
+  refreshHeldUntilMs: number
+  /** When work was last handed out; undefined before. */
+  askedAtMs: number | undefined
+  /** Whether the facts must be read again before they are used. */
+  isStale: boolean
+}
+
+export interface NodeCache {
+  /** The state if it is known and fresh; no wait. */
+  peek(nodeKey: string): NodeState | undefined
+  /** The state behind a node key, looked up when it must be; undefined for a key that is not live. */
+  find(nodeKey: string): Promise<NodeState | undefined>
+  /** Looks up a device, or `all`, again at its next request. */
+  invalidate(deviceId: string): void
+}
+
+export interface NodeCacheDependencies {
+  readonly clock: Clock
+  readonly settings: AgentSettings
+  readonly findNode: (keyHash: Buffer) => Promise<NodeFacts | undefined>
+}
+
+/** More nodes than any process serves; the bound is for the memory. */
+const NODES_MAX = 500_000
+/** Keys that are not live never become so again; the bounds are for floods and restored databases. */
+const UNKNOWN_KEYS_MAX = 20_000
+const UNKNOWN_KEY_TTL_MS = 30_000
+
+/** SHA-256 of a node key, by which it is stored. */
+export function hashNodeKey(nodeKey: string): Buffer {
+  return Buffer.from(toCacheKey(nodeKey), 'base64')
+}
+
+function toCacheKey(nodeKey: string): string {
+  return hash('sha256', nodeKey, 'base64')
+}
+
+export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
+  const states = new Map<string, NodeState>()
+  const keysByDevice = new Map<string, string>()
+  const unknownUntilMs = new Map<string, number>()
+  const lookups = new Map<string, Promise<NodeState | undefined>>()
+  let invalidations = 0
+
+  async function lookUp(cacheKey: string): Promise<NodeState | undefined> {
+    const seenInvalidations = invalidations
+    const facts = await deps.findNode(Buffer.from(cacheKey, 'base64'))
+    if (facts === undefined) {
+      forget(cacheKey)
+      keepBounded(unknownUntilMs, UNKNOWN_KEYS_MAX)
+      unknownUntilMs.set(cacheKey, deps.clock.now().getTime() + UNKNOWN_KEY_TTL_MS)
+      return undefined
+    }
+    const state = toState(facts, states.get(cacheKey), deps)
+    // Something changed while the database was asked: what it said may be older than that.
+    state.isStale = seenInvalidations !== invalidations
+    // A device has one live key: whatever was known under another one has ended.
+    const otherKey = keysByDevice.get(facts.deviceId)
+    if (otherKey !== undefined && otherKey !== cacheKey) states.delete(otherKey)
+    keepBounded(states, NODES_MAX)
+    states.set(cacheKey, state)
+    keysByDevice.set(facts.deviceId, cacheKey)
+    return state
+  }
+
+  function forget(cacheKey: string): void {
+    const state = states.get(cacheKey)
+    states.delete(cacheKey)
+    if (state !== undefined && keysByDevice.get(state.deviceId) === cacheKey) {
+      keysByDevice.delete(state.deviceId)
+    }
+  }
+
+  function findKnown(cacheKey: string): NodeState | undefined {
+    const state = states.get(cacheKey)
+    return state === undefined || state.isStale ? undefined : state
+  }
+
+  return {
+    peek: (nodeKey) => findKnown(toCacheKey(nodeKey)),
+    async find(nodeKey) {
+      const cacheKey = toCacheKey(nodeKey)
+      const known = findKnown(cacheKey)
+      if (known !== undefined) return known
+      if ((unknownUntilMs.get(cacheKey) ?? 0) > deps.clock.now().getTime()) return undefined
+      const running = lookups.get(cacheKey)
+      if (running !== undefined) return running
+      const lookup = lookUp(cacheKey).finally(() => lookups.delete(cacheKey))
+      lookups.set(cacheKey, lookup)
+      return lookup
+    },
+    invalidate(deviceId) {
+      invalidations += 1
+      if (deviceId === 'all') {
+        for (const state of states.values()) state.isStale = true
+        unknownUntilMs.clear()
+        return
+      }
+      const state = states.get(keysByDevice.get(deviceId) ?? '')
+      if (state !== undefined) state.isStale = true
+    },
+  }
+}
+
+function toState(
+  facts: NodeFacts,
+  known: NodeState | undefined,
+  { settings }: NodeCacheDependencies,
+): NodeState {
+  const enrolledAtMs = facts.enrolledAt?.getTime() ?? 0
+  const state: NodeState = known ?? {
+    deviceId: facts.deviceId,
+    nextRoundAtMs: 0,
+    hasRefreshes: false,
+    accelerateUntilMs: enrolledAtMs + settings.accelerateMs,
+    roundHeldUntilMs: 0,
+    refreshHeldUntilMs: 0,
+    askedAtMs: undefined,
+    isStale: false,
+  }
+  state.nextRoundAtMs = nextRoundAtMs(facts.deviceId, facts.checksRanAt, settings.checkIntervalMs)
+  // The reruns that are wanted may be others than those being worked on.
+  if (facts.hasRefreshes) state.refreshHeldUntilMs = 0
+  state.hasRefreshes = facts.hasRefreshes
+  return state
+}
+
+function keepBounded(entries: Map<string, unknown>, sizeMax: number): void {
+  const [oldest] = entries.size >= sizeMax ? entries.keys() : []
+  if (oldest !== undefined) entries.delete(oldest)
+}

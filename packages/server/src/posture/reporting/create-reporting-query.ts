@@ -1,0 +1,96 @@
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { parseName } from '../../platform/parse-text.ts'
+import { checkReportingSql } from './check-reporting-sql.ts'
+import {
+  countReportingQueriesLocked,
+  deleteReportingQuery,
+  findReportingQueryForUpdate,
+  insertReportingQuery,
+  updateReportingQuery,
+  type ReportingQuery,
+} from './reporting-query-store.ts'
+
+/** Everything that is kept is bounded. */
+const REPORTING_QUERIES_MAX = 1_000
+
+/**
+ * Saves a query over the reporting tables.
+ *
+ * @throws AppError `invalid_body` when the name is empty or the SQL is not one SELECT over them;
+ * `limit_reached`
+ */
+export async function createReportingQuery(
+  change: Change,
+  input: { readonly name: string; readonly sql: string },
+): Promise<ReportingQuery> {
+  await checkReportingSql(input.sql)
+  if ((await countReportingQueriesLocked(change.tx)) >= REPORTING_QUERIES_MAX) throw tooMany()
+  const query = await insertReportingQuery(change.tx, {
+    name: parseName(input.name, 'name'),
+    sql: input.sql,
+    createdAt: change.at,
+  })
+  change.recordAudit({
+    action: 'reporting_query.created',
+    target: { type: 'reporting_query', id: query.id },
+    description: `created the reporting query ${query.name}`,
+    after: { name: query.name, sql: query.sql },
+  })
+  return query
+}
+
+/**
+ * Changes the name, the SQL or both of a saved query, whose results are computed anew; a change of
+ * nothing leaves no audit entry.
+ *
+ * @throws AppError `not_found`; `invalid_body` as saving one does
+ */
+export async function changeReportingQuery(
+  change: Change,
+  id: string,
+  input: { readonly name?: string | undefined; readonly sql?: string | undefined },
+): Promise<ReportingQuery> {
+  const queryId = parseId(id, 'reporting query')
+  const before = await findReportingQueryForUpdate(change.tx, queryId)
+  if (before === undefined) throw notFound('reporting query', id)
+  const name = input.name === undefined ? before.name : parseName(input.name, 'name')
+  const { sql = before.sql } = input
+  if (name === before.name && sql === before.sql) return before
+  await checkReportingSql(sql)
+  const after = await updateReportingQuery(change.tx, queryId, { name, sql, updated_at: change.at })
+  change.recordAudit({
+    action: 'reporting_query.updated',
+    target: { type: 'reporting_query', id: queryId },
+    description: `changed the reporting query ${name}`,
+    before: { name: before.name, sql: before.sql },
+    after: { name, sql },
+  })
+  return after
+}
+
+/**
+ * Removes a saved query and its results.
+ *
+ * @throws AppError `not_found`
+ */
+export async function removeReportingQuery(change: Change, id: string): Promise<ReportingQuery> {
+  const query = await deleteReportingQuery(change.tx, parseId(id, 'reporting query'))
+  if (query === undefined) throw notFound('reporting query', id)
+  change.recordAudit({
+    action: 'reporting_query.deleted',
+    target: { type: 'reporting_query', id: query.id },
+    description: `deleted the reporting query ${query.name}`,
+    before: { name: query.name, sql: query.sql },
+  })
+  return query
+}
+
+function tooMany(): AppError {
+  return new AppError(
+    'conflict',
+    'limit_reached',
+    `There are ${REPORTING_QUERIES_MAX} reporting queries, as many as are allowed. Delete some.`,
+  )
+}

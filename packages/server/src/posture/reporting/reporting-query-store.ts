@@ -1,0 +1,184 @@
+import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type {
+  JsonColumn,
+  ReportingQueryRunTable,
+  ReportingQueryTable,
+} from '../../schema/tables/reporting-tables.ts'
+
+export type ReportingQuery = Selectable<ReportingQueryTable>
+export type ReportingQueryRun = Selectable<ReportingQueryRunTable>
+export type ResultColumns = Record<string, JsonColumn>
+
+/** A row of a result; `key` orders the rows of all runs. */
+export interface ResultRow {
+  readonly key: string
+  readonly columns: ResultColumns
+}
+
+export async function insertReportingQuery(
+  tx: Transaction<Schema>,
+  query: { readonly name: string; readonly sql: string; readonly createdAt: Date },
+): Promise<ReportingQuery> {
+  return tx
+    .insertInto('reporting_query')
+    .values({
+      name: query.name,
+      sql: query.sql,
+      created_at: query.createdAt,
+      updated_at: query.createdAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteReportingQuery(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<ReportingQuery | undefined> {
+  return tx.deleteFrom('reporting_query').where('id', '=', id).returningAll().executeTakeFirst()
+}
+
+export async function findReportingQuery(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<ReportingQuery | undefined> {
+  return db.selectFrom('reporting_query').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** A page of saved queries by ascending id. */
+export async function listReportingQueries(
+  db: Kysely<Schema>,
+  window: PageWindow,
+): Promise<ReportingQuery[]> {
+  return db
+    .selectFrom('reporting_query')
+    .selectAll()
+    .where(afterKey(sql.ref('reporting_query.id'), window))
+    .orderBy('id')
+    .limit(window.limit)
+    .execute()
+}
+
+/** The latest run of a query. */
+export async function findLatestRun(
+  db: Kysely<Schema>,
+  queryId: string,
+): Promise<ReportingQueryRun | undefined> {
+  return db
+    .selectFrom('reporting_query_run')
+    .selectAll()
+    .where('query_id', '=', queryId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The query; others can neither run nor change it until the transaction ends. */
+export async function findReportingQueryForUpdate(
+  tx: Transaction<Schema>,
+  queryId: string,
+): Promise<ReportingQuery | undefined> {
+  return tx
+    .selectFrom('reporting_query')
+    .selectAll()
+    .where('id', '=', queryId)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Changes a query that is locked; its results are forgotten. */
+export async function updateReportingQuery(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<ReportingQueryTable>,
+): Promise<ReportingQuery> {
+  await tx.deleteFrom('reporting_query_run').where('query_id', '=', id).execute()
+  return tx
+    .updateTable('reporting_query')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** How many queries are saved; nobody else saves one until the transaction ends. */
+export async function countReportingQueriesLocked(tx: Transaction<Schema>): Promise<number> {
+  await sql`lock table reporting_query in share row exclusive mode`.execute(tx)
+  const { count } = await tx
+    .selectFrom('reporting_query')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Stores the rows of a run and forgets runs that began before `keepAfter`. */
+export async function insertRun(
+  tx: Transaction<Schema>,
+  run: {
+    readonly queryId: string
+    readonly ranAt: Date
+    readonly rows: readonly ResultColumns[]
+    readonly keepAfter: Date
+  },
+): Promise<ReportingQueryRun> {
+  await tx
+    .deleteFrom('reporting_query_run')
+    .where('query_id', '=', run.queryId)
+    .where('ran_at', '<', run.keepAfter)
+    .execute()
+  const inserted = await tx
+    .insertInto('reporting_query_run')
+    .values({ query_id: run.queryId, ran_at: run.ranAt, row_count: run.rows.length })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await sql`insert into reporting_query_row (run_id, ordinal, columns)
+    select ${inserted.id}::bigint, ordinality, value
+    from jsonb_array_elements(${JSON.stringify(run.rows)}::jsonb) with ordinality`.execute(tx)
+  return inserted
+}
+
+/** The run that a row key belongs to; undefined when it is no longer kept. */
+export async function findRun(
+  db: Kysely<Schema>,
+  queryId: string,
+  runId: string,
+): Promise<ReportingQueryRun | undefined> {
+  return db
+    .selectFrom('reporting_query_run')
+    .selectAll()
+    .where('query_id', '=', queryId)
+    .where('id', '=', runId)
+    .executeTakeFirst()
+}
+
+/** The rows of a run after an ordinal. */
+export async function listResultRows(
+  db: Kysely<Schema>,
+  runId: string,
+  afterOrdinal: number,
+  limit: number,
+): Promise<ResultRow[]> {
+  const rows = await db
+    .selectFrom('reporting_query_row')
+    .select(['ordinal', 'columns'])
+    .where('run_id', '=', runId)
+    .where('ordinal', '>', afterOrdinal)
+    .orderBy('ordinal')
+    .limit(limit)
+    .execute()
+  return rows.map(({ ordinal, columns }) => ({ key: toRowKey(runId, ordinal), columns }))
+}
+
+/** The key of a row: its run and its place in it. */
+export function toRowKey(runId: string, ordinal: number): string {
+  return `${runId}.${ordinal}`
+}
+
+/** The parts of a row key. Keys come from signed cursors, so a broken one is a bug. */
+export function parseRowKey(key: string): { readonly runId: string; readonly ordinal: number } {
+  const [runId, ordinal] = key.split('.')
+  if (runId === undefined || ordinal === undefined) throw new Error('a row key without a run')
+  return { runId, ordinal: Number(ordinal) }
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import {
+  changeReportingQuery,
+  createReportingQuery,
+  removeReportingQuery,
+} from './create-reporting-query.ts'
+import type { ReportingQuery } from './reporting-query-store.ts'
+
+const savedQuerySchema = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    osquery_sql: z.string(),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'SavedReportQuery', description: 'A saved query, not yet run.' })
+
+const nameSchema = z.string().describe('What the query answers.')
+const sqlSchema = z
+  .string()
+  .describe('One SELECT over the reporting tables, in the SQL of PostgreSQL.')
+
+/** Saving, changing and deleting reporting queries. */
+export function reportingQueryWriteRoutes({
+  runChange,
+}: {
+  readonly runChange: RunChange
+}): ApiRoute[] {
+  const shared = { tags: ['Reporting'], permission: 'Manage Reporting' } as const
+  return [
+    route({
+      ...shared,
+      method: 'POST',
+      path: '/reporting/queries',
+      summary: 'Save a reporting query',
+      body: z.strictObject({ name: nameSchema, sql: sqlSchema }),
+      responses: { 200: savedQuerySchema },
+      example: {
+        body: { name: 'Shells', sql: 'select shell, count(*) from users group by shell' },
+      },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toSavedQueryJson(await createReportingQuery(change, context.body))),
+        ),
+    }),
+    route({
+      ...shared,
+      method: 'PATCH',
+      path: '/reporting/queries/:id',
+      summary: 'Change a reporting query',
+      description: 'Its results are computed anew.',
+      body: z.strictObject({ name: nameSchema.optional(), sql: sqlSchema.optional() }),
+      responses: { 200: savedQuerySchema },
+      example: { body: { name: 'Shells in use' } },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const query = await changeReportingQuery(change, context.params.id, context.body)
+          return answer(200, toSavedQueryJson(query))
+        }),
+    }),
+    route({
+      ...shared,
+      method: 'DELETE',
+      path: '/reporting/queries/:id',
+      summary: 'Delete a reporting query',
+      description: 'With its results. Answers the deleted query.',
+      responses: { 200: savedQuerySchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toSavedQueryJson(await removeReportingQuery(change, context.params.id))),
+        ),
+    }),
+  ]
+}
+
+function toSavedQueryJson(query: ReportingQuery): z.input<typeof savedQuerySchema> {
+  return {
+    id: Number(query.id),
+    name: query.name,
+    osquery_sql: query.sql,
+    created_at: toTimestamp(query.created_at),
+  }
+}

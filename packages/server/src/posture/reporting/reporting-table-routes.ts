@@ -1,0 +1,128 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Schema } from '../../schema/schema.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { route, type ApiRoute } from '../../platform/http/route.ts'
+import {
+  linkSchema,
+  notFound,
+  timestampSchema,
+  toLink,
+  toTimestamp,
+} from '../../platform/http/wire-values.ts'
+import { toColumnName, type ReportingTable } from './reporting-table.ts'
+import { REPORTING_TABLES } from './reporting-tables.ts'
+import { listTableRecords, toRecordFields, type TableRecord } from './table-record-read.ts'
+
+const tableSchema = z
+  .object({
+    name: z.string(),
+    category: z.string(),
+    description: z.string(),
+    column_names: z.array(z.string()),
+    searchable_fields: z
+      .array(z.string())
+      .describe('What the `query` of the records of this table may name.'),
+    documentation_url: z.string(),
+  })
+  .meta({ id: 'ReportingTable' })
+
+const recordSchema = z
+  .looseObject({
+    id: z.string(),
+    device_id: z.string(),
+    device_name: z.string(),
+    device_information: linkSchema,
+    collected_at: timestampSchema,
+  })
+  .describe('One row; the columns of the table stand beside these, as osquery reports them.')
+  .meta({ id: 'TableRecord' })
+
+const TABLES_BY_NAME = new Map(REPORTING_TABLES.map((table) => [table.name, table]))
+
+/** Reading which tables devices report, and what they reported. */
+export function reportingTableRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
+  const shared = { tags: ['Reporting'], permission: null } as const
+  return [
+    listRoute({
+      ...shared,
+      path: '/reporting/tables',
+      summary: 'List reporting tables',
+      item: tableSchema,
+      fetch: ({ window: { afterId, limit } }) =>
+        Promise.resolve(
+          REPORTING_TABLES.filter(({ name }) => afterId === undefined || name > afterId).slice(
+            0,
+            limit,
+          ),
+        ),
+      toJson: toTableJson,
+      keyOf: (table) => table.name,
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/reporting/tables/:name',
+      summary: 'Show a reporting table',
+      responses: { 200: tableSchema },
+      handler: ({ params }) => toTableJson(getTable(params.name)),
+    }),
+    listRoute({
+      ...shared,
+      path: '/reporting/tables/:name/table_records',
+      summary: 'List what devices reported of a table',
+      description:
+        'The `searchable_fields` of the table are the fields of `query`: texts with `:` and `~`, `device_id` with `:`, `collected_at` with `<` and `>`.',
+      fieldsOf: ({ name }) => toRecordFields(getTable(name)),
+      item: recordSchema,
+      fetch: async ({ params, search, window }) => {
+        const table = getTable(params.name)
+        const records = await listTableRecords(db, table, search, window)
+        return records.map((record) => ({ ...record, table }))
+      },
+      toJson: ({ table, ...record }) => toRecordJson(baseUrl, table, record),
+    }),
+  ]
+}
+
+/** @throws AppError `not_found` */
+function getTable(name: string): ReportingTable {
+  const table = TABLES_BY_NAME.get(name)
+  if (table === undefined) throw notFound('reporting table', name)
+  return table
+}
+
+function toTableJson(table: ReportingTable): z.input<typeof tableSchema> {
+  return {
+    name: table.name,
+    category: table.category,
+    description: table.description,
+    column_names: [
+      'device_id',
+      'device_name',
+      'collected_at',
+      ...table.columns.map((column) => toColumnName(table, column)),
+    ],
+    searchable_fields: toRecordFields(table).map((field) => field.name),
+    documentation_url: `https://osquery.io/schema/current/#${table.name}`,
+  }
+}
+
+function toRecordJson(
+  baseUrl: string,
+  table: ReportingTable,
+  record: TableRecord,
+): z.input<typeof recordSchema> {
+  const columns = table.columns.map((column): [string, string] => [
+    toColumnName(table, column),
+    record.columns[column.name] ?? '',
+  ])
+  return {
+    id: record.id,
+    device_id: record.device_id,
+    device_name: record.device_name,
+    device_information: toLink(baseUrl, 'devices', record.device_id),
+    collected_at: toTimestamp(record.collected_at),
+    ...Object.fromEntries(columns),
+  }
+}

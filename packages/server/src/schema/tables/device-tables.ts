@@ -1,0 +1,116 @@
+import type { Generated } from 'kysely'
+import type { BigCount, Id } from './column-types.ts'
+import type { AuthState, Compliance, InitiatingEntity } from '../status-values.ts'
+
+export type Platform = 'darwin' | 'windows' | 'linux' | 'ios' | 'android'
+
+export interface EnrollmentSecretTable {
+  id: Id
+  name: string
+  secret_hash: Buffer
+  secret_sealed: Buffer
+  person_id: string | null
+  created_at: Date
+  updated_at: Date
+  expires_at: Date | null
+  revoked_at: Date | null
+  last_used_at: Date | null
+  use_count: BigCount
+}
+
+export interface DeviceTable {
+  id: Id
+  host_identifier: string
+  hardware_uuid: string | null
+  serial: string | null
+  name: string
+  platform: Platform
+  form_factor: Generated<'computer' | 'tablet' | 'phone'>
+  operating_system: Generated<string>
+  hardware_model: Generated<string>
+  osquery_version: string | null
+  note: string | null
+  owner_person_id: string | null
+  registered_at: Date | null
+  last_authenticated_at: Date | null
+  authentication_mode: Generated<
+    'only_registered_owner' | 'only_registered_owner_or_group_members' | 'anyone'
+  >
+  enrollment_secret_id: string | null
+  enrolled_at: Date | null
+  node_key_hash: Buffer | null
+  agent_disabled_at: Date | null
+  auth_state: Generated<AuthState>
+  will_block_at: Date | null
+  compliance: Generated<Compliance>
+  evaluated_at: Date | null
+  status_changed_at: Date | null
+  reevaluate_at: Date | null
+  checks_ran_at: Date | null
+  deletion_requested_at: Date | null
+  deletion_requested_by: string | null
+  deletion_due_at: Date | null
+  created_at: Date
+  updated_at: Date
+}
+
+export interface DeviceAuthenticationGroupTable {
+  device_id: string
+  person_group_id: string
+}
+
+export interface RemovedHostTable {
+  host_identifier: string
+  device_name: string
+  removed_at: Date
+}
+
+export interface DeviceContactTable {
+  device_id: string
+  last_seen_at: Date
+  ip_address: string | null
+}
+
+export interface DeviceStatusTransitionTable {
+  id: Id
+  device_id: string
+  occurred_at: Date
+  from_state: AuthState
+  to_state: AuthState
+  from_compliance: Compliance
+  to_compliance: Compliance
+  initiating_entity: InitiatingEntity
+  actor_name: string
+  reason: string
+  txn: string
+}
+
+export interface DeviceGroupTable {
+  id: Id
+  name: string
+  description: Generated<string>
+  members_count: Generated<number>
+  created_at: Date
+  updated_at: Date
+}
+
+export interface DeviceGroupMemberTable {
+  device_group_id: string
+  device_id: string
+  added_at: Date
+}
+
+export interface RegistrationRequestTable {
+  id: Id
+  device_id: string
+  requester_person_id: string | null
+  requester_message: string
+  status: Generated<'pending' | 'approved' | 'denied'>
+  internal_approval_note: string | null
+  internal_denial_note: string | null
+  end_user_denial_note: string | null
+  requested_at: Date
+  decided_at: Date | null
+  decided_by: string | null
+  updated_at: Date
+}

@@ -1,0 +1,95 @@
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { AuthLogRecord } from './auth-log-read.ts'
+import {
+  readDeviceColumns,
+  SESSION_EVENTS_MAX,
+  toFactColumns,
+  toStoredEvent,
+  type NewSessionEvent,
+  type SessionFacts,
+} from './session-facts.ts'
+import { getSessionForUpdate, notifySignInExpiry, updateSession } from './session-store.ts'
+
+/** What has become known of a sign-in, and the steps that it has made. */
+export interface SessionExtension extends SessionFacts {
+  readonly events: readonly NewSessionEvent[]
+  /** Default: as it was. */
+  readonly timeoutSeconds?: number | undefined
+}
+
+/**
+ * Adds facts and steps to a sign-in under way, whose time until it counts as abandoned begins anew.
+ * The status of its device is the one at the moment at which the device becomes known.
+ *
+ * @throws AppError `not_found`; `invalid_body` for a device that does not exist; `conflict` for a
+ * sign-in that has ended or another device than before; `limit_reached` for too many steps
+ */
+export async function extendSession(
+  change: Change,
+  id: string,
+  extension: SessionExtension,
+): Promise<AuthLogRecord> {
+  const { tx, at } = change
+  const session = await getSessionForUpdate(tx, id)
+  assertUnderWay(session)
+  const events = appendEvents(session, extension.events, at)
+  const timeoutSeconds = extension.timeoutSeconds ?? session.timeout_seconds
+  const expiresAt = new Date(at.getTime() + timeoutSeconds * SECOND_MS)
+  const extended = await updateSession(tx, id, {
+    ...toFactColumns(extension),
+    ...(await readNewDevice(change, session, extension.deviceId)),
+    events,
+    timeout_seconds: timeoutSeconds,
+    expires_at: expiresAt,
+    updated_at: at,
+  })
+  await notifySignInExpiry(tx, expiresAt)
+  change.recordAudit({
+    action: 'auth_log.extended',
+    target: { type: 'auth_log', id },
+    description: `recorded the next step of the sign-in of ${session.person_email}`,
+    before: { device_id: session.device_id, event_count: session.events.length },
+    after: { device_id: extended.device_id, event_count: extended.events.length },
+  })
+  return extended
+}
+
+/** @throws AppError `conflict` */
+export function assertUnderWay(session: AuthLogRecord): void {
+  if (session.result === null) return
+  const message = `The sign-in ${session.id} has ended already with ${session.result}.`
+  throw new AppError('conflict', 'conflict', message)
+}
+
+/**
+ * The events of a session with further ones, ready to be stored.
+ *
+ * @throws AppError `limit_reached`
+ */
+export function appendEvents(
+  session: AuthLogRecord,
+  events: readonly NewSessionEvent[],
+  at: Date,
+): string {
+  const all = [...session.events, ...events.map((event) => toStoredEvent(event, at))]
+  // The last place is kept for the end.
+  if (all.length < SESSION_EVENTS_MAX) return JSON.stringify(all)
+  throw new AppError(
+    'conflict',
+    'limit_reached',
+    `A sign-in has at most ${SESSION_EVENTS_MAX} events; close this one.`,
+  )
+}
+
+async function readNewDevice(
+  { tx, at }: Change,
+  session: AuthLogRecord,
+  deviceId: string | undefined,
+) {
+  if (deviceId === undefined || deviceId === session.device_id) return {}
+  if (session.device_id === null) return readDeviceColumns(tx, deviceId, at)
+  const message = `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`
+  throw new AppError('conflict', 'conflict', message)
+}

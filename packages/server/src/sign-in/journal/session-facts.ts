@@ -1,0 +1,106 @@
+/*
+ * What is known about a sign-in, and what of it follows from its device: the status at the beginning
+ * and the issues that the person is shown.
+ */
+import type { Transaction } from 'kysely'
+import { listStatusIssues, type StatusIssue } from '../../posture/issues/issue-store.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { AuthLogEvent, DisplayedIssue } from '../../schema/tables/sign-in-tables.ts'
+import { findSignInDevice } from './session-store.ts'
+
+/** Facts that are known at the beginning of a sign-in or become known on its way. */
+export interface SessionFacts {
+  readonly deviceId?: string | undefined
+  readonly ipAddress?: string | undefined
+  readonly agentVersion?: string | undefined
+  readonly country?: string | undefined
+  readonly city?: string | undefined
+  readonly browserName?: string | undefined
+  readonly browserVersion?: string | undefined
+  readonly browserUserAgent?: string | undefined
+  readonly appInstanceId?: string | undefined
+  readonly appName?: string | undefined
+}
+
+/** A step of a sign-in as its caller tells it. */
+export interface NewSessionEvent {
+  readonly type: string
+  readonly description: string
+  /** Default: the time of the change. */
+  readonly timestamp?: Date | undefined
+}
+
+/** Steps that one sign-in can have. */
+export const SESSION_EVENTS_MAX = 200
+
+/** The columns of the given facts but the device; those that are absent stay as they are. */
+export function toFactColumns(facts: SessionFacts) {
+  const columns = {
+    ip_address: facts.ipAddress,
+    agent_version: facts.agentVersion,
+    country: facts.country,
+    city: facts.city,
+    browser_name: facts.browserName,
+    browser_version: facts.browserVersion,
+    browser_user_agent: facts.browserUserAgent,
+    app_instance_id: facts.appInstanceId,
+    app_name: facts.appName,
+  }
+  return Object.fromEntries(
+    Object.entries(columns).filter(([, value]) => value !== undefined),
+  ) as Partial<Record<keyof typeof columns, string>>
+}
+
+/** The form in which an event is stored and shown. */
+export function toStoredEvent(event: NewSessionEvent, at: Date): AuthLogEvent {
+  return {
+    timestamp: (event.timestamp ?? at).toISOString(),
+    event_type: event.type,
+    event_description: event.description,
+  }
+}
+
+type InitialStatus = 'all_good' | 'will_block' | 'blocked' | 'unknown'
+
+const STATUS_OF_STATE: Readonly<Record<string, InitialStatus>> = {
+  Good: 'all_good',
+  Notified: 'all_good',
+  'Will Block': 'will_block',
+  Blocked: 'blocked',
+}
+
+/**
+ * What follows from the device that a sign-in is made from.
+ *
+ * @throws AppError `invalid_body` for a device that does not exist
+ */
+export async function readDeviceColumns(tx: Transaction<Schema>, deviceId: string, at: Date) {
+  const device = await findSignInDevice(tx, deviceId)
+  if (device === undefined) throw invalidDevice(deviceId)
+  const issues = await listStatusIssues(tx, [device.id])
+  const displayed = issues.flatMap((issue) => toDisplayedIssue(issue, at) ?? [])
+  return {
+    device_id: device.id,
+    initial_status: STATUS_OF_STATE[device.authState] ?? ('unknown' as const),
+    issues_displayed: JSON.stringify(displayed),
+  }
+}
+
+function toDisplayedIssue(issue: StatusIssue, at: Date): DisplayedIssue | undefined {
+  const { blocksDeviceAt, exemptedAt, exemptionExpiresAt } = issue
+  const isExempted = exemptedAt !== null && (exemptionExpiresAt === null || exemptionExpiresAt > at)
+  if (blocksDeviceAt === null || isExempted) return undefined
+  return {
+    id: issue.issueId,
+    title: issue.issueTitle,
+    blocking_status: blocksDeviceAt <= at ? 'blocked' : 'will_block',
+  }
+}
+
+function invalidDevice(deviceId: string): AppError {
+  const message = `There is no device ${deviceId}.`
+  return new AppError('invalid', 'invalid_body', `The body is not valid. device_id: ${message}`, {
+    details: [{ path: 'device_id', message }],
+  })
+}

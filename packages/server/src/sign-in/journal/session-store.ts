@@ -1,0 +1,111 @@
+import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { notify } from '../../platform/db/listener.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { AuthLogSessionTable } from '../../schema/tables/sign-in-tables.ts'
+import { notFound } from '../../platform/http/wire-values.ts'
+import type { AuthLogRecord } from './auth-log-read.ts'
+
+/** The channel that tells the worker of a new time at which a sign-in counts as abandoned. */
+export const SIGN_IN_CHANNEL = 'sign_in'
+
+/** Tells every worker, at commit, when a sign-in under way would be abandoned. */
+export async function notifySignInExpiry(tx: Transaction<Schema>, expiresAt: Date): Promise<void> {
+  await notify(tx, SIGN_IN_CHANNEL, expiresAt.toISOString())
+}
+
+export async function insertSession(
+  tx: Transaction<Schema>,
+  values: Insertable<AuthLogSessionTable>,
+): Promise<AuthLogRecord> {
+  return tx.insertInto('auth_log_session').values(values).returningAll().executeTakeFirstOrThrow()
+}
+
+/**
+ * The session, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getSessionForUpdate(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<AuthLogRecord> {
+  const session = await tx
+    .selectFrom('auth_log_session')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (session === undefined) throw notFound('auth log', id)
+  return session
+}
+
+export async function updateSession(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<AuthLogSessionTable>,
+): Promise<AuthLogRecord> {
+  return tx
+    .updateTable('auth_log_session')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Locks the session that was abandoned first; waits for none. */
+export async function claimAbandonedSession(
+  tx: Transaction<Schema>,
+  at: Date,
+): Promise<AuthLogRecord | undefined> {
+  return tx
+    .selectFrom('auth_log_session')
+    .selectAll()
+    .where('expires_at', '<=', at)
+    .orderBy('expires_at')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+}
+
+/** When the next sign-in under way is abandoned unless it goes on. */
+export async function findNextExpiry(db: Kysely<Schema>): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('auth_log_session')
+    .select('expires_at')
+    .where('expires_at', 'is not', null)
+    .orderBy('expires_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.expires_at ?? undefined
+}
+
+/** The device that a sign-in is made from. */
+export interface SignInDevice {
+  readonly id: string
+  readonly name: string
+  readonly authState: string
+}
+
+export async function findSignInDevice(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<SignInDevice | undefined> {
+  return tx
+    .selectFrom('device')
+    .select(['id', 'name', 'auth_state as authState'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Notes on device and person that they have been let in. */
+export async function recordAuthentication(
+  tx: Transaction<Schema>,
+  { deviceId, personId }: { readonly deviceId: string | null; readonly personId: string | null },
+  at: Date,
+): Promise<void> {
+  await sql`update device set last_authenticated_at = greatest(last_authenticated_at, ${at}::timestamptz),
+    updated_at = ${at} where id = ${deviceId}`.execute(tx)
+  await sql`update person set last_authenticated_at = greatest(last_authenticated_at, ${at}::timestamptz),
+    updated_at = ${at} where id = ${personId}`.execute(tx)
+}

@@ -1,0 +1,229 @@
+/*
+ * The life of OAuth clients of the strict face: made, changed, given new secrets, revoked. Secrets are
+ * answered once and kept as hashes. Authenticating clients is authorization-server.ts's.
+ */
+import type { Insertable } from 'kysely'
+import type { Change } from '../../changes/change.ts'
+import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { ClientJwks, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
+import { setStreamStatus } from '../streams/set-stream-status.ts'
+import type { StreamProfileName } from '../streams/stream-choices.ts'
+import { listClientStreams } from '../streams/stream-store.ts'
+import { deleteAccessTokensOf } from './access-token-store.ts'
+import type { SsfScope } from './client-scopes.ts'
+import { generateClientId, generateClientSecret, hashCredential } from './client-secret.ts'
+import {
+  countLiveClients,
+  deleteClientSecrets,
+  getClient,
+  insertClient,
+  insertClientSecret,
+  limitClientSecrets,
+  listLiveSecrets,
+  updateClient,
+  type ClientRow,
+} from './client-store.ts'
+
+/** What a new client is. */
+export interface ClientDraft {
+  readonly name: string
+  readonly scopes: readonly SsfScope[]
+  /** Null: its client id. */
+  readonly audience: string | null
+  /** The public keys of a client that signs assertions; null for one with a secret. */
+  readonly jwks: ClientJwks | null
+  /** Null: what the service is set to. */
+  readonly defaultSubjects: 'ALL' | 'NONE' | null
+  /** What its new streams begin with. */
+  readonly profile: StreamProfileName
+}
+
+/** A client with its secret, which nobody can see again; null when it has keys of its own. */
+export interface IssuedClient {
+  readonly client: ClientRow
+  readonly secret: string | null
+}
+
+/** Members that stay as they are are left out. */
+export type ClientPatch = Partial<ClientDraft>
+
+const CLIENTS_MAX = 1_000
+/** One that is used, one that takes over, and one for a mistake. */
+const SECRETS_MAX = 3
+
+/**
+ * Creates a client and leaves an audit entry.
+ *
+ * @throws AppError `limit_reached`
+ */
+export async function createSsfClient(change: Change, draft: ClientDraft): Promise<IssuedClient> {
+  if ((await countLiveClients(change.tx)) >= CLIENTS_MAX) {
+    const message = `There are ${CLIENTS_MAX} clients, as many as are allowed. Revoke one that is not needed.`
+    throw new AppError('conflict', 'limit_reached', message)
+  }
+  const client = await insertClient(change.tx, {
+    ...toColumns(draft),
+    name: draft.name,
+    scopes: [...draft.scopes],
+    audience: draft.audience,
+    default_subjects: draft.defaultSubjects,
+    profile: draft.profile,
+    authentication_method: draft.jwks === null ? 'client_secret' : 'private_key_jwt',
+    client_id: generateClientId(),
+    created_at: change.at,
+    updated_at: change.at,
+  })
+  const secret = draft.jwks === null ? await addSecret(change, client) : null
+  change.recordAudit({
+    action: 'ssf_client.created',
+    target: { type: 'ssf_client', id: client.id },
+    description: `created the Shared Signals client ${client.name}`,
+    after: toClientAudit(client),
+  })
+  return { client, secret }
+}
+
+/**
+ * Changes what is given of a client and leaves an audit entry with the values before and after. Scopes
+ * that are taken away are gone from its tokens at once. A client keeps the way it authenticates.
+ *
+ * @throws AppError `not_found`, `conflict` for a revoked client or one of the other kind
+ */
+export async function changeSsfClient(
+  change: Change,
+  identifier: string,
+  patch: ClientPatch,
+): Promise<ClientRow> {
+  const before = await getUsableClient(change, identifier)
+  if (patch.jwks !== undefined && (patch.jwks === null) !== (before.jwks === null)) {
+    throw new AppError('conflict', 'conflict', 'A client keeps the way it authenticates.')
+  }
+  const after = await updateClient(change.tx, before.id, {
+    ...toColumns(patch),
+    updated_at: change.at,
+  })
+  change.recordAudit({
+    action: 'ssf_client.updated',
+    target: { type: 'ssf_client', id: before.id },
+    description: `changed the Shared Signals client ${after.name}`,
+    before: toClientAudit(before),
+    after: toClientAudit(after),
+  })
+  return after
+}
+
+/**
+ * Gives a client a new secret; those before it work for `overlapSeconds` more. Leaves an audit entry.
+ *
+ * @throws AppError `not_found`, `conflict` for a revoked client, one with keys of its own, or one with
+ *   too many secrets that still work
+ */
+export async function rotateClientSecret(
+  change: Change,
+  identifier: string,
+  overlapSeconds: number,
+): Promise<IssuedClient> {
+  const client = await getUsableClient(change, identifier)
+  if (client.authentication_method !== 'client_secret') {
+    throw new AppError('conflict', 'conflict', 'The client signs with keys of its own.')
+  }
+  await limitClientSecrets(
+    change.tx,
+    client.id,
+    new Date(change.at.getTime() + overlapSeconds * SECOND_MS),
+  )
+  const live = await listLiveSecrets(change.tx, [client.id], change.at)
+  if (live.length >= SECRETS_MAX) {
+    const message = `${live.length} secrets of the client still work; rotate with a shorter overlap.`
+    throw new AppError('conflict', 'conflict', message)
+  }
+  const secret = await addSecret(change, client)
+  change.recordAudit({
+    action: 'ssf_client.secret_rotated',
+    target: { type: 'ssf_client', id: client.id },
+    description: `gave the Shared Signals client ${client.name} a new secret`,
+    after: { overlap_seconds: overlapSeconds },
+  })
+  return { client, secret }
+}
+
+/**
+ * Revokes a client: its secrets and tokens are refused from the next request on, in every process, and
+ * its streams are disabled, which their receivers are told. Leaves audit entries; idempotent.
+ *
+ * @throws AppError `not_found`
+ */
+export async function revokeSsfClient(
+  change: Change,
+  identifier: string,
+  wake: WakeDelivery,
+): Promise<ClientRow> {
+  const before = await getClient(change.tx, identifier, { isLocked: true })
+  if (before.revoked_at !== null) return before
+  const after = await updateClient(change.tx, before.id, {
+    revoked_at: change.at,
+    updated_at: change.at,
+  })
+  await deleteClientSecrets(change.tx, before.id)
+  await deleteAccessTokensOf(change.tx, before.id)
+  const wish = { status: 'disabled', reason: 'The client was revoked' } as const
+  for (const stream of await listClientStreams(change.tx, before.id)) {
+    if (stream.status !== 'disabled') await setStreamStatus(change, stream.stream_id, wish, wake)
+  }
+  change.recordAudit({
+    action: 'ssf_client.revoked',
+    target: { type: 'ssf_client', id: before.id },
+    description: `revoked the Shared Signals client ${before.name}`,
+    before: toClientAudit(before),
+    after: toClientAudit(after),
+  })
+  return after
+}
+
+async function getUsableClient(change: Change, identifier: string): Promise<ClientRow> {
+  const client = await getClient(change.tx, identifier, { isLocked: true })
+  if (client.revoked_at === null) return client
+  throw new AppError('conflict', 'conflict', `The client ${client.client_id} is revoked.`)
+}
+
+async function addSecret(change: Change, client: ClientRow): Promise<string> {
+  const secret = generateClientSecret()
+  await insertClientSecret(change.tx, {
+    ssf_client_id: client.id,
+    secret_hash: hashCredential(secret),
+    last_four: secret.slice(-4),
+    created_at: change.at,
+    expires_at: null,
+  })
+  return secret
+}
+
+function toColumns(patch: ClientPatch): Partial<Insertable<SsfClientTable>> {
+  return {
+    ...(patch.name === undefined ? {} : { name: patch.name }),
+    ...(patch.scopes === undefined ? {} : { scopes: [...patch.scopes] }),
+    ...(patch.audience === undefined ? {} : { audience: patch.audience }),
+    ...(patch.defaultSubjects === undefined ? {} : { default_subjects: patch.defaultSubjects }),
+    ...(patch.profile === undefined ? {} : { profile: patch.profile }),
+    ...(patch.jwks === undefined || patch.jwks === null
+      ? {}
+      : { jwks: JSON.stringify(patch.jwks) }),
+  }
+}
+
+/** What the audit log keeps of a client: of its keys only how many there are. */
+function toClientAudit(client: ClientRow) {
+  return {
+    client_id: client.client_id,
+    name: client.name,
+    scopes: client.scopes,
+    audience: client.audience,
+    authentication_method: client.authentication_method,
+    key_count: client.jwks?.keys.length ?? 0,
+    default_subjects: client.default_subjects,
+    profile: client.profile,
+    revoked_at: client.revoked_at?.toISOString() ?? null,
+  }
+}

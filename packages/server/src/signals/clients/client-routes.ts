@@ -1,0 +1,219 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Change, RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { textInput } from '../../platform/http/body-values.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { parseId } from '../../platform/http/wire-values.ts'
+import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
+import { toStrictUrls } from '../../surfaces/standard-ssf/strict-urls.ts'
+import {
+  changeSsfClient,
+  createSsfClient,
+  revokeSsfClient,
+  rotateClientSecret,
+  type IssuedClient,
+} from './change-client.ts'
+import { clientSchema, issuedClientSchema, toClientJson } from './client-json.ts'
+import { clientJwksInput } from './client-jwks.ts'
+import { SSF_SCOPES } from './client-scopes.ts'
+import { getClient, listClients, listLiveSecrets, type ClientRow } from './client-store.ts'
+
+export interface ClientRouteDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly baseUrl: string
+  readonly runChange: RunChange
+  readonly wake: WakeDelivery
+}
+
+const ACCESS = {
+  tags: ['Shared Signals'],
+  permission: 'Manage Shared Signals Framework Streams',
+  feature: 'ssf',
+} as const
+
+const NAME_LENGTH_MAX = 255
+const AUDIENCE_LENGTH_MAX = 2_048
+const OVERLAP_SECONDS_MAX = 604_800
+const OVERLAP_SECONDS_DEFAULT = 86_400
+
+const clientShape = {
+  name: textInput(NAME_LENGTH_MAX),
+  scopes: z.array(z.enum(SSF_SCOPES)).min(1).max(SSF_SCOPES.length),
+  audience: textInput(AUDIENCE_LENGTH_MAX).nullable(),
+  default_subjects: z.enum(['ALL', 'NONE']).nullable(),
+  profile: z
+    .enum(STREAM_PROFILE_NAMES)
+    .describe('What its new streams begin with: a profile of streams.'),
+} as const
+
+const createBody = z
+  .strictObject({
+    name: clientShape.name,
+    scopes: clientShape.scopes.default([...SSF_SCOPES]),
+    audience: clientShape.audience.optional(),
+    default_subjects: clientShape.default_subjects.optional(),
+    profile: clientShape.profile.default('strict'),
+    jwks: clientJwksInput.optional(),
+  })
+  .meta({ id: 'CreateSsfClient' })
+
+const updateBody = z
+  .strictObject({
+    name: clientShape.name.optional(),
+    scopes: clientShape.scopes.optional(),
+    audience: clientShape.audience.optional(),
+    default_subjects: clientShape.default_subjects.optional(),
+    profile: clientShape.profile.optional(),
+    jwks: clientJwksInput.optional(),
+  })
+  .meta({ id: 'UpdateSsfClient' })
+
+const rotateBody = z.strictObject({
+  overlap_seconds: z
+    .int()
+    .min(0)
+    .max(OVERLAP_SECONDS_MAX)
+    .default(OVERLAP_SECONDS_DEFAULT)
+    .describe('How long the secrets before it keep working.'),
+})
+
+/** The operations on the OAuth clients of the strict face. */
+export function clientRoutes(dependencies: ClientRouteDependencies): ApiRoute[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...endingRoutes(dependencies)]
+}
+
+function readRoutes({ db, clock }: ClientRouteDependencies): ApiRoute[] {
+  return [
+    listRoute({
+      ...ACCESS,
+      path: '/ssf_clients',
+      summary: 'List Shared Signals clients',
+      description: 'Revoked ones are among them.',
+      item: clientSchema,
+      fetch: ({ window }) => listClients(db, window, clock.now()),
+      toJson: (client) => toClientJson(client, client.secrets),
+    }),
+    route({
+      ...ACCESS,
+      method: 'GET',
+      path: '/ssf_clients/:id',
+      summary: 'Show a Shared Signals client',
+      responses: { 200: clientSchema },
+      handler: async ({ params }) => {
+        const client = await getClient(db, parseId(params.id, 'client'))
+        return toClientJson(client, await listLiveSecrets(db, [client.id], clock.now()))
+      },
+    }),
+  ]
+}
+
+function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[] {
+  const { tokenEndpoint } = toStrictUrls(baseUrl)
+  return [
+    route({
+      ...ACCESS,
+      method: 'POST',
+      path: '/ssf_clients',
+      summary: 'Create a Shared Signals client',
+      description:
+        'With `jwks` it signs assertions with its own keys; without, it gets a secret, which is shown once.',
+      body: createBody,
+      example: { body: { name: 'Gateway', scopes: ['ssf.read', 'ssf.manage'] } },
+      responses: { 200: issuedClientSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const { name, scopes, audience, default_subjects, profile, jwks } = context.body
+          const issued = await createSsfClient(change, {
+            name,
+            scopes: [...new Set(scopes)],
+            audience: audience ?? null,
+            defaultSubjects: default_subjects ?? null,
+            profile,
+            jwks: jwks ?? null,
+          })
+          return answer(200, await toIssuedJson(change, issued, tokenEndpoint))
+        }),
+    }),
+    route({
+      ...ACCESS,
+      method: 'PATCH',
+      path: '/ssf_clients/:id',
+      summary: 'Change a Shared Signals client',
+      description: 'A scope that is taken away is gone from its tokens at once.',
+      body: updateBody,
+      example: { body: { name: 'Gateway of the office' } },
+      responses: { 200: clientSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const { name, scopes, audience, default_subjects, profile, jwks } = context.body
+          const id = parseId(context.params.id, 'client')
+          const client = await changeSsfClient(change, id, {
+            ...(name === undefined ? {} : { name }),
+            ...(scopes === undefined ? {} : { scopes: [...new Set(scopes)] }),
+            ...(audience === undefined ? {} : { audience }),
+            ...(default_subjects === undefined ? {} : { defaultSubjects: default_subjects }),
+            ...(profile === undefined ? {} : { profile }),
+            ...(jwks === undefined ? {} : { jwks }),
+          })
+          return answer(200, await toJson(change, client))
+        }),
+    }),
+  ]
+}
+
+function endingRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): ApiRoute[] {
+  const { tokenEndpoint } = toStrictUrls(baseUrl)
+  return [
+    route({
+      ...ACCESS,
+      method: 'POST',
+      path: '/ssf_clients/:id/rotate_secret',
+      summary: 'Give a Shared Signals client a new secret',
+      description: 'It is shown once. The secrets before it end after the overlap.',
+      body: rotateBody,
+      example: { body: { overlap_seconds: 3_600 } },
+      responses: { 200: issuedClientSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const id = parseId(context.params.id, 'client')
+          const issued = await rotateClientSecret(change, id, context.body.overlap_seconds)
+          return answer(200, await toIssuedJson(change, issued, tokenEndpoint))
+        }),
+    }),
+    route({
+      ...ACCESS,
+      method: 'DELETE',
+      path: '/ssf_clients/:id',
+      summary: 'Revoke a Shared Signals client',
+      description: 'Its secrets and tokens end at once, and its streams are disabled.',
+      responses: { 200: clientSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const client = await revokeSsfClient(change, parseId(context.params.id, 'client'), wake)
+          return answer(200, await toJson(change, client))
+        }),
+    }),
+  ]
+}
+
+async function toJson(change: Change, client: ClientRow) {
+  return toClientJson(client, await listLiveSecrets(change.tx, [client.id], change.at))
+}
+
+async function toIssuedJson(
+  change: Change,
+  { client, secret }: IssuedClient,
+  tokenEndpoint: string,
+) {
+  return {
+    ...(await toJson(change, client)),
+    client_secret: secret,
+    token_endpoint: tokenEndpoint,
+  }
+}

@@ -1,0 +1,156 @@
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { isUuid } from '../../platform/ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
+import { isId, notFound } from '../../platform/http/wire-values.ts'
+
+export type ClientRow = Selectable<SsfClientTable>
+export type ClientSecretRow = Selectable<SsfClientSecretTable>
+
+/** A client with the secrets that it may still use. */
+export interface ClientWithSecrets extends ClientRow {
+  readonly secrets: readonly ClientSecretRow[]
+}
+
+/**
+ * A client by its `id` or its `client_id`.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getClient(
+  db: Kysely<Schema>,
+  identifier: string,
+  options: { readonly isLocked?: boolean } = {},
+): Promise<ClientRow> {
+  const row = await db
+    .selectFrom('ssf_client')
+    .selectAll()
+    .where(isId(identifier) ? 'id' : 'client_id', '=', identifier)
+    .$if(options.isLocked === true, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (row === undefined) throw notFound('client', identifier)
+  return row
+}
+
+/** The client that an authentication names; undefined when it is unknown or revoked. */
+export async function findLiveClient(
+  db: Kysely<Schema>,
+  clientId: string,
+  now: Date,
+): Promise<ClientWithSecrets | undefined> {
+  const client = await db
+    .selectFrom('ssf_client')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+  return client && { ...client, secrets: await listLiveSecrets(db, [client.id], now) }
+}
+
+/** A page of the clients, revoked ones included, oldest first. */
+export async function listClients(
+  db: Kysely<Schema>,
+  window: PageWindow,
+  now: Date,
+): Promise<ClientWithSecrets[]> {
+  const clients = await db
+    .selectFrom('ssf_client')
+    .selectAll()
+    .where(afterKey(sql.ref('id'), window))
+    .orderBy('id')
+    .limit(window.limit)
+    .execute()
+  const ids = clients.map(({ id }) => id)
+  const secretsById = Map.groupBy(
+    await listLiveSecrets(db, ids, now),
+    ({ ssf_client_id }) => ssf_client_id,
+  )
+  return clients.map((client) => ({ ...client, secrets: secretsById.get(client.id) ?? [] }))
+}
+
+/** The secrets of clients that have not ended, oldest first. */
+export async function listLiveSecrets(
+  db: Kysely<Schema>,
+  clientIds: readonly string[],
+  now: Date,
+): Promise<ClientSecretRow[]> {
+  if (clientIds.length === 0) return []
+  return db
+    .selectFrom('ssf_client_secret')
+    .selectAll()
+    .where('ssf_client_id', 'in', clientIds)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .orderBy('id')
+    .execute()
+}
+
+export async function insertClient(
+  db: Kysely<Schema>,
+  client: Insertable<SsfClientTable>,
+): Promise<ClientRow> {
+  return db.insertInto('ssf_client').values(client).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateClient(
+  db: Kysely<Schema>,
+  id: string,
+  values: Updateable<SsfClientTable>,
+): Promise<ClientRow> {
+  return db
+    .updateTable('ssf_client')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function insertClientSecret(
+  db: Kysely<Schema>,
+  secret: Insertable<SsfClientSecretTable>,
+): Promise<void> {
+  await db.insertInto('ssf_client_secret').values(secret).execute()
+}
+
+/** Lets the present secrets of a client end at a time, those that end sooner as planned. */
+export async function limitClientSecrets(
+  db: Kysely<Schema>,
+  clientId: string,
+  expiresAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('ssf_client_secret')
+    .set({ expires_at: sql<Date>`least(coalesce(expires_at, ${expiresAt}), ${expiresAt})` })
+    .where('ssf_client_id', '=', clientId)
+    .execute()
+}
+
+/** Removes the secrets of a client. */
+export async function deleteClientSecrets(db: Kysely<Schema>, clientId: string): Promise<void> {
+  await db.deleteFrom('ssf_client_secret').where('ssf_client_id', '=', clientId).execute()
+}
+
+/** How many clients are not revoked. */
+export async function countLiveClients(db: Kysely<Schema>): Promise<number> {
+  const { count } = await db
+    .selectFrom('ssf_client')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** The live client that a stream belongs to, by the `stream_id`; undefined for streams without one. */
+export async function findStreamClient(
+  db: Kysely<Schema>,
+  streamId: string,
+): Promise<{ readonly id: string; readonly clientId: string; readonly name: string } | undefined> {
+  if (!isUuid(streamId)) return undefined
+  return db
+    .selectFrom('ssf_client as client')
+    .innerJoin('ssf_stream as stream', 'stream.ssf_client_id', 'client.id')
+    .select(['client.id', 'client.client_id as clientId', 'client.name'])
+    .where('stream.stream_id', '=', streamId)
+    .where('client.revoked_at', 'is', null)
+    .executeTakeFirst()
+}

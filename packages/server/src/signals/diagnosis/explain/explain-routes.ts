@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import type { Change, RunChange } from '../../../changes/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import { enqueueDeliveries, type WakeDelivery } from '../../dispatch/enqueue-deliveries.ts'
+import { AppError } from '../../../platform/app-error.ts'
+import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
+import {
+  parseId,
+  recordIdSchema,
+  timestampSchema,
+  toTimestamp,
+} from '../../../platform/http/wire-values.ts'
+import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
+import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
+import { getStream, type StreamRow } from '../../streams/stream-store.ts'
+import {
+  explainEvent,
+  STOP_RULES,
+  type ExplainDependencies,
+  type Explanation,
+  type ImaginedTurn,
+} from './explain-event.ts'
+
+export interface ExplainRouteDependencies extends ExplainDependencies {
+  readonly runChange: RunChange
+  readonly wake: WakeDelivery
+}
+
+const explainBody = z.strictObject({
+  device_id: recordIdSchema.describe('The device whose compliance would change.'),
+  to: z.enum(['compliant', 'not-compliant']).describe('What it would change to.'),
+  send: z
+    .boolean()
+    .optional()
+    .describe(
+      'Also sends a verification event that is marked as a test and names the question: it flows end to end and changes nothing.',
+    ),
+})
+
+const explanationSchema = z
+  .object({
+    would_send: z.boolean(),
+    outcome: z
+      .enum(['sent', 'held', 'delayed', 'stopped'])
+      .describe('Held by a paused stream, delayed by damping, or stopped by a rule.'),
+    rule: z.enum(STOP_RULES).nullable().describe('The rule that stops the event.'),
+    reason: z.string().nullable().describe('The rule in words.'),
+    due_at: timestampSchema.nullable(),
+    claims: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('The claims of the event, without the `jti` that a real one is given.'),
+    test_event_id: z.string().nullable().describe('The `jti` of the test event, if one was sent.'),
+  })
+  .meta({ id: 'EventExplanation', description: 'What a stream would get, or why nothing.' })
+
+/** The dry run of an event. */
+export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[] {
+  const { runChange, wake } = dependencies
+  return [
+    route({
+      ...STREAM_ACCESS,
+      method: 'POST',
+      path: '/ssf_streams/:id/explain',
+      summary: 'Explain what a stream would get',
+      description:
+        'Whether the stream would get an event if the compliance of a device changed now, with its exact claims, or which rule stops it. Nothing is queued but the test event that `send` asks for.',
+      body: explainBody,
+      example: { body: { device_id: '17', to: 'not-compliant' } },
+      responses: { 200: explanationSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const { device_id: deviceId, to, send = false } = context.body
+          const stream = await getStream(change.tx, context.params.id)
+          const turn = { deviceId: parseId(deviceId, 'device'), to }
+          const explanation = await explainEvent(change, stream, turn, dependencies)
+          const testEventId = send ? await sendTestEvent(change, stream, turn, wake) : null
+          return answer(200, toJson(explanation, testEventId))
+        }),
+    }),
+  ]
+}
+
+async function sendTestEvent(
+  change: Change,
+  stream: StreamRow,
+  { deviceId, to }: ImaginedTurn,
+  wake: WakeDelivery,
+): Promise<string> {
+  if (stream.status === 'disabled') {
+    throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to send a test.')
+  }
+  const test = { kind: 'explain', device_id: deviceId, to }
+  const delivery = toVerificationDelivery(stream, change, { test })
+  const { eventId } = delivery
+  await enqueueDeliveries(change, [delivery], wake)
+  change.recordAudit({
+    action: 'ssf_stream.tested',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `sent a test event to the stream ${stream.name}`,
+    after: { event_id: eventId, device_id: deviceId, to },
+  })
+  return eventId
+}
+
+function toJson(
+  explanation: Explanation,
+  testEventId: string | null,
+): z.input<typeof explanationSchema> {
+  if (explanation.outcome === 'stopped') {
+    const { outcome, rule, reason } = explanation
+    return {
+      would_send: false,
+      outcome,
+      rule,
+      reason,
+      due_at: null,
+      claims: null,
+      test_event_id: testEventId,
+    }
+  }
+  const { outcome, claims, dueAt } = explanation
+  return {
+    would_send: true,
+    outcome,
+    rule: null,
+    reason: null,
+    due_at: toTimestamp(dueAt),
+    claims,
+    test_event_id: testEventId,
+  }
+}

@@ -1,0 +1,137 @@
+/*
+ * How a stream is doing, from stored rows: what waits, how long deliveries took, what went wrong last.
+ * Every statement is answered by an index of the stream's own rows and looks at a bounded number of them.
+ */
+import { sql, type Kysely } from 'kysely'
+import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
+import type { Schema } from '../../../schema/schema.ts'
+
+/** More rows than this are not looked at: counts say "at least", percentiles are of the latest. */
+export const HEALTH_ROWS_MAX = 10_000
+
+/** What waits to be delivered. */
+export interface QueueHealth {
+  /** At most `HEALTH_ROWS_MAX`. */
+  readonly count: number
+  readonly isExact: boolean
+  readonly oldestQueuedAt: Date | null
+  readonly nextAttemptAt: Date | null
+}
+
+/** How long deliveries took from their change to the recorded success. */
+export interface DeliveryTimes {
+  /** Deliveries in the time; at most `HEALTH_ROWS_MAX`. */
+  readonly count: number
+  readonly isExact: boolean
+  readonly p50Ms: number | null
+  readonly p99Ms: number | null
+}
+
+/** What is stored of a destination's receiver. */
+export interface ReceiverHealth {
+  readonly lastSuccessAt: Date | null
+  readonly lastFailureAt: Date | null
+  readonly lastFailure: string | null
+  readonly failingSince: Date | null
+  readonly consecutiveFailures: number
+  readonly retryNotBefore: Date | null
+}
+
+/** Everything about the deliveries of one destination. */
+export interface DestinationHealthReport {
+  readonly queue: QueueHealth
+  readonly lastHour: DeliveryTimes
+  readonly lastDay: DeliveryTimes
+  readonly deadLetters: { readonly count: number; readonly isExact: boolean }
+  readonly receiver: ReceiverHealth
+}
+
+export async function readDestinationHealth(
+  db: Kysely<Schema>,
+  destinationId: string,
+  now: Date,
+): Promise<DestinationHealthReport> {
+  return {
+    queue: await readQueue(db, destinationId),
+    lastHour: await readTimes(db, destinationId, new Date(now.getTime() - HOUR_MS)),
+    lastDay: await readTimes(db, destinationId, new Date(now.getTime() - DAY_MS)),
+    deadLetters: await countDead(db, destinationId),
+    receiver: await readReceiver(db, destinationId),
+  }
+}
+
+/** In the order in which they are due; of a longer queue, the first rows stand for the oldest. */
+async function readQueue(db: Kysely<Schema>, destinationId: string): Promise<QueueHealth> {
+  const { rows } = await sql<{ count: string; oldest: Date | null; next: Date | null }>`
+    select count(*) as count, min(created_at) as oldest, min(next_attempt_at) as next
+    from (
+      select created_at, next_attempt_at from delivery
+      where destination_id = ${destinationId} and state = 'queued'
+      order by next_attempt_at, id
+      limit ${HEALTH_ROWS_MAX + 1}
+    ) waiting`.execute(db)
+  const [row] = rows
+  const found = Number(row?.count ?? 0)
+  return {
+    ...toCount(found),
+    oldestQueuedAt: row?.oldest ?? null,
+    nextAttemptAt: row?.next ?? null,
+  }
+}
+
+async function readTimes(
+  db: Kysely<Schema>,
+  destinationId: string,
+  since: Date,
+): Promise<DeliveryTimes> {
+  const { rows } = await sql<{ count: string; p50: number | null; p99: number | null }>`
+    select count(*) as count,
+      percentile_disc(0.5) within group (order by duration_ms) as p50,
+      percentile_disc(0.99) within group (order by duration_ms) as p99
+    from (
+      select (extract(epoch from finished_at - created_at) * 1000)::float8 as duration_ms
+      from delivery
+      where destination_id = ${destinationId} and state = 'delivered' and finished_at > ${since}
+      order by finished_at desc
+      limit ${HEALTH_ROWS_MAX + 1}
+    ) delivered`.execute(db)
+  const [row] = rows
+  return {
+    ...toCount(Number(row?.count ?? 0)),
+    p50Ms: toWhole(row?.p50),
+    p99Ms: toWhole(row?.p99),
+  }
+}
+
+async function countDead(db: Kysely<Schema>, destinationId: string) {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) as count from (
+      select from delivery where destination_id = ${destinationId} and state = 'dead'
+      limit ${HEALTH_ROWS_MAX + 1}
+    ) dead`.execute(db)
+  return toCount(Number(rows[0]?.count ?? 0))
+}
+
+async function readReceiver(db: Kysely<Schema>, destinationId: string): Promise<ReceiverHealth> {
+  const row = await db
+    .selectFrom('delivery_destination')
+    .selectAll()
+    .where('id', '=', destinationId)
+    .executeTakeFirstOrThrow()
+  return {
+    lastSuccessAt: row.last_success_at,
+    lastFailureAt: row.last_failure_at,
+    lastFailure: row.last_failure,
+    failingSince: row.failing_since,
+    consecutiveFailures: row.consecutive_failures,
+    retryNotBefore: row.retry_not_before,
+  }
+}
+
+function toCount(found: number): { readonly count: number; readonly isExact: boolean } {
+  return { count: Math.min(found, HEALTH_ROWS_MAX), isExact: found <= HEALTH_ROWS_MAX }
+}
+
+function toWhole(ms: number | null | undefined): number | null {
+  return ms === null || ms === undefined ? null : Math.max(0, Math.round(ms))
+}

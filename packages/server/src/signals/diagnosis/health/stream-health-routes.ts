@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely'
+import type { Clock } from '../../../platform/clock.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { route, type ApiRoute } from '../../../platform/http/route.ts'
+import { getOwnStream } from '../../../surfaces/standard-ssf/own-stream.ts'
+import {
+  requireStreamId,
+  type StrictEndpoint,
+} from '../../../surfaces/standard-ssf/strict-endpoint.ts'
+import { STRICT_PATH } from '../../../surfaces/standard-ssf/strict-urls.ts'
+import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
+import { getStream } from '../../streams/stream-store.ts'
+import { streamHealthSchema, toStreamHealth } from './stream-health.ts'
+
+export interface StreamHealthDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+}
+
+/** The health document for operators. */
+export function streamHealthRoutes({ db, clock }: StreamHealthDependencies): ApiRoute[] {
+  return [
+    route({
+      ...STREAM_ACCESS,
+      method: 'GET',
+      path: '/ssf_streams/:id/health',
+      summary: 'Show how a stream is doing',
+      description:
+        'What waits, how long deliveries took in the last hour and day, what went wrong last, and which signing keys the receiver has accepted.',
+      responses: { 200: streamHealthSchema },
+      handler: async ({ params }) =>
+        toStreamHealth(db, await getStream(db, params.id), clock.now()),
+    }),
+  ]
+}
+
+/** The same for the receiver itself. */
+export function strictHealthEndpoints({ db, clock }: StreamHealthDependencies): StrictEndpoint[] {
+  return [
+    {
+      method: 'GET',
+      path: `${STRICT_PATH}/health`,
+      scope: 'ssf.read',
+      summary: 'Show how a stream is doing',
+      description: 'An extension: the queue, delivery times, the last failure, and key proofs.',
+      query: { stream_id: 'The stream.' },
+      responses: { 200: streamHealthSchema },
+      handler: async ({ client, query }) => {
+        const stream = await getOwnStream(db, client, requireStreamId(query))
+        return { status: 200, body: await toStreamHealth(db, stream, clock.now()) }
+      },
+    },
+  ]
+}

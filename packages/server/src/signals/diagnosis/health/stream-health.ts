@@ -1,0 +1,146 @@
+/*
+ * The health document of a stream: whether its receiver gets its events, how fast, and under which key.
+ * For operators and for the receiver itself; holds no addresses and no secrets.
+ */
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import { isCircuitOpen } from '../../dispatch/circuit-breaker.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { signingKeyStateSchema, toReceiverProofJson } from '../../signing/signing-key-json.ts'
+import { listProofsOfStream } from '../../signing/signing-key-read.ts'
+import type { StreamRow } from '../../streams/stream-store.ts'
+import { readDestinationHealth, type DeliveryTimes } from './stream-health-read.ts'
+
+const countSchema = {
+  count: z.int().describe('At most 10,000 are counted.'),
+  exact: z.boolean().describe('False when there are more than were counted.'),
+}
+
+const timesSchema = z
+  .object({
+    ...countSchema,
+    p50_ms: z.int().nullable(),
+    p99_ms: z.int().nullable(),
+  })
+  .meta({
+    id: 'DeliveryTimes',
+    description:
+      'Deliveries of a time, and how long they took from the change to the recorded success; of the latest 10,000.',
+  })
+
+/** The health document of a stream. */
+export const streamHealthSchema = z
+  .object({
+    stream_id: z.string(),
+    checked_at: timestampSchema,
+    status: z.enum(['enabled', 'paused', 'disabled']),
+    status_reason: z.string().nullable(),
+    state: z
+      .enum(['healthy', 'failing', 'stopped'])
+      .describe('Stopped when the stream is not enabled; failing while attempts fail in a row.'),
+    circuit: z
+      .enum(['closed', 'open'])
+      .describe('Open while the receiver is probed now and then instead of being sent everything.'),
+    next_probe_at: timestampSchema.nullable(),
+    failing_since: timestampSchema.nullable(),
+    last_success_at: timestampSchema.nullable(),
+    last_failure_at: timestampSchema.nullable(),
+    last_failure: z.string().nullable().describe('What went wrong last, in words.'),
+    queue: z.object({
+      ...countSchema,
+      oldest_queued_at: timestampSchema.nullable(),
+      oldest_age_seconds: z.int().nullable(),
+      next_attempt_at: timestampSchema.nullable(),
+    }),
+    dead_letters: z.object(countSchema),
+    events_last_hour: z.int(),
+    last_hour: timesSchema,
+    last_day: timesSchema,
+    heartbeat_minutes: z.int().nullable(),
+    next_heartbeat_at: timestampSchema.nullable(),
+    signing_keys: z
+      .array(
+        z.object({
+          kid: z.string(),
+          state: signingKeyStateSchema,
+          in_use: z.boolean(),
+          rolled_back: z.boolean(),
+          first_accepted_at: timestampSchema.nullable(),
+          last_accepted_at: timestampSchema.nullable(),
+          last_refused_at: timestampSchema.nullable(),
+          refusal: z.string().nullable(),
+          jwks_fetched_at: timestampSchema.nullable(),
+        }),
+      )
+      .describe('What the receiver has made of each key that is published, newest first.'),
+  })
+  .meta({ id: 'StreamHealth', description: 'Whether the receiver of a stream gets its events.' })
+
+/** The health of a stream at this moment. Reads only. */
+export async function toStreamHealth(
+  db: Kysely<Schema>,
+  stream: StreamRow,
+  now: Date,
+): Promise<z.input<typeof streamHealthSchema>> {
+  const { queue, receiver, deadLetters, ...times } = await readDestinationHealth(
+    db,
+    stream.destination_id,
+    now,
+  )
+  const proofs = await listProofsOfStream(db, stream, now)
+  const isOpen = isCircuitOpen(receiver)
+  return {
+    stream_id: stream.stream_id,
+    checked_at: toTimestamp(now),
+    status: stream.status,
+    status_reason: stream.status_reason,
+    state: toState(stream, receiver.consecutiveFailures),
+    circuit: isOpen ? 'open' : 'closed',
+    next_probe_at: isOpen ? toTimestamp(receiver.retryNotBefore) : null,
+    failing_since: toTimestamp(receiver.failingSince),
+    last_success_at: toTimestamp(receiver.lastSuccessAt),
+    last_failure_at: toTimestamp(receiver.lastFailureAt),
+    last_failure: receiver.lastFailure,
+    queue: {
+      count: queue.count,
+      exact: queue.isExact,
+      oldest_queued_at: toTimestamp(queue.oldestQueuedAt),
+      oldest_age_seconds: toAgeSeconds(queue.oldestQueuedAt, now),
+      next_attempt_at: toTimestamp(queue.nextAttemptAt),
+    },
+    dead_letters: { count: deadLetters.count, exact: deadLetters.isExact },
+    events_last_hour: times.lastHour.count,
+    last_hour: toTimesJson(times.lastHour),
+    last_day: toTimesJson(times.lastDay),
+    heartbeat_minutes: stream.heartbeat_minutes,
+    next_heartbeat_at: toTimestamp(stream.heartbeat_due_at),
+    signing_keys: proofs.map(({ key, state, proof }) => {
+      const shown = toReceiverProofJson(proof)
+      return {
+        kid: key.kid,
+        state,
+        in_use: shown.in_use,
+        rolled_back: shown.rolled_back,
+        first_accepted_at: shown.first_accepted_at,
+        last_accepted_at: shown.last_accepted_at,
+        last_refused_at: shown.last_refused_at,
+        refusal: shown.refusal,
+        jwks_fetched_at: shown.jwks_fetched_at,
+      }
+    }),
+  }
+}
+
+function toState(stream: StreamRow, consecutiveFailures: number) {
+  if (stream.status !== 'enabled') return 'stopped' as const
+  return consecutiveFailures === 0 ? ('healthy' as const) : ('failing' as const)
+}
+
+function toAgeSeconds(time: Date | null, now: Date): number | null {
+  return time === null ? null : Math.max(0, Math.floor((now.getTime() - time.getTime()) / 1_000))
+}
+
+function toTimesJson({ count, isExact, p50Ms, p99Ms }: DeliveryTimes): z.input<typeof timesSchema> {
+  return { count, exact: isExact, p50_ms: p50Ms, p99_ms: p99Ms }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import { route, type ApiRoute } from '../../../platform/http/route.ts'
+import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { getOwnStream } from '../../../surfaces/standard-ssf/own-stream.ts'
+import {
+  requireStreamId,
+  type StrictEndpoint,
+} from '../../../surfaces/standard-ssf/strict-endpoint.ts'
+import { STRICT_PATH } from '../../../surfaces/standard-ssf/strict-urls.ts'
+import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
+import { getStream } from '../../streams/stream-store.ts'
+import {
+  getSelfTest,
+  runSelfTest,
+  type SelfTestDependencies,
+  type SelfTestOutcome,
+} from './run-self-test.ts'
+
+const caseSchema = z
+  .object({
+    name: z.string().describe('The case, such as `good_set` or `wrong_audience`.'),
+    sent: z.string().describe('What was sent, in words.'),
+    expected: z.string().describe('What a receiver does with it by RFC 8935.'),
+    verdict: z.enum([
+      'ok',
+      'accepted_bad_set',
+      'wrong_error_code',
+      'refused_good_set',
+      'unreachable',
+      'not_run',
+    ]),
+    advice: z.string(),
+    jti: z.string().nullable(),
+    status: z.int().nullable(),
+    error_code: z.string().nullable().describe('The `err` of the answer.'),
+    response_body: z.string().nullable().describe('The first 1,024 characters.'),
+    duration_ms: z.int().nullable(),
+  })
+  .meta({ id: 'SelfTestCase', description: 'What a receiver made of one event of a self-test.' })
+
+const selfTestSchema = z
+  .object({
+    stream_id: z.string(),
+    started_at: timestampSchema,
+    finished_at: timestampSchema
+      .nullable()
+      .describe('Null while it runs, or if it was broken off.'),
+    passed: z.boolean().describe('Whether no case that was sent went wrong.'),
+    cases: z.array(caseSchema),
+  })
+  .meta({ id: 'SelfTest', description: 'What a receiver made of good and bad test events.' })
+
+const DESCRIPTION =
+  'Pushes one good verification event and a dozen that a receiver must handle otherwise, each marked with a `test` claim, and judges the answers. Push streams only, once a minute.'
+
+/** The wire form of a self-test. */
+export function toSelfTestJson({ stream, test }: SelfTestOutcome): z.input<typeof selfTestSchema> {
+  const { cases } = test
+  const isGood = ({ verdict }: (typeof cases)[number]) => verdict === 'ok' || verdict === 'not_run'
+  return {
+    stream_id: stream.stream_id,
+    started_at: toTimestamp(test.started_at),
+    finished_at: toTimestamp(test.finished_at),
+    passed: cases[0]?.verdict === 'ok' && cases.every(isGood),
+    cases,
+  }
+}
+
+/** The self-test for operators. */
+export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
+  const { db } = dependencies
+  return [
+    route({
+      ...STREAM_ACCESS,
+      method: 'POST',
+      path: '/ssf_streams/:id/self_test',
+      summary: 'Test the receiver of a stream',
+      description: DESCRIPTION,
+      responses: { 200: selfTestSchema },
+      handler: async (context) =>
+        toSelfTestJson(
+          await runSelfTest(
+            toOrigin(context),
+            (change) => getStream(change.tx, context.params.id, { isLocked: true }),
+            dependencies,
+          ),
+        ),
+    }),
+    route({
+      ...STREAM_ACCESS,
+      method: 'GET',
+      path: '/ssf_streams/:id/self_test',
+      summary: 'Show the last test of the receiver of a stream',
+      responses: { 200: selfTestSchema },
+      handler: async ({ params }) => {
+        const stream = await getStream(db, params.id)
+        return toSelfTestJson({ stream, test: await getSelfTest(db, stream) })
+      },
+    }),
+  ]
+}
+
+/** The same for the receiver itself. */
+export function strictSelfTestEndpoints(dependencies: SelfTestDependencies): StrictEndpoint[] {
+  const { db } = dependencies
+  return [
+    {
+      method: 'POST',
+      path: `${STRICT_PATH}/self_test`,
+      scope: 'ssf.manage',
+      summary: 'Test the receiver of a stream',
+      description: `An extension. ${DESCRIPTION}`,
+      query: { stream_id: 'The stream.' },
+      responses: { 200: selfTestSchema },
+      handler: async ({ client, origin, query }) => {
+        const id = requireStreamId(query)
+        const outcome = await runSelfTest(
+          origin,
+          (change) => getOwnStream(change.tx, client, id, { isLocked: true }),
+          dependencies,
+        )
+        return { status: 200, body: toSelfTestJson(outcome) }
+      },
+    },
+    {
+      method: 'GET',
+      path: `${STRICT_PATH}/self_test`,
+      scope: 'ssf.read',
+      summary: 'Show the last test of the receiver of a stream',
+      description: 'An extension.',
+      query: { stream_id: 'The stream.' },
+      responses: { 200: selfTestSchema },
+      handler: async ({ client, query }) => {
+        const stream = await getOwnStream(db, client, requireStreamId(query))
+        const test = await getSelfTest(db, stream)
+        return { status: 200, body: toSelfTestJson({ stream, test }) }
+      },
+    },
+  ]
+}

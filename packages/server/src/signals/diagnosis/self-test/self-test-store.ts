@@ -1,0 +1,48 @@
+import type { Kysely, Selectable } from 'kysely'
+import type { Schema } from '../../../schema/schema.ts'
+import type {
+  SelfTestCaseRecord,
+  StreamSelfTestTable,
+} from '../../../schema/tables/ssf-stream-tables.ts'
+
+export type SelfTestRow = Selectable<StreamSelfTestTable>
+
+/** The last self-test of a stream, which may still be running. */
+export async function findSelfTest(
+  db: Kysely<Schema>,
+  streamId: string,
+): Promise<SelfTestRow | undefined> {
+  return db
+    .selectFrom('stream_self_test')
+    .selectAll()
+    .where('stream_id', '=', streamId)
+    .executeTakeFirst()
+}
+
+/** Begins a self-test; the one before is forgotten. */
+export async function startSelfTest(
+  db: Kysely<Schema>,
+  streamId: string,
+  startedAt: Date,
+): Promise<void> {
+  const fresh = { started_at: startedAt, finished_at: null, cases: '[]' }
+  await db
+    .insertInto('stream_self_test')
+    .values({ stream_id: streamId, ...fresh })
+    .onConflict((conflict) => conflict.column('stream_id').doUpdateSet(fresh))
+    .execute()
+}
+
+/** Keeps what the receiver made of each case. */
+export async function finishSelfTest(
+  db: Kysely<Schema>,
+  streamId: string,
+  cases: readonly SelfTestCaseRecord[],
+  finishedAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('stream_self_test')
+    .set({ cases: JSON.stringify(cases), finished_at: finishedAt })
+    .where('stream_id', '=', streamId)
+    .execute()
+}

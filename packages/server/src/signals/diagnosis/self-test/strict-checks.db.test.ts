@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { answerWith, startLoopbackReceiver } from '../../../../test/support/loopback-receiver.ts'
+import { createStrictApi, type StrictApi } from '../../../../test/support/strict-api.ts'
+import { createGuardedClient } from '../../../platform/net/guarded-client.ts'
+import { parseAllowedTargets } from '../../../platform/net/target-policy.ts'
+import { strictHealthEndpoints } from '../health/stream-health-routes.ts'
+import { strictSelfTestEndpoints } from './self-test-routes.ts'
+
+const policy = parseAllowedTargets('127.0.0.1')
+if (!policy.ok) throw new Error(policy.reason)
+const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
+
+let api: StrictApi
+
+beforeAll(async () => {
+  api = await createStrictApi({
+    extensions: (parts) => [
+      ...strictHealthEndpoints(parts),
+      ...strictSelfTestEndpoints({ ...parts, client }),
+    ],
+  })
+})
+afterAll(async () => {
+  await api.close()
+  await client.close()
+})
+
+it('a receiver reads the health of its own stream and tests itself, and nobody else can', async () => {
+  const receiver = await startLoopbackReceiver(answerWith(202))
+  const { body: stream } = await api.call<{ stream_id: string }>('/ssf/streams', {
+    method: 'POST',
+    payload: {
+      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: `${receiver.url}/events` },
+    },
+  })
+  const health = `/ssf/health?stream_id=${stream.stream_id}`
+  const selfTest = `/ssf/self_test?stream_id=${stream.stream_id}`
+  expect(await api.call(health)).toMatchObject({
+    status: 200,
+    body: { stream_id: stream.stream_id, state: 'healthy' },
+  })
+  expect(await api.call(selfTest)).toMatchObject({ status: 404 })
+  expect(await api.call(selfTest, { method: 'POST' })).toMatchObject({
+    status: 200,
+    body: { stream_id: stream.stream_id, passed: false },
+  })
+  expect(await api.call(selfTest)).toMatchObject({ status: 200 })
+  expect(await api.call(selfTest, { method: 'POST' })).toMatchObject({ status: 429 })
+
+  const stranger = await api.newToken(await api.newClient())
+  const reader = await api.newToken(api.client, 'ssf.read')
+  for (const path of [health, selfTest]) {
+    expect(await api.call(path, { token: stranger })).toMatchObject({ status: 404 })
+    expect(await api.call(path, { token: null })).toMatchObject({ status: 401 })
+    expect(await api.call(path, { token: reader })).toMatchObject({ status: 200 })
+  }
+  expect(await api.call(selfTest, { method: 'POST', token: stranger })).toMatchObject({
+    status: 404,
+  })
+  expect(await api.call(selfTest, { method: 'POST', token: reader })).toMatchObject({ status: 403 })
+  expect(await api.call('/ssf/health')).toMatchObject({ status: 400 })
+  await receiver.close()
+})

@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import {
+  DELIVERY_STATES,
+  deviceIdOf,
+  type AttemptRecord,
+  type DeliveryDetails,
+  type DeliveryRecord,
+} from './delivery-read.ts'
+
+const durationSchema = z.number().nullable()
+
+const deliveryShape = {
+  id: z.string(),
+  event_id: z.string().describe('The `jti` of a SET, the id of a webhook message.'),
+  event_type: z.string(),
+  state: z
+    .enum(DELIVERY_STATES)
+    .describe(
+      '`queued` waits or is tried again, `dead` failed for good and can be sent again, `discarded` was given up.',
+    ),
+  device_id: z.string().nullable(),
+  txn: z.string().describe('The cause, shared by the events and audit entries that it had.'),
+  attempts: z.int().describe('Attempts since it was queued or sent again.'),
+  next_attempt_at: timestampSchema.nullable().describe('Null when there is none.'),
+  last_error: z.string().nullable(),
+  created_at: timestampSchema,
+  finished_at: timestampSchema.nullable(),
+} as const
+
+/** A delivery as lists show it. */
+export const deliverySchema = z
+  .object(deliveryShape)
+  .meta({ id: 'Delivery', description: 'An event and what became of it.' })
+
+const attemptSchema = z
+  .object({
+    number: z.int(),
+    started_at: timestampSchema,
+    duration: z
+      .object({
+        dns_ms: durationSchema,
+        connect_ms: durationSchema,
+        tls_ms: durationSchema,
+        first_byte_ms: durationSchema,
+        total_ms: z.number(),
+      })
+      .describe('Milliseconds by phase; null for phases that were not reached or not needed.'),
+    outcome: z
+      .enum(['accepted', 'rejected', 'retry'])
+      .describe('`retry` may succeed another time, `rejected` is final.'),
+    status_code: z.int().nullable(),
+    remote_address: z.string().nullable(),
+    error_code: z.string().nullable(),
+    error: z.string().nullable().describe('What went wrong, in words.'),
+    request_headers: z
+      .record(z.string(), z.string())
+      .nullable()
+      .describe('Values that may be secret are masked. Null for accepted attempts.'),
+    response_headers: z.record(z.string(), z.string()).nullable(),
+    response_body: z.string().nullable().describe('At most the first 16 KiB.'),
+    next_attempt_at: timestampSchema.nullable(),
+  })
+  .meta({ id: 'DeliveryAttempt', description: 'One attempt to deliver an event.' })
+
+/** A delivery with its attempts and what is sent. */
+export const deliveryDetailsSchema = z
+  .object({
+    ...deliveryShape,
+    content: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('What is sent: the claims of a SET without its signature. Null once deleted.'),
+    signing_kid: z.string().nullable(),
+    attempt_log: z.array(attemptSchema).describe('In their order; of very many the latest.'),
+  })
+  .meta({ id: 'DeliveryDetails', description: 'An event, its attempts and what is sent.' })
+
+/** The wire form of a delivery in a list. */
+export function toDeliveryJson(delivery: DeliveryRecord): z.input<typeof deliverySchema> {
+  const isQueued = delivery.state === 'queued'
+  return {
+    id: delivery.id,
+    event_id: delivery.event_id,
+    event_type: delivery.event_type,
+    state: delivery.state,
+    device_id: deviceIdOf(delivery),
+    txn: delivery.txn,
+    attempts: delivery.attempt_count,
+    next_attempt_at: isQueued ? toTimestamp(delivery.next_attempt_at) : null,
+    last_error: delivery.last_error,
+    created_at: toTimestamp(delivery.created_at),
+    finished_at: toTimestamp(delivery.finished_at),
+  }
+}
+
+/** What a delivery carries: the JSON object in the text that is stored of it; null without one. */
+export function parseContent(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : null
+  } catch {
+    return null
+  }
+}
+
+/** The wire form of a delivery with its attempts. */
+export function toDeliveryDetailsJson(
+  delivery: DeliveryDetails,
+  content: Record<string, unknown> | null,
+  log: { readonly attempts: readonly AttemptRecord[]; readonly earlierCount: number },
+): z.input<typeof deliveryDetailsSchema> {
+  return {
+    ...toDeliveryJson(delivery),
+    content,
+    signing_kid: delivery.signing_kid,
+    attempt_log: log.attempts.map((attempt, index) =>
+      toAttemptJson(attempt, log.earlierCount + index + 1),
+    ),
+  }
+}
+
+function toAttemptJson(attempt: AttemptRecord, number: number): z.input<typeof attemptSchema> {
+  const { dns, connect, tls, first_byte, total } = attempt.timings
+  return {
+    number,
+    started_at: toTimestamp(attempt.started_at),
+    duration: {
+      dns_ms: dns ?? null,
+      connect_ms: connect ?? null,
+      tls_ms: tls ?? null,
+      first_byte_ms: first_byte ?? null,
+      total_ms: total,
+    },
+    outcome: attempt.outcome,
+    status_code: attempt.status_code,
+    remote_address: attempt.remote_address,
+    error_code: attempt.error_code,
+    error: attempt.error,
+    request_headers: attempt.request_headers,
+    response_headers: attempt.response_headers,
+    response_body: attempt.response_body,
+    next_attempt_at: toTimestamp(attempt.next_attempt_at),
+  }
+}

@@ -1,0 +1,166 @@
+/*
+ * The log of deliveries as it is read: lists with a search, one delivery with its attempts. The same
+ * for everything that is delivered; who may see it is for the routes.
+ */
+import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import type { PageWindow } from '../../platform/db/page.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryAttemptTable, DeliveryTable } from '../../schema/tables/delivery-tables.ts'
+import type {
+  SearchClause,
+  SearchExpression,
+  SearchField,
+} from '../../platform/search/search-field.ts'
+import { clauseToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+
+export const DELIVERY_STATES = ['queued', 'delivered', 'dead', 'discarded'] as const
+
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+const RECORD_COLUMNS = [
+  'id',
+  'destination_id',
+  'event_id',
+  'event_type',
+  'subject_key',
+  'signing_kid',
+  'state',
+  'attempt_count',
+  'next_attempt_at',
+  'claim_expires_at',
+  'last_error',
+  'txn',
+  'created_at',
+  'finished_at',
+] as const
+
+/** A delivery as the log lists it: without what was sent. */
+export type DeliveryRecord = Pick<Selectable<DeliveryTable>, (typeof RECORD_COLUMNS)[number]>
+
+/** A delivery with what was sent. */
+export type DeliveryDetails = DeliveryRecord & Pick<Selectable<DeliveryTable>, 'body'>
+
+export type AttemptRecord = Selectable<DeliveryAttemptTable>
+
+/** What a log of deliveries can be searched by. */
+export const DELIVERY_SEARCH_FIELDS: readonly SearchField[] = [
+  { name: 'id', type: 'id', operators: [':'], list: true },
+  { name: 'event_id', aliases: ['jti'], type: 'text', operators: [':'], list: true },
+  { name: 'event_type', type: 'text', operators: [':'], list: true },
+  { name: 'state', type: 'enum', operators: [':'], list: true, values: DELIVERY_STATES },
+  { name: 'device_id', type: 'id', operators: [':'], list: true },
+  { name: 'txn', type: 'text', operators: [':'], list: true },
+  { name: 'attempts', type: 'integer', operators: [':', '<', '>'] },
+  { name: 'created_at', type: 'timestamp', operators: ['<', '>'] },
+]
+
+/** The subject of deliveries about a device. */
+const DEVICE_PREFIX = 'device:'
+
+const COLUMNS: SearchColumns = {
+  id: sql.ref('delivery.id'),
+  event_id: sql.ref('delivery.event_id'),
+  event_type: sql.ref('delivery.event_type'),
+  state: sql.ref('delivery.state'),
+  device_id: isAboutDevice,
+  txn: sql.ref('delivery.txn'),
+  attempts: sql.ref('delivery.attempt_count'),
+  created_at: sql.ref('delivery.created_at'),
+}
+
+/** Where the fields of the log are. */
+export const DELIVERY_LIST: SearchedList = {
+  table: 'delivery',
+  key: 'id',
+  fields: DELIVERY_SEARCH_FIELDS,
+  columns: COLUMNS,
+}
+
+/** As many attempts as are shown of one delivery: the latest. */
+export const ATTEMPTS_SHOWN_MAX = 100
+
+/** Which deliveries of a destination a page shows. */
+export interface DeliveryLogRequest {
+  readonly destinationId: string
+  readonly search: SearchExpression | undefined
+  readonly window: PageWindow
+}
+
+/** A page of the deliveries of a destination, oldest first. */
+export async function listDeliveryLog(
+  db: Kysely<Schema>,
+  { destinationId, search, window }: DeliveryLogRequest,
+): Promise<DeliveryRecord[]> {
+  const scope = sql<SqlBool>`delivery.destination_id = ${destinationId}`
+  return readPage(db, DELIVERY_LIST, { search, window, scope }, (source, isOnPage) =>
+    source
+      .selectFrom('delivery')
+      .select(RECORD_COLUMNS)
+      .where(isOnPage)
+      .orderBy('delivery.id')
+      .limit(window.limit)
+      .execute(),
+  )
+}
+
+const EVENT_ID_LENGTH_MAX = 255
+
+/**
+ * A delivery of a destination by the id of its event (the `jti` of a SET).
+ *
+ * @throws AppError `not_found`, the same for every text that names none
+ */
+export async function getDeliveryOfEvent(
+  db: Kysely<Schema>,
+  destinationId: string,
+  eventId: string,
+): Promise<DeliveryDetails> {
+  const isReadable = eventId.length <= EVENT_ID_LENGTH_MAX && !eventId.includes('\0')
+  const row = isReadable
+    ? await db
+        .selectFrom('delivery')
+        .select([...RECORD_COLUMNS, 'body'])
+        .where('event_id', '=', eventId)
+        .where('destination_id', '=', destinationId)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) throw new AppError('not_found', 'not_found', 'There is no such delivery.')
+  return row
+}
+
+/** The latest attempts of a delivery in their order, with the number of those before them. */
+export async function listLatestAttempts(
+  db: Kysely<Schema>,
+  deliveryId: string,
+): Promise<{ readonly attempts: readonly AttemptRecord[]; readonly earlierCount: number }> {
+  const rows = await db
+    .selectFrom('delivery_attempt')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('id', 'desc')
+    .limit(ATTEMPTS_SHOWN_MAX)
+    .execute()
+  if (rows.length < ATTEMPTS_SHOWN_MAX) return { attempts: rows.reverse(), earlierCount: 0 }
+  const { count } = await db
+    .selectFrom('delivery_attempt')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .where('delivery_id', '=', deliveryId)
+    .executeTakeFirstOrThrow()
+  return { attempts: rows.reverse(), earlierCount: Number(count) - rows.length }
+}
+
+/** The device that a delivery is about, if it is about one. */
+export function deviceIdOf({ subject_key: subject }: Pick<DeliveryRecord, 'subject_key'>) {
+  return subject?.startsWith(DEVICE_PREFIX) === true ? subject.slice(DEVICE_PREFIX.length) : null
+}
+
+/** By the key that is indexed; a text that is no id is the device of none. */
+function isAboutDevice(clause: SearchClause): Expression<SqlBool> {
+  const [first, ...others] = clause.values.map((value) => DEVICE_PREFIX + String(value))
+  if (first === undefined) return sql<SqlBool>`false`
+  const values = [first, ...others] as const
+  const field = { ...clause.field, type: 'text' } as const
+  return clauseToSql(sql.ref('delivery.subject_key'), { ...clause, field, values })
+}

@@ -1,0 +1,44 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
+import type { DestinationKind } from './delivery-channel.ts'
+
+export type DestinationState = DeliveryDestinationTable['state']
+
+/** Adds a destination and answers its id. */
+export async function insertDestination(
+  db: Kysely<Schema>,
+  destination: { readonly kind: DestinationKind; readonly state: DestinationState },
+): Promise<string> {
+  const { id } = await db
+    .insertInto('delivery_destination')
+    .values({ ...destination, retry_not_before: null, failing_since: null, last_success_at: null })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+/** Changes a destination and forgets what was held against its receiver: it is tried at once. */
+export async function updateDestination(
+  db: Kysely<Schema>,
+  id: string,
+  destination: { readonly kind: DestinationKind; readonly state: DestinationState },
+): Promise<void> {
+  await db
+    .updateTable('delivery_destination')
+    .set({ ...destination, retry_not_before: null, consecutive_failures: 0, failing_since: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/**
+ * Marks a destination as deleted: nothing is sent from this moment on. Its deliveries may be too many
+ * to delete in the same transaction; `deleteMarkedDestinations` does it.
+ */
+export async function markDestinationDeleted(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .updateTable('delivery_destination')
+    .set({ state: 'deleted' })
+    .where('id', '=', id)
+    .execute()
+}

@@ -1,0 +1,198 @@
+/*
+ * Collects the outcomes of all destinations for a moment and writes them together: the statement and
+ * its commit cost many times what one more row in it does. Owns the batching and the repetition when
+ * the database is away; what is written is outcome-store.ts's.
+ */
+import type { Kysely, Transaction } from 'kysely'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { Change, RunChange } from '../../changes/change.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { HealthReport } from './circuit-breaker.ts'
+import { isReceiverFailure } from './delivery-channel.ts'
+import type { DeliveryLog } from './delivery-log.ts'
+import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
+import { holdFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
+import type { RandomShare } from './retry-schedule.ts'
+
+/** Whether the outcome was written; `false` when the claim had passed on to somebody else. */
+export type OnRecorded = (isHeld: boolean) => void
+
+export interface OutcomeRecorder {
+  /** Writes the outcome soon; `onRecorded` runs once it is durable. Order is kept. */
+  record(outcome: DeliveryOutcome, onRecorded: OnRecorded): void
+  /** Resolves when everything that was given so far is written, or given up because of `close`. */
+  drain(): Promise<void>
+  /** Writes what is left; gives up after one failure, for then the leases bring the deliveries back. */
+  close(): Promise<void>
+}
+
+export interface OutcomeRecorderDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly log: DeliveryLog
+  readonly random: RandomShare
+  /** Runs what channels do about a notice, in one change with the outcomes. */
+  readonly runChange: RunChange
+}
+
+interface WaitingOutcome {
+  readonly outcome: DeliveryOutcome
+  readonly onRecorded: OnRecorded
+}
+
+/** How long the first outcome of a batch waits for others. */
+const GATHERING_MS = 4
+const BATCH_MAX = 256
+const REPEAT_DELAY_MS = 250
+/** A success is written to its destination this often at most: the row would be the hottest of all. */
+const SUCCESS_INTERVAL_MS = 1_000
+
+export function createOutcomeRecorder(dependencies: OutcomeRecorderDependencies): OutcomeRecorder {
+  return new BatchingRecorder(dependencies)
+}
+
+class BatchingRecorder implements OutcomeRecorder {
+  readonly #dependencies: OutcomeRecorderDependencies
+  readonly #successWrittenAt = new Map<string, number>()
+  readonly #failing = new Set<string>()
+  #waiting: WaitingOutcome[] = []
+  #timer: NodeJS.Timeout | undefined
+  #running: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(dependencies: OutcomeRecorderDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  record(outcome: DeliveryOutcome, onRecorded: OnRecorded): void {
+    this.#waiting.push({ outcome, onRecorded })
+    if (this.#running !== undefined) return
+    if (this.#waiting.length >= BATCH_MAX) this.#start()
+    else this.#timer ??= setTimeout(() => this.#start(), GATHERING_MS)
+  }
+
+  async drain(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#running !== undefined) {
+      this.#start()
+      await this.#running
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.drain()
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#running ??= this.#writeAll().finally(() => {
+      this.#running = undefined
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH_MAX)
+      const held = await this.#writeUntilDone(batch)
+      for (const { outcome, onRecorded } of batch) onRecorded(held.has(outcome.delivery.id))
+    }
+  }
+
+  async #writeUntilDone(batch: readonly WaitingOutcome[]): Promise<ReadonlySet<string>> {
+    const outcomes = batch.map(({ outcome }) => outcome)
+    for (;;) {
+      try {
+        return await this.#write(outcomes)
+      } catch (error) {
+        const fields = { err: error, outcome_count: outcomes.length }
+        this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
+        if (this.#isClosed) return new Set()
+        await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
+      }
+    }
+  }
+
+  /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
+  async #write(outcomes: readonly DeliveryOutcome[]): Promise<ReadonlySet<string>> {
+    const { db, clock, random, runChange } = this.#dependencies
+    const now = clock.now()
+    const reports = this.#findReportsToWrite(outcomes, now)
+    const retried = outcomes.filter(({ state }) => state === 'queued')
+    const hasNotices = outcomes.some(({ notice }) => notice !== null)
+    if (reports.size === 0 && retried.length === 0 && !hasNotices) {
+      return recordOutcomes(db, outcomes)
+    }
+    const write = async (tx: Transaction<Schema>, change?: Change) => {
+      const ids = await recordOutcomes(tx, outcomes)
+      const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
+      await holdFollowers(tx, heads)
+      // Before the destination is locked: whoever changes its owner locks that one first.
+      if (change !== undefined) await tellChannels(change, outcomes, ids)
+      // In one order everywhere, so that two processes cannot wait for each other.
+      for (const [destinationId, report] of [...reports].sort(byId)) {
+        await recordHealth(tx, destinationId, report, { now, random })
+      }
+      return ids
+    }
+    const held = hasNotices
+      ? await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
+      : await db.transaction().execute((tx) => write(tx))
+    this.#noteWritten(reports, now)
+    return held
+  }
+
+  #findReportsToWrite(outcomes: readonly DeliveryOutcome[], now: Date): Map<string, HealthReport> {
+    const reports = toHealthReports(outcomes)
+    for (const [id, report] of reports) {
+      const lastWritten = this.#successWrittenAt.get(id) ?? 0
+      const isQuiet = report.lastFailure === null && !this.#failing.has(id)
+      if (isQuiet && Math.abs(now.getTime() - lastWritten) < SUCCESS_INTERVAL_MS) reports.delete(id)
+    }
+    return reports
+  }
+
+  #noteWritten(reports: ReadonlyMap<string, HealthReport>, now: Date): void {
+    for (const [id, report] of reports) {
+      this.#successWrittenAt.set(id, now.getTime())
+      if (report.trailingFailures > 0) this.#failing.add(id)
+      else this.#failing.delete(id)
+    }
+  }
+}
+
+/** Once for each destination and kind of notice, of outcomes that count. */
+async function tellChannels(
+  change: Change,
+  outcomes: readonly DeliveryOutcome[],
+  held: ReadonlySet<string>,
+): Promise<void> {
+  const notices = new Map<string, OutcomeNotice>()
+  for (const { delivery, notice } of outcomes) {
+    if (notice === null || !held.has(delivery.id)) continue
+    const key = `${delivery.destinationId} ${notice.kind}`
+    if (!notices.has(key)) notices.set(key, notice)
+  }
+  for (const notice of notices.values()) await notice.tell(change)
+}
+
+function byId([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return Number(BigInt(left) - BigInt(right))
+}
+
+function toHealthReports(outcomes: readonly DeliveryOutcome[]): Map<string, HealthReport> {
+  const reports = new Map<string, HealthReport>()
+  for (const { delivery, verdict, pauseMs } of outcomes) {
+    const before = reports.get(delivery.destinationId)
+    const isFailure = isReceiverFailure(verdict)
+    reports.set(delivery.destinationId, {
+      hasAnswered: !isFailure || before?.hasAnswered === true,
+      hasSucceeded: verdict.kind === 'accepted' || before?.hasSucceeded === true,
+      trailingFailures: isFailure ? (before?.trailingFailures ?? 0) + 1 : 0,
+      pauseMs: Math.max(pauseMs, before?.pauseMs ?? 0),
+      lastFailure: errorOf(verdict).error ?? before?.lastFailure ?? null,
+    })
+  }
+  return reports
+}

@@ -1,0 +1,166 @@
+/*
+ * Writes the outcomes of attempts: one statement for a batch of them, whatever their destinations.
+ * An outcome counts only while its delivery still carries the claim under which it was sent.
+ */
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import {
+  isCircuitOpen,
+  updateHealth,
+  type DestinationHealth,
+  type HealthReport,
+} from './circuit-breaker.ts'
+import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
+import type { RandomShare } from './retry-schedule.ts'
+
+/**
+ * Records a batch in one statement: the deliveries move on and their attempts are added. Answers the
+ * ids of the deliveries whose claim still held; nothing is written of the others, because somebody
+ * else is sending them now.
+ */
+export async function recordOutcomes(
+  db: Kysely<Schema>,
+  outcomes: readonly DeliveryOutcome[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    with outcome as materialized (
+      select * from json_to_recordset(${JSON.stringify(outcomes.map(toRow))}::json) as o (
+        delivery_id bigint, claim_id uuid, state text, next_attempt_at timestamptz,
+        finished_at timestamptz, token text, started_at timestamptz, timings jsonb, outcome text,
+        status_code integer, error_code text, error text, request_headers jsonb,
+        response_headers jsonb,
+        response_body text, remote_address text, resign_kid text)
+    ),
+    held as (
+      update delivery d
+      set state = o.state, attempt_count = d.attempt_count + 1, claimed_by = null,
+        claim_expires_at = null, next_attempt_at = coalesce(o.next_attempt_at, d.next_attempt_at),
+        last_error = o.error,
+        token = case when o.resign_kid is null then coalesce(o.token, d.token) end,
+        signing_kid = coalesce(o.resign_kid, d.signing_kid),
+        finished_at = case when o.state = 'queued' then null else o.finished_at end
+      from outcome o
+      where d.id = o.delivery_id and d.claimed_by = o.claim_id and d.state = 'queued'
+      returning d.id, d.attempt_count
+    ),
+    attempt as (
+      insert into delivery_attempt (delivery_id, number, started_at, timings, outcome, status_code,
+        error_code, error, request_headers, response_headers, response_body, remote_address,
+        next_attempt_at)
+      select o.delivery_id, h.attempt_count, o.started_at, o.timings, o.outcome, o.status_code,
+        o.error_code, o.error, o.request_headers, o.response_headers, o.response_body,
+        o.remote_address, o.next_attempt_at
+      from outcome o join held h on h.id = o.delivery_id
+    )
+    select id from held`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+function toRow(outcome: DeliveryOutcome) {
+  const { delivery, verdict } = outcome
+  const { errorCode, error } = errorOf(verdict)
+  return {
+    delivery_id: delivery.id,
+    claim_id: delivery.claimId,
+    state: outcome.state,
+    next_attempt_at: outcome.nextAttemptAt,
+    finished_at: outcome.finishedAt,
+    // A token that is stored already need not travel again.
+    token: delivery.token === outcome.token ? null : outcome.token,
+    started_at: outcome.startedAt,
+    timings: outcome.timings,
+    outcome: verdict.kind === 'gone' ? ('rejected' as const) : verdict.kind,
+    status_code: outcome.statusCode,
+    error_code: errorCode,
+    error,
+    request_headers: outcome.requestHeaders,
+    response_headers: outcome.responseHeaders,
+    response_body: outcome.responseBody,
+    remote_address: outcome.remoteAddress,
+    resign_kid: outcome.resignKid ?? null,
+  }
+}
+
+/**
+ * Puts the unclaimed deliveries that follow a retried one of their subject off to its next attempt,
+ * so that the search for due deliveries does not meet them before. Claimed ones are for their
+ * claimant to give back.
+ */
+export async function holdFollowers(
+  db: Kysely<Schema>,
+  retried: readonly DeliveryOutcome[],
+): Promise<void> {
+  const heads = retried.filter(({ delivery }) => delivery.subjectKey !== null)
+  if (heads.length === 0) return
+  await sql`
+    update delivery d
+    set next_attempt_at = greatest(d.next_attempt_at, head.next_attempt_at)
+    from unnest(${heads.map(({ delivery }) => delivery.id)}::bigint[],
+      ${heads.map(({ delivery }) => delivery.destinationId)}::bigint[],
+      ${heads.map(({ delivery }) => delivery.subjectKey)}::text[],
+      ${heads.map(({ nextAttemptAt }) => nextAttemptAt?.toISOString())}::timestamptz[])
+      as head (id, destination_id, subject_key, next_attempt_at)
+    where d.destination_id = head.destination_id and d.subject_key = head.subject_key
+      and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
+}
+
+/** Applies what the outcomes say about a receiver. Locks the destination: call it last. */
+export async function recordHealth(
+  db: Kysely<Schema>,
+  destinationId: string,
+  report: HealthReport,
+  { now, random }: { readonly now: Date; readonly random: RandomShare },
+): Promise<void> {
+  const row = await db
+    .selectFrom('delivery_destination')
+    .select(['retry_not_before', 'consecutive_failures', 'failing_since', 'last_success_at'])
+    .where('id', '=', destinationId)
+    // Not FOR UPDATE: that would wait for every open change which refers to the destination.
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  if (row === undefined) return
+  const before: DestinationHealth = {
+    retryNotBefore: row.retry_not_before,
+    consecutiveFailures: row.consecutive_failures,
+    failingSince: row.failing_since,
+    lastSuccessAt: row.last_success_at,
+  }
+  const after = updateHealth(before, report, now, random)
+  await db
+    .updateTable('delivery_destination')
+    .set({
+      retry_not_before: after.retryNotBefore,
+      consecutive_failures: after.consecutiveFailures,
+      failing_since: after.failingSince,
+      last_success_at: after.lastSuccessAt,
+      ...toFailureColumns(report, now),
+    })
+    .where('id', '=', destinationId)
+    .execute()
+  if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
+    await hastenRetries(db, destinationId, now)
+  }
+}
+
+/** The last failure is kept after the receiver works again. */
+function toFailureColumns({ lastFailure }: HealthReport, now: Date) {
+  if (lastFailure === null) return {}
+  return { last_failure_at: now, last_failure: lastFailure }
+}
+
+/** As many as are tried again at once when a receiver comes back; the others keep their time. */
+const HASTENED_MAX = 1_000
+
+/** The receiver is back: what failed while it was away is due now, not hours later. */
+async function hastenRetries(db: Kysely<Schema>, destinationId: string, now: Date): Promise<void> {
+  await sql`
+    update delivery set next_attempt_at = ${now}
+    where id in (
+      select id from delivery
+      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > ${now}
+        and claimed_by is null
+      order by next_attempt_at, id
+      limit ${HASTENED_MAX}
+      for update skip locked
+    )`.execute(db)
+}

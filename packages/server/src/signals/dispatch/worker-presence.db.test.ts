@@ -1,0 +1,180 @@
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import {
+  answerWith,
+  startLoopbackReceiver,
+  type LoopbackReceiver,
+} from '../../../test/support/loopback-receiver.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner } from '../../changes/change.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { openDatabase } from '../../platform/db/database.ts'
+import { createListener, type Listener } from '../../platform/db/listener.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { createGuardedClient } from '../../platform/net/guarded-client.ts'
+import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
+import { classifyPush } from '../push/classify-push.ts'
+import type { DeliveryChannel } from './delivery-channel.ts'
+import { createDeliveryEngine } from './delivery-engine.ts'
+import { insertDestination } from './destination-store.ts'
+import { enqueueDeliveries } from './enqueue-deliveries.ts'
+import { createWorkerPresence } from './worker-presence.ts'
+
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
+const database = await createTestDatabase()
+const { db } = database
+const change = createChangeRunner(db, systemClock)
+const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+const policy = parseAllowedTargets('127.0.0.1')
+if (!policy.ok) throw new Error(policy.reason)
+const client = createGuardedClient({ policy: policy.policy, userAgent: 'test' })
+const cleanups: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
+  await db.deleteFrom('delivery_destination').execute()
+})
+afterAll(async () => {
+  await client.close()
+  await database.close()
+})
+
+function openListener(): Listener {
+  const listener = createListener(database.connection, { log })
+  cleanups.push(() => listener.stop())
+  return listener
+}
+
+function channelTo(receiver: LoopbackReceiver): DeliveryChannel {
+  return {
+    kind: 'webhook',
+    logEvent: 'test.delivery_attempted',
+    retryDelaysMs: [50],
+    claimKid: () => null,
+    prepare: (_destinationId, deliveries) =>
+      Promise.resolve(
+        deliveries.map(({ body }) => ({
+          token: null,
+          request: { url: receiver.url, method: 'POST' as const, body },
+        })),
+      ),
+    classify: classifyPush,
+  }
+}
+
+/** A worker on connections of its own; `die` breaks all of them and gives nothing back. */
+async function startWorker(receiver: LoopbackReceiver): Promise<{ die(): Promise<void> }> {
+  const listener = openListener()
+  const own = openDatabase(database.connection, { poolMax: 4, logError: () => undefined })
+  const engine = createDeliveryEngine({
+    db: own.db,
+    clock: systemClock,
+    log,
+    client,
+    channels: [channelTo(receiver)],
+    presence: createWorkerPresence({ db: own.db, clock: systemClock, listener }),
+    settings: { sweepIntervalMs: 200, presenceIntervalMs: 200, requestTimeoutMs: 60_000 },
+  })
+  cleanups.push(async () => {
+    await engine.close(0)
+    await own.close()
+  })
+  await engine.start()
+  return {
+    die: async () => {
+      await own.close()
+      await listener.stop()
+    },
+  }
+}
+
+async function startReceiver(): Promise<LoopbackReceiver> {
+  const receiver = await startLoopbackReceiver(() => undefined)
+  cleanups.push(() => receiver.close())
+  return receiver
+}
+
+async function queue(count: number): Promise<string> {
+  const destinationId = await insertDestination(db, { kind: 'webhook', state: 'active' })
+  await change({ actor: SYSTEM_ACTOR }, (open) =>
+    enqueueDeliveries(
+      open,
+      Array.from({ length: count }, (_, index) => ({
+        destinationId,
+        eventId: newUuid(),
+        eventType: 'test',
+        subjectKey: `device:${index % 2}`,
+        body: String(index),
+      })),
+      () => undefined,
+    ),
+  )
+  return destinationId
+}
+
+test('what a dead worker had claimed is delivered by another within seconds, far sooner than its lease ends', async () => {
+  const receiver = await startReceiver()
+  await queue(20)
+  // Never answered: the first worker dies with everything in hand.
+  const dead = await startWorker(receiver)
+  await vi.waitFor(() => expect(receiver.requests.length).toBe(2), WAIT_MS)
+  receiver.respond(answerWith(202))
+  const sent = receiver.requests.length
+  await startWorker(receiver)
+  // Longer than a worker may be missing: while its connection lives, its claims are its own.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(receiver.requests.length).toBe(sent)
+  await dead.die()
+  await vi.waitFor(
+    async () => {
+      const rows = await db.selectFrom('delivery').select(['state', 'body']).execute()
+      expect(rows.every(({ state }) => state === 'delivered')).toBe(true)
+    },
+    { timeout: 10_000, interval: 50 },
+  )
+  const delivered = receiver.requests.slice(sent).map(({ body }) => Number(body))
+  for (const parity of [0, 1]) {
+    const ofSubject = delivered.filter((number) => number % 2 === parity)
+    expect(ofSubject).toEqual([...ofSubject].sort((left, right) => left - right))
+  }
+})
+
+test('a worker that was taken for dead is looked after again once it is back', async () => {
+  const one = openListener()
+  const presence = createWorkerPresence({ db, clock: systemClock, listener: one })
+  await presence.start()
+  await db.deleteFrom('delivery_worker').execute()
+  await presence.releaseDead()
+  expect(await db.selectFrom('delivery_worker').selectAll().execute()).toHaveLength(1)
+  await presence.close()
+  expect(await db.selectFrom('delivery_worker').selectAll().execute()).toEqual([])
+})
+
+test('claims that belong to no worker are left to their lease', async () => {
+  const destinationId = await queue(1)
+  const claimId = newUuid()
+  await db
+    .updateTable('delivery')
+    .set({ claimed_by: claimId, claim_expires_at: new Date(Date.now() + 60_000) })
+    .execute()
+  const presence = createWorkerPresence({ db, clock: systemClock, listener: openListener() })
+  await presence.start()
+  await db
+    .insertInto('delivery_worker')
+    .values({ id: 7, started_at: new Date(), missing_since: new Date(Date.now() - 60_000) })
+    .execute()
+  expect(await presence.releaseDead()).toEqual([])
+  const row = await db
+    .selectFrom('delivery')
+    .select('claimed_by')
+    .where('destination_id', '=', destinationId)
+    .executeTakeFirstOrThrow()
+  expect(row.claimed_by).toBe(claimId)
+  // The dead worker itself is forgotten.
+  expect(await db.selectFrom('delivery_worker').select('id').where('id', '=', 7).execute()).toEqual(
+    [],
+  )
+  await presence.close()
+})

@@ -1,0 +1,97 @@
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { notify } from '../../platform/db/listener.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SsfBackfillTable } from '../../schema/tables/ssf-stream-tables.ts'
+import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
+
+export type BackfillRow = Selectable<SsfBackfillTable>
+
+/** The channel that tells the worker of a stream that wants to be told how its devices are. */
+export const BACKFILL_CHANNEL = 'ssf_backfill'
+
+/** Asks for a backfill of a stream; one that is under way begins anew. */
+export async function insertBackfill(
+  tx: Transaction<Schema>,
+  backfill: Pick<BackfillRow, 'ssf_stream_id' | 'txn' | 'requested_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('ssf_backfill')
+    .values(backfill)
+    .onConflict((conflict) =>
+      conflict
+        .column('ssf_stream_id')
+        .doUpdateSet({ ...backfill, after_device_id: '0', queued_count: 0 }),
+    )
+    .execute()
+  await notify(tx, BACKFILL_CHANNEL, backfill.ssf_stream_id)
+}
+
+/** Locks the oldest backfill that no other worker has; waits for none. */
+export async function claimBackfill(tx: Transaction<Schema>): Promise<BackfillRow | undefined> {
+  return tx
+    .selectFrom('ssf_backfill')
+    .selectAll()
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+}
+
+export async function isBackfillWaiting(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db.selectFrom('ssf_backfill').select('id').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+export async function advanceBackfill(
+  tx: Transaction<Schema>,
+  id: string,
+  { afterDeviceId, queuedCount }: { readonly afterDeviceId: string; readonly queuedCount: number },
+): Promise<void> {
+  await tx
+    .updateTable('ssf_backfill')
+    .set({ after_device_id: afterDeviceId, queued_count: queuedCount })
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function deleteBackfill(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx.deleteFrom('ssf_backfill').where('id', '=', id).execute()
+}
+
+/** The last change of compliance of a device. */
+export interface LastChange {
+  readonly deviceId: string
+  readonly fromState: AuthState
+  readonly toState: AuthState
+  readonly fromCompliance: Compliance
+  readonly toCompliance: Compliance
+  readonly initiatingEntity: InitiatingEntity
+  readonly occurredAt: Date
+}
+
+/**
+ * The last change of compliance of each device that has had one and was not told of it at this
+ * destination. The devices must be locked.
+ */
+export async function listUntoldChanges(
+  tx: Transaction<Schema>,
+  deviceIds: readonly string[],
+  destinationId: string,
+): Promise<LastChange[]> {
+  const { rows } = await sql<LastChange>`
+    select t.device_id as "deviceId", t.from_state as "fromState", t.to_state as "toState",
+      t.from_compliance as "fromCompliance", t.to_compliance as "toCompliance",
+      t.initiating_entity as "initiatingEntity", t.occurred_at as "occurredAt"
+    from unnest(${deviceIds}::bigint[]) as wanted (id)
+    cross join lateral (
+      select * from device_status_transition
+      where device_id = wanted.id and from_compliance <> to_compliance
+      order by id desc limit 1) t
+    where not exists (
+      select from delivery
+      where destination_id = ${destinationId} and subject_key = 'device:' || wanted.id
+        and txn = t.txn and state <> 'discarded')
+    order by t.device_id`.execute(tx)
+  return rows
+}

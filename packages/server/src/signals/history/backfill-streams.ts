@@ -1,0 +1,148 @@
+/*
+ * Backfill: a stream is told the last real change of every device, with the time at which it happened.
+ * Goes in small steps that are durable each, so that neither a crash nor 50,000 devices matter.
+ */
+import type { Kysely } from 'kysely'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { Change, RunChange } from '../../changes/change.ts'
+import { lockDevices, type LockedDevice } from '../../posture/devices/device-status-store.ts'
+import { listDeviceIds } from '../../posture/devices/device-store.ts'
+import {
+  toDeviceOfChange,
+  type DeviceStatusChange,
+  type StatusReason,
+} from '../../posture/devices/device-status-change.ts'
+import { listStatusIssues } from '../../posture/issues/issue-store.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { queueComplianceSets, type EnqueueSetsDependencies } from '../sets/enqueue-sets.ts'
+import { getStream, type StreamRow } from '../streams/stream-store.ts'
+import {
+  advanceBackfill,
+  claimBackfill,
+  deleteBackfill,
+  insertBackfill,
+  isBackfillWaiting,
+  listUntoldChanges,
+  type BackfillRow,
+  type LastChange,
+} from './backfill-store.ts'
+
+export interface BackfillDependencies extends EnqueueSetsDependencies {
+  readonly db: Kysely<Schema>
+  readonly runChange: RunChange
+}
+
+/** Few enough that the devices of a step are not locked for long. */
+const STEP_DEVICES = 200
+
+/**
+ * Asks for the backfill of a stream; the worker does it soon after the commit. All its events share
+ * the `txn` of this change.
+ *
+ * @throws AppError `conflict` for a stream that is disabled
+ */
+export async function requestBackfill(change: Change, stream: StreamRow): Promise<void> {
+  if (stream.status === 'disabled') {
+    throw new AppError('conflict', 'conflict', 'A disabled stream sends nothing; enable it first.')
+  }
+  await insertBackfill(change.tx, {
+    ssf_stream_id: stream.id,
+    txn: change.txn,
+    requested_at: change.at,
+  })
+  change.recordAudit({
+    action: 'ssf_stream.backfill_requested',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `asked for the last change of every device on the stream ${stream.name}`,
+  })
+}
+
+/**
+ * Does every backfill that waits, and answers undefined once none does. Any number of processes may
+ * call it at the same time.
+ */
+export async function backfillStreams(dependencies: BackfillDependencies): Promise<undefined> {
+  while (await isBackfillWaiting(dependencies.db)) {
+    const isDone = await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      const backfill = await claimBackfill(change.tx)
+      if (backfill === undefined) return false
+      await takeStep(change, backfill, dependencies)
+      return true
+    })
+    // Another worker is at it.
+    if (!isDone) return undefined
+  }
+  return undefined
+}
+
+async function takeStep(
+  change: Change,
+  backfill: BackfillRow,
+  dependencies: BackfillDependencies,
+): Promise<void> {
+  const { tx } = change
+  const stream = await getStream(tx, backfill.ssf_stream_id)
+  const deviceIds = await listDeviceIds(tx, backfill.after_device_id, STEP_DEVICES)
+  const lastId = deviceIds.at(-1)
+  if (lastId === undefined || stream.status === 'disabled') {
+    await finish(change, backfill, stream)
+    return
+  }
+  const devices = await lockDevices(tx, deviceIds)
+  const changes = await listUntoldChanges(tx, deviceIds, stream.destination_id)
+  const news = await toNews(change, devices, changes)
+  const cause = { ...change, txn: backfill.txn }
+  const queued = await queueComplianceSets(cause, [{ stream, news }], dependencies)
+  await advanceBackfill(tx, backfill.id, {
+    afterDeviceId: lastId,
+    queuedCount: backfill.queued_count + queued,
+  })
+}
+
+async function finish(change: Change, backfill: BackfillRow, stream: StreamRow): Promise<void> {
+  await deleteBackfill(change.tx, backfill.id)
+  change.recordAudit({
+    action: 'ssf_stream.backfilled',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `queued the last change of ${backfill.queued_count} devices for the stream ${stream.name}`,
+    after: { count: backfill.queued_count, txn: backfill.txn },
+  })
+}
+
+async function toNews(
+  { tx, at }: Change,
+  devices: readonly LockedDevice[],
+  changes: readonly LastChange[],
+): Promise<{ statusChange: DeviceStatusChange }[]> {
+  const deviceOf = new Map(devices.map((device) => [device.id, device]))
+  const bad = changes.filter(({ toCompliance }) => toCompliance === 'not-compliant')
+  const issues = await listStatusIssues(
+    tx,
+    bad.map(({ deviceId }) => deviceId),
+  )
+  const reasonsOf = Map.groupBy(
+    issues.filter(({ blocksDeviceAt }) => blocksDeviceAt !== null && blocksDeviceAt <= at),
+    ({ deviceId }) => deviceId,
+  )
+  return changes.flatMap((last) => {
+    const device = deviceOf.get(last.deviceId)
+    if (device === undefined) return []
+    return [{ statusChange: toStatusChange(device, last, reasonsOf.get(device.id) ?? []) }]
+  })
+}
+
+function toStatusChange(
+  device: LockedDevice,
+  last: LastChange,
+  reasons: readonly StatusReason[],
+): DeviceStatusChange {
+  return {
+    device: toDeviceOfChange(device),
+    previous: { authState: last.fromState, compliance: last.fromCompliance },
+    current: { authState: last.toState, compliance: last.toCompliance },
+    occurredAt: last.occurredAt,
+    initiatingEntity: last.initiatingEntity,
+    reasons,
+  }
+}

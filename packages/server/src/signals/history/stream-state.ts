@@ -1,0 +1,154 @@
+/*
+ * The present compliance of every device of a stream, for receivers that join late or have missed
+ * something: CAEP tells changes only. Reads one consistent moment per page.
+ */
+import {
+  DEVICE_COMPLIANCE_CHANGE,
+  type StreamState,
+  type StreamSubjectState,
+} from '@heliograph/ssf'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Platform } from '../../schema/tables/device-tables.ts'
+import type { Compliance } from '../../schema/status-values.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { toDeviceSubject } from '../sets/stream-identifiers.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
+import { readSubjectFilter } from '../subjects/filter-events.ts'
+import { numberAllWaitingSets, toNumberedStream } from './number-sets.ts'
+
+export interface StreamStateDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly sealer: Pick<Sealer, 'open'>
+}
+
+/** Which devices a page is about. */
+export interface StateWindow {
+  /** The device after which the page begins; 0 for the first one. */
+  readonly afterId: string
+  readonly limit: number
+}
+
+/** A page of the state, and the device at which it ends; null on the last page. */
+export interface StatePage {
+  readonly state: Omit<StreamState, 'next_cursor'>
+  readonly lastId: string | null
+}
+
+interface DeviceState {
+  readonly id: string
+  readonly name: string
+  readonly platform: Platform
+  readonly compliance: Compliance
+  readonly knownSince: Date
+  readonly personId: string | null
+  readonly email: string | null
+  readonly changedAt: Date | null
+  readonly jti: string | null
+  readonly sequence: string | null
+  /** The claims of the last event about the device. */
+  readonly body: string | null
+}
+
+/**
+ * A page of the present status of the devices that the events of a stream can be about, by ascending
+ * id. Devices that the stream cannot name, because nobody owns them, are left out.
+ */
+export async function readStreamState(
+  stream: StreamRow,
+  window: StateWindow,
+  { db, clock, sealer }: StreamStateDependencies,
+): Promise<StatePage> {
+  // What has committed but was not numbered yet would else seem to come after the state.
+  await numberAllWaitingSets(db, toNumberedStream(stream))
+  return db
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (tx) => {
+      const asOfSequence = await findLastSequence(tx, stream)
+      const devices = await listDeviceStates(tx, stream, { ...window, limit: window.limit + 1 })
+      const page = devices.slice(0, window.limit).map(toSubject)
+      const isWanted = await readSubjectFilter(tx, [stream], page, sealer)
+      const wanted = page.filter((subject) => isWanted(stream, subject))
+      return {
+        state: {
+          as_of_sequence: asOfSequence,
+          as_of: toEpochSeconds(clock.now()),
+          subjects: wanted.flatMap((subject) => toSubjectState(stream, subject, sealer) ?? []),
+        },
+        lastId: devices.length > page.length ? (page.at(-1)?.device.id ?? null) : null,
+      }
+    })
+}
+
+async function findLastSequence(tx: Transaction<Schema>, stream: StreamRow): Promise<number> {
+  const row = await tx
+    .selectFrom('ssf_stream_sequence')
+    .select('last_sequence')
+    .where('ssf_stream_id', '=', stream.id)
+    .executeTakeFirst()
+  return Number(row?.last_sequence ?? 0)
+}
+
+async function listDeviceStates(
+  tx: Transaction<Schema>,
+  stream: StreamRow,
+  { afterId, limit }: StateWindow,
+): Promise<DeviceState[]> {
+  const { rows } = await sql<DeviceState>`
+    select d.id, d.name, d.platform, d.compliance, d.created_at as "knownSince", p.id as "personId", p.email,
+      t.occurred_at as "changedAt", e.event_id as jti, e.sequence, e.body
+    from (select * from device where id > ${afterId} order by id limit ${limit}) d
+    left join person p on p.id = d.owner_person_id
+    left join lateral (
+      select occurred_at, txn from device_status_transition
+      where device_id = d.id and from_compliance <> to_compliance
+      order by id desc limit 1) t on true
+    left join lateral (
+      select event_id, sequence, body from delivery
+      where destination_id = ${stream.destination_id} and subject_key = 'device:' || d.id
+        and event_type = ${DEVICE_COMPLIANCE_CHANGE} and state <> 'discarded'
+      order by id desc limit 1) e on true
+    order by d.id`.execute(tx)
+  return rows
+}
+
+interface StateSubject {
+  readonly row: DeviceState
+  readonly device: DeviceStatusChange['device']
+}
+
+function toSubject(row: DeviceState): StateSubject {
+  const { id, name, platform, personId, email } = row
+  const owner = personId === null || email === null ? null : { personId, email }
+  return { row, device: { id, name, platform, owner } }
+}
+
+function toSubjectState(
+  stream: StreamRow,
+  { row, device }: StateSubject,
+  sealer: Pick<Sealer, 'open'>,
+): StreamSubjectState | undefined {
+  const subject = toDeviceSubject(stream, device, sealer)
+  if (subject === undefined) return undefined
+  const isTold = toldStatus(row.body) === row.compliance
+  return {
+    sub_id: subject,
+    status: row.compliance,
+    event_timestamp: toEpochSeconds(row.changedAt ?? row.knownSince),
+    jti: isTold ? row.jti : null,
+    sequence: isTold && row.sequence !== null ? Number(row.sequence) : null,
+  }
+}
+
+/** The status that an event of ours has told. */
+function toldStatus(body: string | null): string | undefined {
+  if (body === null) return undefined
+  const { events } = JSON.parse(body) as {
+    events: Record<string, { current_status?: string } | undefined>
+  }
+  return events[DEVICE_COMPLIANCE_CHANGE]?.current_status
+}

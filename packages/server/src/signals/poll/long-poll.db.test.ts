@@ -1,0 +1,294 @@
+import { randomBytes } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { STREAM_UPDATED } from '@heliograph/ssf'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+import { toUrl } from '../../../test/support/to-url.ts'
+import { composeApplication } from '../../app/compose.ts'
+import { loadConfig } from '../../app/config/load-config.ts'
+import { openServices } from '../../app/services.ts'
+
+const LONG = { returnImmediately: false }
+
+interface PollAnswer {
+  readonly sets: Record<string, string>
+  readonly moreAvailable?: boolean
+}
+
+let streams: StreamsApi
+
+beforeAll(async () => {
+  streams = await createStreamsApi()
+})
+afterAll(() => streams.close())
+afterEach(() => streams.clear())
+
+const createStream = (extra: object = {}) => streams.createStream({ name: 'poll', ...extra })
+
+const post = (url: string, payload: object) => streams.call(url, { method: 'POST', payload })
+
+async function emit(id: string, count = 1): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await post(`/ssf_streams/${id}/test`, { email: 'grace@example.com' })
+  }
+}
+
+async function poll(id: string, payload: object = {}, headers: Record<string, string> = {}) {
+  const url = `/ssf_streams/${id}/events`
+  const answer = await streams.call<PollAnswer>(url, { method: 'POST', payload, headers })
+  expect(answer.status).toBe(200)
+  return answer
+}
+
+const setsOf = async (id: string, payload?: object) =>
+  Object.keys((await poll(id, payload)).body.sets)
+
+/** Until as many polls wait as are expected. */
+const untilWaiting = (count: number) =>
+  vi.waitFor(() => expect(streams.waiters.count()).toBe(count), { timeout: 5_000 })
+
+function typeOf(token: string): string {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
+    events: object
+  }
+  return Object.keys(claims.events)[0] ?? ''
+}
+
+describe('a waiting poll', () => {
+  it('ssf-T128 is answered with the event, and everybody who waits for the stream is', async () => {
+    const stream = await createStream()
+    const other = await createStream()
+    const pending = [1, 2, 3].map(() => setsOf(stream.stream_id, LONG))
+    const elsewhere = setsOf(other.id, { ...LONG, timeoutSecs: 1 })
+    await untilWaiting(4)
+    await emit(stream.id)
+    const answers = await Promise.all(pending)
+    expect(new Set(answers.map(String)).size).toBe(1)
+    expect(answers[0]).toHaveLength(1)
+    expect(await elsewhere).toEqual([])
+    expect(streams.waiters.count()).toBe(0)
+    // Nobody has acknowledged it: to have been in an answer is not to have arrived.
+    expect(await setsOf(stream.id)).toEqual(answers[0])
+    expect(await setsOf(stream.id, { ack: answers[0] })).toEqual([])
+  })
+
+  it('ssf-T133 that only acknowledges waits for an event, and does not carry it', async () => {
+    const stream = await createStream()
+    await emit(stream.id)
+    const [first] = await setsOf(stream.id)
+    const pending = setsOf(stream.id, { ...LONG, ack: [first], maxEvents: 0 })
+    await untilWaiting(1)
+    await emit(stream.id)
+    expect(await pending).toEqual([])
+    const [second] = await setsOf(stream.id)
+    expect(second).not.toBe(first)
+  })
+
+  it('is answered when an event that is held back becomes due', async () => {
+    const stream = await createStream()
+    await emit(stream.id)
+    const dueAt = new Date(streams.clock.now().getTime() + 200)
+    await streams.db.updateTable('delivery').set({ next_attempt_at: dueAt }).execute()
+    expect(await setsOf(stream.id)).toEqual([])
+    const pending = setsOf(stream.id, LONG)
+    await untilWaiting(1)
+    streams.clock.advance(200)
+    expect(await pending).toHaveLength(1)
+  })
+
+  it('ends without an event when the stream is deleted or turns to push meanwhile', async () => {
+    const deleted = await createStream()
+    const turned = await createStream()
+    const pending = [deleted, turned].map(({ id }) => setsOf(id, LONG))
+    await untilWaiting(2)
+    await streams.call(`/ssf_streams/${deleted.id}`, { method: 'DELETE' })
+    await streams.call(`/ssf_streams/${turned.id}`, {
+      method: 'PATCH',
+      payload: {
+        delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://receiver.example.com/' },
+      },
+    })
+    expect(await Promise.all(pending)).toEqual([[], []])
+  })
+
+  it('counts once for the rate limit, and holds no connection of the database', async () => {
+    const { id } = await createStream()
+    const remaining = async (payload: object) =>
+      Number((await poll(id, payload)).headers['ratelimit-remaining'])
+    const before = await remaining({})
+    expect(await remaining({ ...LONG, timeoutSecs: 0.3 })).toBe(before - 1)
+    expect(await remaining({})).toBe(before - 2)
+    // More than the pool has connections.
+    const pending = Array.from({ length: 30 }, () => setsOf(id, { ...LONG, timeoutSecs: 2 }))
+    await untilWaiting(30)
+    await emit(id)
+    expect(new Set((await Promise.all(pending)).map((sets) => sets.length))).toEqual(new Set([1]))
+  })
+
+  it('gives its place back when its client goes away', async () => {
+    const { id } = await createStream()
+    const { app } = streams.api
+    if (app.server.address() === null) await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const key = await streams.api.createKey(['Manage Shared Signals Framework Streams'])
+    const client = httpRequest({
+      host: '127.0.0.1',
+      port,
+      method: 'POST',
+      path: `/ssf_streams/${id}/events`,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    })
+    client.on('error', () => undefined)
+    client.end(JSON.stringify(LONG))
+    await untilWaiting(1)
+    client.destroy()
+    await untilWaiting(0)
+  })
+})
+
+describe('a poll', () => {
+  it('ssf-T127 takes max_events, and members and headers that it has no use for', async () => {
+    const { id, stream_id: streamId } = await createStream()
+    await emit(id, 2)
+    const body = { max_events: 1, stream_id: 'anything', unknown: { a: [1] } }
+    const one = await poll(id, body, { 'content-language': 'en-GB' })
+    expect(Object.keys(one.body.sets)).toHaveLength(1)
+    expect(one.body.moreAvailable).toBe(true)
+    const url = `/ssf_streams/${streamId}/events?stream_id=${streamId}`
+    expect(await streams.call(url, { method: 'POST', payload: {} })).toMatchObject({ status: 200 })
+    expect(await streams.call(url, { method: 'POST' })).toMatchObject({ status: 200 })
+  })
+
+  it('ssf-T132 never carries moreAvailable where the stream has it so', async () => {
+    const { id } = await createStream({ profile: 'sgnl' })
+    await emit(id, 2)
+    const { body } = await poll(id, { maxEvents: 1 })
+    expect(Object.keys(body)).toEqual(['sets'])
+  })
+
+  it('ssf-T131 hands out what failed for the moment ten times, and then no more', async () => {
+    const { id } = await createStream()
+    await emit(id)
+    const [jti = ''] = await setsOf(id)
+    const report = { setErrs: { [jti]: { err: 'delivery_failed', description: 'later' } } }
+    for (let count = 1; count < 10; count += 1) expect(await setsOf(id, report)).toEqual([jti])
+    expect(await setsOf(id, report)).toEqual([])
+    const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'dead', last_error: 'delivery_failed: later' })
+  })
+
+  it('ssf-T131 finishes what is acknowledged and reported at once', async () => {
+    const { id } = await createStream()
+    await emit(id)
+    const [jti = ''] = await setsOf(id)
+    const both = { ack: [jti], setErrs: { [jti]: { err: 'invalid_set' } } }
+    expect(await setsOf(id, both)).toEqual([])
+    const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'dead', last_error: 'invalid_set' })
+  })
+})
+
+describe('a stream that was stopped', () => {
+  it.each(['paused', 'disabled'])(
+    'ssf-T115 tells of it to who polls by POST while it is %s, and of nothing else',
+    async (status) => {
+      const { id, stream_id: streamId } = await createStream()
+      await emit(id)
+      await post('/ssf_streams/status', { stream_id: streamId, status, reason: 'maintenance' })
+      const { body } = await poll(id)
+      expect(Object.values(body.sets).map(typeOf)).toEqual([STREAM_UPDATED])
+      expect((await streams.call(`/ssf_streams/${id}/events`)).body).toEqual({ sets: {} })
+      expect(await setsOf(id, { ack: Object.keys(body.sets) })).toEqual([])
+    },
+  )
+
+  it('wakes who waits when it goes on', async () => {
+    const { id, stream_id: streamId } = await createStream()
+    await emit(id)
+    await post('/ssf_streams/status', { stream_id: streamId, status: 'paused' })
+    const stop = await setsOf(id)
+    const pending = setsOf(id, { ...LONG, ack: stop })
+    await untilWaiting(1)
+    await post('/ssf_streams/status', { stream_id: streamId, status: 'enabled' })
+    expect((await pending).length).toBeGreaterThan(0)
+  })
+})
+
+describe('two processes on one database', () => {
+  it('ssf-T128 a poll that waits in one is answered when the other commits an event', async () => {
+    const database = await createTestDatabase({ poolMax: 1 })
+    const masterKey = randomBytes(32).toString('base64')
+    const start = async () => {
+      const services = await openServices(
+        loadConfig({
+          DATABASE_URL: toUrl(database.connection),
+          HELIOGRAPH_BASE_URL: 'https://trust.example.com',
+          HELIOGRAPH_MASTER_KEY: masterKey,
+          HELIOGRAPH_ROLES: 'api',
+          HELIOGRAPH_LOG_LEVEL: 'silent',
+        }),
+        { purpose: 'service' },
+      )
+      const application = await composeApplication(services, undefined)
+      await application.start()
+      const stop = async () => {
+        await application.stop()
+        await services.close()
+      }
+      return { services, http: application.http, stop }
+    }
+    const waiting = await start()
+    const committing = await start()
+    try {
+      await createKeyAdmin(committing.services.runChange)
+      const key = await createTestKey(committing.services, [
+        'Manage Shared Signals Framework Streams',
+      ])
+      const headers = { authorization: `Bearer ${key}` }
+      const created = await committing.http.inject({
+        method: 'POST',
+        url: '/ssf_streams',
+        headers,
+        payload: { name: 'poll' },
+      })
+      const { id, poll_bearer_token: token } = created.json<Record<string, string>>()
+      const answers: { readonly sets: object; readonly waitedMs: number }[] = []
+      for (const round of [1, 2, 3]) {
+        const pending = waiting.http.inject({
+          method: 'POST',
+          url: `/ssf_streams/${id ?? ''}/events`,
+          headers: { authorization: `Bearer ${token ?? ''}` },
+          payload: LONG,
+        })
+        // It begins to wait without being seen: what is committed before is found by its first look.
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        const before = performance.now()
+        const tested = await committing.http.inject({
+          method: 'POST',
+          url: `/ssf_streams/${id ?? ''}/test`,
+          headers,
+          payload: { email: `round-${round}@example.com` },
+        })
+        expect(tested.statusCode).toBe(200)
+        const { sets } = (await pending).json<PollAnswer>()
+        answers.push({ sets, waitedMs: performance.now() - before })
+        await committing.http.inject({
+          method: 'POST',
+          url: `/ssf_streams/${id ?? ''}/events`,
+          headers,
+          payload: { ack: Object.keys(sets) },
+        })
+      }
+      expect(answers.map(({ sets }) => Object.keys(sets).length)).toEqual([1, 1, 1])
+      // Far below the 25 s after which the poll would have looked again by itself.
+      expect(answers.every(({ waitedMs }) => waitedMs < 10_000)).toBe(true)
+    } finally {
+      await waiting.stop()
+      await committing.stop()
+      await database.close()
+    }
+  })
+})

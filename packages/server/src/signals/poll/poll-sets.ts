@@ -1,0 +1,218 @@
+/*
+ * Poll delivery of SETs (RFC 8936): acknowledgements first, then the next SETs, signed when they are
+ * first handed out. Owns the semantics of a poll for every face; who may poll is the routes' matter.
+ */
+import {
+  buildPollResponse,
+  isSetErrorCode,
+  type PollRequest,
+  type PollResponse,
+} from '@heliograph/ssf'
+import type { Kysely } from 'kysely'
+import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { randomInteger } from '../../platform/ids.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
+import { toNumberedStream, withSequences } from '../history/number-sets.ts'
+import type { KeyRing } from '../signing/key-ring.ts'
+import type { RefusedKeys } from '../signing/refused-keys.ts'
+import { signDeliveries } from '../signing/sign-deliveries.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
+import {
+  acknowledgeSets,
+  findPolledStream,
+  listWaitingSets,
+  recordReportedErrors,
+  storeTokens,
+  type ReportedError,
+  type WaitingSet,
+} from './poll-store.ts'
+import { judgeReportedKeys } from './poll-signing-keys.ts'
+import type { PollWaiters } from './poll-waiters.ts'
+
+export interface PollDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly keyRing: KeyRing
+  readonly waiters: PollWaiters
+  /** Told of keys that receivers refuse; without it every refusal is final. */
+  readonly refusedKeys?: RefusedKeys
+}
+
+/** What a poll asks for. `waitMs` 0 answers at once. */
+export interface Poll extends Pick<PollRequest, 'ack' | 'setErrs' | 'maxEvents'> {
+  readonly waitMs: number
+  /** Where the receiver polls from. */
+  readonly address?: string
+  /** Aborted when the receiver is gone: nobody waits any more. */
+  readonly signal?: AbortSignal
+}
+
+/** SETs in one answer. */
+export const POLL_SETS_MAX = 100
+/** Entries of `ack` and `setErrs` in one request. */
+export const POLL_ACKNOWLEDGEMENTS_MAX = 1_000
+/** Below the 30 s and 60 s after which clients and proxies give up. */
+export const POLL_WAIT_MAX_MS = 25 * SECOND_MS
+const POLL_WAIT_SPREAD_MS = POLL_WAIT_MAX_MS / 5
+/** How often a SET is handed out again although its receiver reports that it failed. */
+const REPORTED_FAILURES_MAX = 10
+
+const NOTHING: PollResponse = buildPollResponse([], false)
+
+/**
+ * Takes the acknowledgements and answers the next SETs, oldest first. A SET is handed out until it is
+ * acknowledged or refused, to everybody who polls. With `waitMs` and nothing to hand out, the answer is
+ * held back until something comes; with `maxEvents` 0 until something waits, which is not handed out
+ * (RFC 8936 section 2.4.2). A stream that is not enabled hands out what tells of its stop and nothing
+ * else; a poll of it waits for more, as for any event.
+ */
+export async function pollSets(
+  stream: StreamRow,
+  poll: Poll,
+  dependencies: PollDependencies,
+): Promise<PollResponse> {
+  await takeAcknowledgements(stream, poll, dependencies)
+  const { waiters } = dependencies
+  const deadlineMs = performance.now() + spreadWait(poll.waitMs)
+  let present: StreamRow | undefined = stream
+  for (;;) {
+    const remainingMs = poll.waitMs === 0 ? 0 : deadlineMs - performance.now()
+    const waiter = waiters.begin(stream.destination_id, remainingMs, poll.signal)
+    try {
+      const { answer, nextDueAt } = await lookFor(poll, present, stream, dependencies)
+      if (answer !== undefined) return poll.maxEvents === 0 ? NOTHING : answer
+      if (nextDueAt !== undefined) waiter.wakeIn(+nextDueAt - +dependencies.clock.now())
+      if ((await waiter.outcome) === 'over') return NOTHING
+      present = undefined
+    } finally {
+      waiter.end()
+    }
+  }
+}
+
+/**
+ * Receivers that came at once, after a restart, would come back at once every time: the longest waits end
+ * up to a fifth earlier.
+ */
+function spreadWait(waitMs: number): number {
+  if (waitMs < POLL_WAIT_MAX_MS) return waitMs
+  return POLL_WAIT_MAX_MS - randomInteger(0, POLL_WAIT_SPREAD_MS)
+}
+
+/**
+ * How long a poll is to wait. `isLong` says what a request means that does not say: a long poll by
+ * RFC 8936 section 2.2. What only acknowledges wants no wait unless it says so.
+ */
+export function toPollWaitMs(
+  { maxEvents, returnImmediately, timeoutSecs }: PollRequest,
+  { isLong }: { readonly isLong: boolean },
+): number {
+  const isWaiting = returnImmediately === undefined ? isLong && maxEvents !== 0 : !returnImmediately
+  if (!isWaiting) return 0
+  if (timeoutSecs === undefined) return POLL_WAIT_MAX_MS
+  return Math.min(timeoutSecs * SECOND_MS, POLL_WAIT_MAX_MS)
+}
+
+async function takeAcknowledgements(
+  stream: StreamRow,
+  { ack, setErrs, address }: Poll,
+  { db, clock, keyRing, refusedKeys }: PollDependencies,
+): Promise<void> {
+  const now = clock.now()
+  const acknowledged = new Set(ack)
+  const refused = [...setErrs]
+    .filter(([eventId]) => !acknowledged.has(eventId))
+    .map(([eventId, error]) => ({ eventId: toStorableText(eventId), ...error }))
+  const judged =
+    refusedKeys === undefined
+      ? undefined
+      : await judgeReportedKeys(db, stream.destination_id, refused, refusedKeys)
+  const reports = [...setErrs]
+    .filter(([eventId]) => judged?.get(toStorableText(eventId))?.kind !== 'resign')
+    .map(([eventId, { err, description }]): ReportedError => ({
+      eventId: toStorableText(eventId),
+      error: toStorableText(description === undefined ? err : `${err}: ${description}`),
+      isFinal:
+        acknowledged.has(eventId) ||
+        (isSetErrorCode(err) && judged?.get(toStorableText(eventId))?.kind !== 'later'),
+    }))
+  const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
+  // Refusals first: an id in both has ended, and not by being received.
+  await recordReportedErrors(db, stream.destination_id, reports, failures)
+  const acceptedKids = await acknowledgeSets(
+    db,
+    stream.destination_id,
+    ack.map(toStorableText),
+    now,
+  )
+  for (const kid of acceptedKids) {
+    keyRing.proofs.noteAcceptance(stream.destination_id, kid, address ?? null)
+  }
+}
+
+/** What a look at a stream has found. */
+interface Look {
+  /** Undefined when there is nothing to hand out. */
+  readonly answer?: PollResponse
+  /** When something may be handed out at the earliest. */
+  readonly nextDueAt?: Date | undefined
+}
+
+/**
+ * Looks for what can be handed out. After a wait the stream is read anew: it
+ * may have been stopped, turned to push or deleted meanwhile. Those who wait for the same look together.
+ */
+async function lookFor(
+  poll: Poll,
+  present: StreamRow | undefined,
+  { destination_id: destinationId }: StreamRow,
+  dependencies: PollDependencies,
+): Promise<Look> {
+  const limit = Math.min(poll.maxEvents ?? POLL_SETS_MAX, POLL_SETS_MAX)
+  if (limit === 0 && poll.waitMs === 0) return { answer: NOTHING }
+  if (present !== undefined) return nextSets(present, limit, dependencies)
+  return dependencies.waiters.share(`${destinationId} ${limit}`, async () => {
+    const stream = await findPolledStream(dependencies.db, destinationId)
+    return stream === undefined ? { answer: NOTHING } : nextSets(stream, limit, dependencies)
+  })
+}
+
+async function nextSets(
+  stream: StreamRow,
+  limit: number,
+  { db, clock, keyRing }: PollDependencies,
+): Promise<Look> {
+  const page = { now: clock.now(), limit: limit + 1 }
+  const { sets: waiting, nextDueAt } = await listWaitingSets(db, stream, page)
+  if (waiting.length === 0) return { nextDueAt }
+  const sets = waiting.slice(0, limit)
+  const numbered = await withSequences(db, toNumberedStream(stream), sets)
+  const tokens = await signWaiting(db, keyRing, stream.destination_id, numbered)
+  const answer = buildPollResponse(
+    sets.map(({ eventId }, index) => [eventId, tokens[index] ?? ''] as const),
+    waiting.length > limit && !stream.omits_more_available,
+  )
+  return { answer }
+}
+
+async function signWaiting(
+  db: Kysely<Schema>,
+  keyRing: KeyRing,
+  destinationId: string,
+  sets: readonly WaitingSet[],
+): Promise<string[]> {
+  const activeKid = keyRing.activeKid(destinationId)
+  const bound = sets.map((set) => {
+    const isVerifiable = set.signingKid !== null && keyRing.isPublished(set.signingKid)
+    return isVerifiable ? set : { ...set, signingKid: activeKid, token: null }
+  })
+  const tokens = await signDeliveries(keyRing, bound)
+  await storeTokens(
+    db,
+    bound.flatMap(({ id, signingKid, token }, index) =>
+      token === null ? { id, kid: signingKid ?? activeKid, token: tokens[index] ?? '' } : [],
+    ),
+  )
+  return tokens
+}

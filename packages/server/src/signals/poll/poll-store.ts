@@ -1,0 +1,160 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import { isPolled } from '../push/poll-fallback.ts'
+import { listHeldSets } from '../push/poll-fallback-store.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
+
+/** A SET that waits to be acknowledged. */
+export interface WaitingSet {
+  readonly id: string
+  readonly eventId: string
+  readonly body: string
+  readonly signingKid: string | null
+  readonly token: string | null
+}
+
+/** The stream that is polled at a destination; undefined when it is deleted or pushes now. */
+export async function findPolledStream(
+  db: Kysely<Schema>,
+  destinationId: string,
+): Promise<StreamRow | undefined> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('destination_id', '=', destinationId)
+    .where((is) =>
+      is.or([is('delivery_method', '=', 'poll'), is('fallback_since', 'is not', null)]),
+    )
+    .executeTakeFirst()
+}
+
+/** What waits for a poll receiver. */
+export interface WaitingSets {
+  /** Oldest first. */
+  readonly sets: readonly WaitingSet[]
+  /** When something else may be handed out at the earliest; undefined when nothing is held back. */
+  readonly nextDueAt: Date | undefined
+}
+
+/**
+ * What waits for a poll receiver, at most `limit` SETs. Of a stream that is not enabled only what outlives
+ * its stop, which it announces. Good news may be held back until it is due; what waits for the next
+ * attempt of a push is not.
+ */
+export async function listWaitingSets(
+  db: Kysely<Schema>,
+  stream: Pick<StreamRow, 'destination_id' | 'status' | 'delivery_method' | 'fallback_since'>,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<WaitingSets> {
+  if (stream.delivery_method === 'push') {
+    const isHanded = isPolled(stream) && stream.status === 'enabled'
+    const sets = isHanded ? await listHeldSets(db, stream.destination_id, limit) : []
+    return { sets, nextDueAt: undefined }
+  }
+  const rows = await queuedSets(db, stream).limit(limit).execute()
+  const due = rows.filter((row) => row.attempt_count > 0 || row.next_attempt_at <= now)
+  const held = rows.find((row) => !due.includes(row))
+  if (due.length > 0 || rows.length < limit) {
+    return { sets: due.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
+  }
+  // A page of what is held back may hide what is not.
+  const retried = await queuedSets(db, stream).where('attempt_count', '>', 0).limit(limit).execute()
+  return { sets: retried.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
+}
+
+function queuedSets(db: Kysely<Schema>, stream: Pick<StreamRow, 'destination_id' | 'status'>) {
+  return db
+    .selectFrom('delivery')
+    .select(['id', 'event_id', 'body', 'signing_kid', 'token', 'next_attempt_at', 'attempt_count'])
+    .where('destination_id', '=', stream.destination_id)
+    .where('state', '=', 'queued')
+    .$if(stream.status !== 'enabled', (query) => query.where('outlives_stop', '=', true))
+    .orderBy('next_attempt_at')
+    .orderBy('id')
+}
+
+interface QueuedRow {
+  readonly id: string
+  readonly event_id: string
+  readonly body: string
+  readonly signing_kid: string | null
+  readonly token: string | null
+}
+
+function toWaitingSet(row: QueuedRow): WaitingSet {
+  return {
+    id: row.id,
+    eventId: row.event_id,
+    body: row.body,
+    signingKid: row.signing_kid,
+    token: row.token,
+  }
+}
+
+/** Keeps the tokens that are about to be handed out, so that every later poll gives the same ones. */
+export async function storeTokens(
+  db: Kysely<Schema>,
+  sets: readonly { readonly id: string; readonly kid: string; readonly token: string }[],
+): Promise<void> {
+  if (sets.length === 0) return
+  await sql`
+    update delivery d set token = signed.token, signing_kid = signed.kid
+    from unnest(${sets.map(({ id }) => id)}::bigint[], ${sets.map(({ token }) => token)}::text[],
+      ${sets.map(({ kid }) => kid)}::text[]) as signed (id, token, kid)
+    where d.id = signed.id and d.state = 'queued'`.execute(db)
+}
+
+/**
+ * Marks SETs as received and answers the keys that signed them. Ids that are unknown, finished or
+ * another stream's are passed over.
+ */
+export async function acknowledgeSets(
+  db: Kysely<Schema>,
+  destinationId: string,
+  eventIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  if (eventIds.length === 0) return []
+  const rows = await db
+    .updateTable('delivery')
+    .set({ state: 'delivered', finished_at: now, claimed_by: null, claim_expires_at: null })
+    .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'queued')
+    .returning('signing_kid')
+    .execute()
+  return [...new Set(rows.flatMap(({ signing_kid }) => signing_kid ?? []))]
+}
+
+/** What a receiver reports about a SET that it did not take. */
+export interface ReportedError {
+  readonly eventId: string
+  readonly error: string
+  /** The SET is not to be handed out again. */
+  readonly isFinal: boolean
+}
+
+/**
+ * Stores what a receiver reports. A final report ends the SET undelivered; another one counts as a
+ * failed attempt, and the SET is handed out again until `attemptsMax` is reached.
+ */
+export async function recordReportedErrors(
+  db: Kysely<Schema>,
+  destinationId: string,
+  reports: readonly ReportedError[],
+  { now, attemptsMax }: { readonly now: Date; readonly attemptsMax: number },
+): Promise<void> {
+  if (reports.length === 0) return
+  await sql`
+    update delivery d
+    set attempt_count = d.attempt_count + 1, last_error = report.error,
+      state = case when report.is_final or d.attempt_count + 1 >= ${attemptsMax}
+        then 'dead' else 'queued' end,
+      finished_at = case when report.is_final or d.attempt_count + 1 >= ${attemptsMax}
+        then ${now}::timestamptz end
+    from unnest(${reports.map(({ eventId }) => eventId)}::text[],
+      ${reports.map(({ error }) => error)}::text[],
+      ${reports.map(({ isFinal }) => isFinal)}::boolean[]) as report (event_id, error, is_final)
+    where d.event_id = report.event_id and d.destination_id = ${destinationId}
+      and d.state = 'queued'`.execute(db)
+}

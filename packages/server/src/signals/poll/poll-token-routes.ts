@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import type { Kysely } from 'kysely'
+import type { RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { STREAM_ACCESS } from '../streams/stream-access.ts'
+import { getStream } from '../streams/stream-store.ts'
+import { listLivePollTokens, type PollTokenRow } from './poll-token-store.ts'
+import {
+  OVERLAP_SECONDS_DEFAULT,
+  OVERLAP_SECONDS_MAX,
+  POLL_TOKEN_MODES,
+  rotatePollToken,
+  type PollTokenMode,
+  type RotatedPollToken,
+} from './rotate-poll-token.ts'
+
+export interface PollTokenRouteDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly runChange: RunChange
+}
+
+const rotationBody = z.strictObject({
+  mode: z
+    .enum(POLL_TOKEN_MODES)
+    .default('overlap')
+    .describe(
+      '`overlap` accepts the tokens before it for a time, `immediate` ends them at once, `disable` ends them and issues none.',
+    ),
+  overlap_seconds: z
+    .int()
+    .min(1)
+    .max(OVERLAP_SECONDS_MAX)
+    .default(OVERLAP_SECONDS_DEFAULT)
+    .describe('How long the tokens before it are accepted; with `overlap` only.'),
+})
+
+const rotatedSchema = z
+  .object({
+    stream_id: z.string().meta({ format: 'uuid' }),
+    mode: z.enum(POLL_TOKEN_MODES),
+    poll_bearer_token: z.string().nullable().describe('Shown in this answer and never again.'),
+    created_at: timestampSchema.nullable(),
+    previous_valid_until: timestampSchema
+      .nullable()
+      .describe('Until when an older token is accepted; null when none is.'),
+  })
+  .meta({ id: 'IssuedPollToken', description: 'A poll token that has just been issued.' })
+
+const tokenListSchema = z
+  .object({
+    stream_id: z.string().meta({ format: 'uuid' }),
+    tokens: z.array(
+      z.object({
+        id: z.string(),
+        last_four: z.string(),
+        created_at: timestampSchema,
+        expires_at: timestampSchema.nullable(),
+        last_used_at: timestampSchema.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'PollTokens', description: 'The poll tokens of a stream that are accepted.' })
+
+/** The poll tokens of streams: who may fetch the events of one stream and do nothing else. */
+export function pollTokenRoutes(dependencies: PollTokenRouteDependencies): ApiRoute[] {
+  const { db, clock } = dependencies
+  return [
+    route({
+      ...STREAM_ACCESS,
+      method: 'GET',
+      path: '/ssf_streams/:id/poll_token',
+      summary: 'Show the poll tokens of a stream',
+      description: 'Without their secrets, newest first.',
+      responses: { 200: tokenListSchema },
+      handler: async ({ params }) => {
+        const stream = await getStream(db, params.id)
+        const tokens = await listLivePollTokens(db, stream.id, clock.now())
+        return { stream_id: stream.stream_id, tokens: tokens.map(toTokenJson) }
+      },
+    }),
+    rotationRoute('/ssf_streams/:id/poll_token', 'Issue or revoke poll tokens', dependencies),
+    rotationRoute(
+      '/ssf_streams/:id/rotate_poll_token',
+      'Issue or revoke poll tokens, under the name that clients of the K2 API know',
+      dependencies,
+    ),
+  ]
+}
+
+function rotationRoute(
+  path: '/ssf_streams/:id/poll_token' | '/ssf_streams/:id/rotate_poll_token',
+  summary: string,
+  { runChange }: PollTokenRouteDependencies,
+): ApiRoute {
+  return route({
+    ...STREAM_ACCESS,
+    method: 'POST',
+    path,
+    summary,
+    description: 'The token is answered once; the service keeps its hash.',
+    body: rotationBody,
+    responses: { 200: rotatedSchema },
+    example: { body: { mode: 'overlap', overlap_seconds: 86_400 } },
+    handler: (context) => {
+      const { mode, overlap_seconds: overlapSeconds } = context.body
+      return runChange(toOrigin(context), async (change) => {
+        const { id } = context.params
+        const rotated = await rotatePollToken(change, id, { mode, overlapSeconds })
+        return answer(200, toRotatedJson(rotated, mode))
+      })
+    },
+  })
+}
+
+/** What a rotation answers, over the API and on the command line. */
+export function toRotatedJson(
+  { stream, token, at, previousValidUntil }: RotatedPollToken,
+  mode: PollTokenMode,
+): z.input<typeof rotatedSchema> {
+  return {
+    stream_id: stream.stream_id,
+    mode,
+    poll_bearer_token: token,
+    created_at: token === null ? null : toTimestamp(at),
+    previous_valid_until: previousValidUntil === null ? null : toTimestamp(previousValidUntil),
+  }
+}
+
+function toTokenJson(token: PollTokenRow) {
+  return {
+    id: token.id,
+    last_four: token.secret_last_four,
+    created_at: toTimestamp(token.created_at),
+    expires_at: token.expires_at === null ? null : toTimestamp(token.expires_at),
+    last_used_at: token.last_used_at === null ? null : toTimestamp(token.last_used_at),
+  }
+}

@@ -1,0 +1,222 @@
+import type { Change } from '../../changes/change.ts'
+import type { ErrorDetail } from '../../platform/app-error.ts'
+import { DAY_MS } from '../../platform/clock.ts'
+import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
+import type { TargetPolicy } from '../../platform/net/target-policy.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { assertPushEndpoint } from '../streams/push-endpoint.ts'
+import { refuseIf } from '../streams/refuse-if.ts'
+import { updateStream, type StreamRow } from '../streams/stream-store.ts'
+import {
+  describeCertificate,
+  findAuthorityProblems,
+  findCertificateProblems,
+  isAuthenticationGiven,
+  type PushAuthenticationInput,
+} from './push-authentication.ts'
+import {
+  deletePushCredential,
+  findPushCredential,
+  pushSecretContext,
+  savePushCredential,
+  type PushCredentialRow,
+  type PushCredentialValues,
+} from './push-credential-store.ts'
+
+export interface PushAuthenticationDependencies {
+  readonly sealer: Sealer
+  readonly targetPolicy: TargetPolicy
+}
+
+/** How long an old client secret is still tried when the receiver refuses the new one. */
+export const OLD_SECRET_MS = DAY_MS
+
+/**
+ * Changes how the service authenticates to the receiver of a stream, and answers the stream as it is
+ * then. Credentials of a stream that polls are forgotten. A new OAuth secret overlaps with the old one
+ * for a day; a new certificate is shown on every connection that is opened from now on. The audit entry
+ * is the caller's.
+ *
+ * @throws AppError `invalid_body` naming each member; `target_refused` for the token endpoint
+ */
+export async function changePushAuthentication(
+  change: Change,
+  stream: StreamRow,
+  wish: PushAuthenticationInput | undefined,
+  dependencies: PushAuthenticationDependencies,
+): Promise<StreamRow> {
+  const input = wish ?? {}
+  if (stream.delivery_method === 'poll') {
+    refuseIf(findStrayMembers(input))
+    if (stream.push_authentication === null) return stream
+    await deletePushCredential(change.tx, stream.id)
+    return updateStream(change.tx, stream.id, { push_authentication: null })
+  }
+  refuseIf(findHeaderConflict(stream, input))
+  if (!isAuthenticationGiven(input)) return stream
+  const stored = await findPushCredential(change.tx, stream.id)
+  const before = { facts: stream.push_authentication ?? {}, stored }
+  assertUsable(input, before, change.at, dependencies.targetPolicy)
+  const credential = toCredential(stream.id, input, before, change.at, dependencies.sealer)
+  await savePushCredential(change.tx, credential)
+  const facts = toFacts(input, before.facts)
+  const isEmpty = Object.keys(facts).length === 0
+  if (isEmpty) await deletePushCredential(change.tx, stream.id)
+  return updateStream(change.tx, stream.id, {
+    push_authentication: isEmpty ? null : JSON.stringify(facts),
+  })
+}
+
+const NO_CREDENTIAL: Omit<PushCredentialRow, 'version' | 'stream_id'> = {
+  oauth_client_secret_sealed: null,
+  oauth_previous_secret_sealed: null,
+  oauth_previous_secret_until: null,
+  client_certificate: null,
+  client_key_sealed: null,
+  extra_ca: null,
+}
+
+interface Before {
+  readonly facts: PushAuthenticationFacts
+  readonly stored: PushCredentialRow | undefined
+}
+
+function findStrayMembers(input: PushAuthenticationInput): ErrorDetail[] {
+  return (['oauth', 'mtls', 'extra_ca'] as const)
+    .filter((name) => (input[name] ?? null) !== null)
+    .map((name) => ({ path: `delivery.${name}`, message: 'Only push streams authenticate.' }))
+}
+
+function assertUsable(
+  { oauth, mtls, extra_ca: extraCa }: PushAuthenticationInput,
+  before: Before,
+  now: Date,
+  policy: TargetPolicy,
+): void {
+  if (oauth !== undefined && oauth !== null) {
+    assertPushEndpoint(oauth.token_endpoint, policy, 'delivery.oauth.token_endpoint')
+  }
+  refuseIf([
+    ...(oauth === undefined || oauth === null ? [] : findOAuthProblems(oauth, before)),
+    ...(mtls === undefined || mtls === null ? [] : findCertificateProblems(mtls, now)),
+    ...(extraCa === undefined || extraCa === null ? [] : findAuthorityProblems(extraCa)),
+  ])
+}
+
+type OAuthInput = NonNullable<PushAuthenticationInput['oauth']>
+
+/** Both would be the one `Authorization` header of a push. */
+function findHeaderConflict(
+  { authorization_header_sealed: header, push_authentication: facts }: StreamRow,
+  { oauth }: PushAuthenticationInput,
+): ErrorDetail[] {
+  const hasOAuth = oauth === undefined ? facts?.oauth !== undefined : oauth !== null
+  if (header === null || !hasOAuth) return []
+  const message = 'Cannot be used beside an authorization header; remove one of them.'
+  return [{ path: 'delivery.oauth', message }]
+}
+
+function findOAuthProblems(oauth: OAuthInput, { facts, stored }: Before): ErrorDetail[] {
+  const path = 'delivery.oauth.client_secret'
+  if (oauth.auth_method === 'private_key_jwt') {
+    if (oauth.client_secret === undefined) return []
+    return [{ path, message: 'Is not used with private_key_jwt.' }]
+  }
+  if (oauth.client_secret !== undefined) return []
+  if ((stored?.oauth_client_secret_sealed ?? null) === null) {
+    return [{ path, message: 'This is required: a string.' }]
+  }
+  // A secret goes to the endpoint that it was given for, and to no other.
+  if (facts.oauth?.token_endpoint === oauth.token_endpoint) return []
+  return [{ path, message: 'This is required with another token endpoint.' }]
+}
+
+function toFacts(
+  { oauth, mtls, extra_ca: extraCa }: PushAuthenticationInput,
+  before: PushAuthenticationFacts,
+): PushAuthenticationFacts {
+  const { oauth: oauthBefore, mtls: mtlsBefore, has_extra_ca: hadExtraCa } = before
+  const nextOAuth = oauth === undefined ? oauthBefore : oauth === null ? undefined : factsOf(oauth)
+  const nextMtls =
+    mtls === undefined
+      ? mtlsBefore
+      : mtls === null
+        ? undefined
+        : describeCertificate(mtls.certificate)
+  const hasExtraCa = extraCa === undefined ? hadExtraCa === true : extraCa !== null
+  return {
+    ...(nextOAuth === undefined ? {} : { oauth: nextOAuth }),
+    ...(nextMtls === undefined ? {} : { mtls: nextMtls }),
+    ...(hasExtraCa ? { has_extra_ca: true } : {}),
+  }
+}
+
+function factsOf(oauth: OAuthInput): NonNullable<PushAuthenticationFacts['oauth']> {
+  const { token_endpoint, client_id, auth_method, scope } = oauth
+  return { token_endpoint, client_id, auth_method, scope: scope ?? null }
+}
+
+function toCredential(
+  streamId: string,
+  { oauth, mtls, extra_ca: extraCa }: PushAuthenticationInput,
+  { facts, stored }: Before,
+  now: Date,
+  sealer: Sealer,
+): PushCredentialValues {
+  const kept = stored ?? { ...NO_CREDENTIAL, stream_id: streamId }
+  return {
+    ...kept,
+    ...(oauth === undefined ? {} : toSecrets(oauth, { facts, kept, now, sealer })),
+    ...(mtls === undefined ? {} : toCertificate(mtls, streamId, sealer)),
+    ...(extraCa === undefined ? {} : { extra_ca: extraCa }),
+  }
+}
+
+type SecretColumns = Pick<
+  PushCredentialRow,
+  | 'stream_id'
+  | 'oauth_client_secret_sealed'
+  | 'oauth_previous_secret_sealed'
+  | 'oauth_previous_secret_until'
+>
+
+interface SecretChange {
+  readonly facts: PushAuthenticationFacts
+  readonly kept: SecretColumns
+  readonly now: Date
+  readonly sealer: Sealer
+}
+
+function toSecrets(
+  oauth: OAuthInput | null,
+  { facts, kept, now, sealer }: SecretChange,
+): Partial<SecretColumns> {
+  if (oauth === null || oauth.auth_method === 'private_key_jwt') {
+    return {
+      oauth_client_secret_sealed: null,
+      oauth_previous_secret_sealed: null,
+      oauth_previous_secret_until: null,
+    }
+  }
+  if (oauth.client_secret === undefined) return {}
+  const context = pushSecretContext(kept.stream_id, 'oauth_client_secret_sealed')
+  // Like every secret, the old one goes to its own endpoint alone.
+  const isSameEndpoint = facts.oauth?.token_endpoint === oauth.token_endpoint
+  const previous = isSameEndpoint ? kept.oauth_client_secret_sealed : null
+  return {
+    oauth_client_secret_sealed: sealer.seal(oauth.client_secret, context),
+    oauth_previous_secret_sealed: previous,
+    oauth_previous_secret_until: previous === null ? null : new Date(now.getTime() + OLD_SECRET_MS),
+  }
+}
+
+function toCertificate(mtls: PushAuthenticationInput['mtls'], streamId: string, sealer: Sealer) {
+  if (mtls === null || mtls === undefined) {
+    return { client_certificate: null, client_key_sealed: null }
+  }
+  const context = pushSecretContext(streamId, 'client_key_sealed')
+  return {
+    client_certificate: mtls.certificate,
+    client_key_sealed: sealer.seal(mtls.private_key, context),
+  }
+}

@@ -1,0 +1,53 @@
+import { isPushAccepted, parsePushError, type PushError } from '@heliograph/ssf'
+import type { Verdict } from '../dispatch/delivery-channel.ts'
+import { singleHeader } from '../dispatch/delivery-outcome.ts'
+import type { OutboundResponse, OutboundResult } from '../../platform/net/outbound-result.ts'
+
+/** Statuses that promise a better answer another time. */
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429])
+
+/** Statuses that mean a refused credential: the receiver's or the stream's operator may mend it. */
+const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407])
+
+/** Registered errors that name a credential. RFC 8935 section 2.4. */
+const CREDENTIAL_ERRORS: ReadonlySet<string> = new Set(['authentication_failed', 'access_denied'])
+
+/**
+ * What the answer to a pushed SET means (RFC 8935 sections 2.2 to 2.4). Any 2xx is success. A fault of
+ * the network, of the server or of a credential is tried again; a redirect is a fault, because it is
+ * not followed and may go away; every other refusal is final.
+ */
+export function classifyPush(result: OutboundResult): Verdict {
+  if (result.kind === 'failed') {
+    const { code, message, retryable } = result
+    if (!retryable) return { kind: 'rejected', errorCode: code, error: message }
+    return { kind: 'retry', errorCode: code, error: message, isOverloaded: false }
+  }
+  if (isPushAccepted(result.status)) return { kind: 'accepted' }
+  return classifyRefusal(result)
+}
+
+function classifyRefusal(response: OutboundResponse): Verdict {
+  const { status, headers, body } = response
+  const contentType = singleHeader(headers['content-type'])
+  const refusal = parsePushError(status, contentType, body.toString('utf8'))
+  const errorCode = refusal.code ?? refusal.err ?? `http_${status}`
+  const error = toSentence(refusal)
+  if (!isRetried(status, refusal)) return { kind: 'rejected', errorCode, error }
+  return { kind: 'retry', errorCode, error, isOverloaded: status === 429 || status === 503 }
+}
+
+function isRetried(status: number, { code }: PushError): boolean {
+  if (code !== undefined && status === 400) return CREDENTIAL_ERRORS.has(code)
+  if (status >= 500 || status < 400) return true
+  return TRANSIENT_STATUSES.has(status) || CREDENTIAL_STATUSES.has(status)
+}
+
+function toSentence({ status, err, description }: PushError): string {
+  const words = [err, description].filter((part) => part !== undefined).join(': ')
+  const said = words === '' ? '' : ` (${words})`
+  if (status >= 300 && status < 400) {
+    return `The receiver answered ${status}; redirects are not followed${said}`
+  }
+  return `The receiver answered ${status}${said}`
+}

@@ -1,0 +1,132 @@
+/*
+ * What becomes of the events of a stream whose receiver cannot be pushed to: if the stream says so, they
+ * wait to be polled with the stream's own credentials, while pushing is still tried. Owns when that begins
+ * and ends, and how the receiver is told; handing out is the poll's, trying is the engine's.
+ */
+import { STREAM_UPDATED } from '@heliograph/ssf'
+import type { Change } from '../../changes/change.ts'
+import {
+  enqueueDeliveries,
+  notifyDestinations,
+  type WakeDelivery,
+} from '../dispatch/enqueue-deliveries.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
+import { updateStream, type StreamRow } from '../streams/stream-store.ts'
+import { makeDueNow, setKeepsExhausted } from './poll-fallback-store.ts'
+
+export interface PollFallbackDependencies {
+  /** What the world calls the service, without a slash at the end. */
+  readonly baseUrl: string
+  readonly wake: WakeDelivery
+}
+
+/** Where the receiver of a stream polls: each face has its own place. */
+export function pollUrlOf(
+  { face, stream_id: streamId }: Pick<StreamRow, 'face' | 'stream_id'>,
+  baseUrl: string,
+): string {
+  return face === 'strict'
+    ? `${baseUrl}/ssf/poll/${streamId}`
+    : `${baseUrl}/ssf_streams/${streamId}/events`
+}
+
+/** Whether the events of a stream can be had by polling now. */
+export function isPolled(stream: Pick<StreamRow, 'delivery_method' | 'fallback_since'>): boolean {
+  return stream.delivery_method === 'poll' || stream.fallback_since !== null
+}
+
+/** Whether polls of a stream are answered: acknowledgements may come in after pushing works again. */
+export function takesPolls(
+  stream: Pick<StreamRow, 'delivery_method' | 'fallback_to_poll'>,
+): boolean {
+  return stream.delivery_method === 'poll' || stream.fallback_to_poll
+}
+
+/**
+ * Lets the events of a locked push stream be polled from now on, and tells its receiver. Beginning again
+ * changes nothing. Leaves an audit entry.
+ */
+export async function beginFallback(
+  change: Change,
+  stream: StreamRow,
+  cause: string,
+  { baseUrl, wake }: PollFallbackDependencies,
+): Promise<StreamRow> {
+  if (stream.fallback_since !== null || !stream.fallback_to_poll) return stream
+  const reason = `${cause} Its events can be polled at ${pollUrlOf(stream, baseUrl)} until it works.`
+  const after = await updateStream(change.tx, stream.id, {
+    fallback_since: change.at,
+    fallback_reason: reason,
+  })
+  await announce(change, after, reason, wake)
+  change.recordAudit({
+    action: 'ssf_stream.fallback_begun',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `let the events of the stream ${stream.name} be polled`,
+    before: { fallback_since: null },
+    after: { fallback_since: change.at.toISOString(), reason },
+  })
+  return after
+}
+
+/**
+ * Ends the polling of a locked push stream: what its receiver has not acknowledged is pushed. Ending
+ * again changes nothing. Leaves an audit entry.
+ */
+export async function endFallback(
+  change: Change,
+  stream: StreamRow,
+  reason: string,
+  { wake }: Pick<PollFallbackDependencies, 'wake'>,
+): Promise<StreamRow> {
+  if (stream.fallback_since === null) return stream
+  const after = await updateStream(change.tx, stream.id, {
+    fallback_since: null,
+    fallback_reason: null,
+  })
+  await makeDueNow(change.tx, stream.destination_id, change.at)
+  if (after.delivery_method === 'push') await announce(change, after, reason, wake)
+  await notifyDestinations(change.tx, [stream.destination_id])
+  change.afterCommit(() => wake(stream.destination_id))
+  change.recordAudit({
+    action: 'ssf_stream.fallback_ended',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `pushes the events of the stream ${stream.name} again`,
+    before: { fallback_since: stream.fallback_since.toISOString() },
+    after: { fallback_since: null, reason },
+  })
+  return after
+}
+
+/**
+ * Applies the choice of a stream to fall back, and ends a fallback that the choice, the method or the
+ * way to push no longer fits. The stream is locked, and changed already.
+ */
+export async function applyFallbackChoice(
+  change: Change,
+  before: Pick<StreamRow, 'fallback_to_poll'>,
+  stream: StreamRow,
+  { isPushChanged, wake }: { readonly isPushChanged: boolean; readonly wake: WakeDelivery },
+): Promise<StreamRow> {
+  if (before.fallback_to_poll !== stream.fallback_to_poll) {
+    await setKeepsExhausted(change.tx, stream.destination_id, stream.fallback_to_poll)
+  }
+  const isFitting = stream.fallback_to_poll && stream.delivery_method === 'push' && !isPushChanged
+  if (isFitting) return stream
+  return endFallback(change, stream, 'The stream was changed.', { wake })
+}
+
+/** By an event that goes the way of all others: it is polled, or pushed, whichever works first. */
+async function announce(
+  change: Change,
+  stream: StreamRow,
+  reason: string,
+  wake: WakeDelivery,
+): Promise<void> {
+  const eventId = newUuid()
+  const body = toStreamUpdatedClaims({ ...stream, status_reason: reason }, eventId, change)
+  const { destination_id: destinationId } = stream
+  const event = { destinationId, eventId, eventType: STREAM_UPDATED, subjectKey: null, body }
+  await enqueueDeliveries(change, [event], wake)
+}

@@ -1,0 +1,60 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { SsfPushCredentialTable } from '../../schema/tables/ssf-stream-tables.ts'
+import type { SealContext } from '../../platform/secrets/sealed-box.ts'
+
+export type PushCredentialRow = Selectable<SsfPushCredentialTable>
+
+/** The credentials of a stream without their version, which the store counts. */
+export type PushCredentialValues = Omit<PushCredentialRow, 'version'>
+
+/** What can be sealed of the credentials of a stream. */
+export type SealedPushSecret = 'oauth_client_secret_sealed' | 'client_key_sealed'
+
+/** The place of a sealed secret of a stream; an old secret stays sealed as the new one was. */
+export function pushSecretContext(streamRowId: string, column: SealedPushSecret): SealContext {
+  return { table: 'ssf_push_credential', column, id: streamRowId }
+}
+
+/** The credentials of a stream for pushing, if it has any. */
+export async function findPushCredential(
+  db: Kysely<Schema>,
+  streamRowId: string,
+): Promise<PushCredentialRow | undefined> {
+  return db
+    .selectFrom('ssf_push_credential')
+    .selectAll()
+    .where('stream_id', '=', streamRowId)
+    .executeTakeFirst()
+}
+
+/** Writes the credentials of a stream in place of those before, under a new version. */
+export async function savePushCredential(
+  db: Kysely<Schema>,
+  credential: PushCredentialValues,
+): Promise<void> {
+  const { oauth_client_secret_sealed, oauth_previous_secret_sealed } = credential
+  const { oauth_previous_secret_until, client_certificate, client_key_sealed } = credential
+  const values = {
+    oauth_client_secret_sealed,
+    oauth_previous_secret_sealed,
+    oauth_previous_secret_until,
+    client_certificate,
+    client_key_sealed,
+    extra_ca: credential.extra_ca,
+  }
+  await db
+    .insertInto('ssf_push_credential')
+    .values({ stream_id: credential.stream_id, ...values })
+    .onConflict((conflict) =>
+      conflict.column('stream_id').doUpdateSet({
+        ...values,
+        version: sql`ssf_push_credential.version + 1`,
+      }),
+    )
+    .execute()
+}
+
+export async function deletePushCredential(db: Kysely<Schema>, streamRowId: string): Promise<void> {
+  await db.deleteFrom('ssf_push_credential').where('stream_id', '=', streamRowId).execute()
+}

@@ -1,0 +1,156 @@
+/*
+ * The claims of the SETs that the service sends, as text: what is signed, byte for byte.
+ */
+import {
+  buildDeviceComplianceChange,
+  buildSetClaims,
+  buildStreamUpdated,
+  buildVerification,
+  DEVICE_COMPLIANCE_CHANGE,
+  STREAM_UPDATED,
+  VERIFICATION,
+  type SetLayout,
+  type SubjectIdentifier,
+} from '@heliograph/ssf'
+import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import { toEpochSeconds } from '../../platform/clock.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { toDeviceSubject, toStreamTxn } from './stream-identifiers.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
+
+/** What SETs of one cause share. */
+export interface SetCause {
+  readonly txn: string
+  /** When the change was made: the issue time. */
+  readonly at: Date
+}
+
+const LAYOUT_OF_VERSION = {
+  '1.0': 'v1.0',
+  draft: 'draft',
+  both: 'both',
+} as const satisfies Record<StreamRow['spec_version'], SetLayout>
+
+/**
+ * The claims of a device compliance change for one stream, with the identifiers and reasons that the
+ * stream has chosen. CAEP 1.0 section 3.5; `event_timestamp` is the time of the change itself, in seconds.
+ * Undefined when the stream names people and nobody owns the device. `sealer` opens the secret of
+ * pairwise identifiers; streams without them need none.
+ */
+export function toComplianceClaims(
+  stream: StreamRow,
+  jti: string,
+  statusChange: DeviceStatusChange,
+  cause: SetCause,
+  sealer?: Pick<Sealer, 'open'>,
+): string | undefined {
+  const subject = toDeviceSubject(stream, statusChange.device, sealer)
+  if (subject === undefined) return undefined
+  const payload = buildDeviceComplianceChange({
+    previous_status: statusChange.previous.compliance,
+    current_status: statusChange.current.compliance,
+    event_timestamp: toEpochSeconds(statusChange.occurredAt),
+    initiating_entity: statusChange.initiatingEntity,
+    ...toReasons(stream, statusChange),
+  })
+  const txn = toStreamTxn(stream, cause.txn, sealer)
+  const contents = { subject, type: DEVICE_COMPLIANCE_CHANGE, payload }
+  return toClaims(stream, jti, { ...cause, txn }, contents)
+}
+
+/** What a verification event may carry. */
+export interface VerificationDetails {
+  readonly state?: string
+  /** Who asked for a test. */
+  readonly testEmail?: string
+  /** Marks what is sent to try something out: a receiver acts on none of it. */
+  readonly test?: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The claims of a verification event; its subject is the stream (SSF 1.0 section 8.1.4.1). A test
+ * carries the address of whoever asked in a claim of its own.
+ */
+export function toVerificationClaims(
+  stream: StreamRow,
+  jti: string,
+  cause: SetCause,
+  details: VerificationDetails,
+): string {
+  const subject = { format: 'opaque', id: stream.stream_id } as const
+  const payload = buildVerification(details.state)
+  const extraClaims = {
+    ...(details.testEmail === undefined ? {} : { test_email: details.testEmail }),
+    ...(details.test === undefined ? {} : { test: details.test }),
+  }
+  return toClaims(stream, jti, cause, { subject, type: VERIFICATION, payload, extraClaims })
+}
+
+/** The claims that tell a receiver of the present status of its stream. SSF 1.0 section 8.1.5. */
+export function toStreamUpdatedClaims(stream: StreamRow, jti: string, cause: SetCause): string {
+  const subject = { format: 'opaque', id: stream.stream_id } as const
+  const payload = buildStreamUpdated(stream.status, stream.status_reason ?? undefined)
+  return toClaims(stream, jti, cause, { subject, type: STREAM_UPDATED, payload })
+}
+
+interface SetContents {
+  readonly subject: SubjectIdentifier
+  readonly type: string
+  readonly payload: object
+  readonly extraClaims?: Readonly<Record<string, unknown>>
+}
+
+function toClaims(stream: StreamRow, jti: string, cause: SetCause, contents: SetContents): string {
+  return JSON.stringify(
+    buildSetClaims({
+      iss: stream.issuer,
+      aud: stream.audience,
+      jti,
+      issuedAtMs: cause.at.getTime(),
+      txn: cause.txn,
+      layout: LAYOUT_OF_VERSION[stream.spec_version],
+      subject: contents.subject,
+      event: { type: contents.type, payload: contents.payload },
+      extraClaims: contents.extraClaims ?? {},
+    }),
+  )
+}
+
+/** As many issues as a sentence can name. */
+const NAMED_MAX = 5
+
+function toReasons(stream: StreamRow, statusChange: DeviceStatusChange) {
+  const fields = new Set(stream.reason_fields)
+  const details = new Set(stream.reason_details)
+  return {
+    ...(fields.has('reason_admin')
+      ? { reason_admin: { en: toAdminReason(statusChange, details) } }
+      : {}),
+    ...(fields.has('reason_user')
+      ? { reason_user: { en: toUserReason(statusChange, details) } }
+      : {}),
+  }
+}
+
+type ReasonDetails = ReadonlySet<StreamRow['reason_details'][number]>
+
+function toAdminReason(
+  { device, current, reasons }: DeviceStatusChange,
+  details: ReasonDetails,
+): string {
+  const issues = reasons.slice(0, NAMED_MAX).map(({ issueTitle }) => issueTitle)
+  const more = reasons.length > NAMED_MAX ? ` and ${reasons.length - NAMED_MAX} more` : ''
+  const isNamed = issues.length > 0 && details.has('issue_titles')
+  const because = isNamed ? `: ${issues.join('; ')}${more}` : ''
+  const name = details.has('device_name') ? ` ${device.name}` : ''
+  return `The device${name} is ${current.compliance} (${current.authState})${because}`
+}
+
+function toUserReason({ current, reasons }: DeviceStatusChange, details: ReasonDetails): string {
+  if (current.compliance === 'compliant') return 'Your device meets the requirements.'
+  const [first] = reasons
+  if (first === undefined || !details.has('issue_titles')) {
+    return 'Your device does not meet the requirements.'
+  }
+  return `Your device does not meet the requirements: ${first.issueTitle}`
+}

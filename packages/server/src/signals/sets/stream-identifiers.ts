@@ -1,0 +1,95 @@
+/*
+ * How the events of a stream name devices and people: by what everybody knows them by, or by pairwise
+ * identifiers, which are derived from a secret of the stream. Those are stable for the stream, and nobody
+ * can tell that identifiers of two streams are of one device.
+ */
+import { createHmac } from 'node:crypto'
+import type { SubjectIdentifier } from '@heliograph/ssf'
+import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { pairwiseSecretContext } from '../streams/stream-choices.ts'
+import type { StreamRow } from '../streams/stream-store.ts'
+
+type Device = DeviceStatusChange['device']
+type SimpleIdentifier = Exclude<SubjectIdentifier, { readonly format: 'complex' }>
+
+/** What identifiers depend on of a stream. */
+export type IdentifyingStream = Pick<
+  StreamRow,
+  'stream_id' | 'issuer' | 'subject_form' | 'has_pairwise_identifiers' | 'pairwise_secret_sealed'
+>
+
+/**
+ * The subject of the events about a device; undefined when the stream names people and nobody owns the
+ * device.
+ *
+ * @throws UnsealError when the secret of pairwise identifiers does not open
+ */
+export function toDeviceSubject(
+  stream: IdentifyingStream,
+  device: Pick<Device, 'id' | 'owner'>,
+  sealer: Pick<Sealer, 'open'> | undefined,
+): SubjectIdentifier | undefined {
+  const derive = pairwiseDerivation(stream, sealer)
+  const deviceSubject: SimpleIdentifier = {
+    format: 'iss_sub',
+    iss: stream.issuer,
+    sub: derive === undefined ? device.id : derive('device', device.id),
+  }
+  const owner = toOwner(stream, device, derive)
+  switch (stream.subject_form) {
+    case 'iss_sub':
+      return deviceSubject
+    case 'email':
+      return owner
+    case 'complex':
+      return {
+        format: 'complex',
+        device: deviceSubject,
+        ...(owner === undefined ? {} : { user: owner }),
+        tenant: { format: 'opaque', id: new URL(stream.issuer).host },
+      }
+  }
+}
+
+/** The identifier of a cause in the events of a stream: a shared one would join the events of two. */
+export function toStreamTxn(
+  stream: IdentifyingStream,
+  txn: string,
+  sealer: Pick<Sealer, 'open'> | undefined,
+): string {
+  return pairwiseDerivation(stream, sealer)?.('txn', txn) ?? txn
+}
+
+type Derive = (kind: 'device' | 'person' | 'txn', id: string) => string
+
+function toOwner(
+  stream: IdentifyingStream,
+  { owner }: Pick<Device, 'owner'>,
+  derive: Derive | undefined,
+): SimpleIdentifier | undefined {
+  if (owner === null) return undefined
+  if (derive === undefined) return { format: 'email', email: owner.email }
+  return { format: 'iss_sub', iss: stream.issuer, sub: derive('person', owner.personId) }
+}
+
+/** 160 bits: no two are equal by accident, and none can be found by trying ids without the secret. */
+const IDENTIFIER_BYTES = 20
+
+function pairwiseDerivation(
+  stream: IdentifyingStream,
+  sealer: Pick<Sealer, 'open'> | undefined,
+): Derive | undefined {
+  const { has_pairwise_identifiers: isPairwise, pairwise_secret_sealed: sealed } = stream
+  if (!isPairwise) return undefined
+  if (sealed === null || sealer === undefined) {
+    throw new Error('a stream with pairwise identifiers needs its secret')
+  }
+  const secret = sealer.open(sealed, pairwiseSecretContext(stream.stream_id))
+  return (kind, id) =>
+    createHmac('sha256', secret)
+      .update(`${kind}:${id}`)
+      .digest()
+      .subarray(0, IDENTIFIER_BYTES)
+      .toString('base64url')
+}

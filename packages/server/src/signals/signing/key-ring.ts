@@ -1,0 +1,135 @@
+/*
+ * The signing keys as this process knows them: which one signs now, for which stream, which are
+ * published, and the private ones in the threads of the signing pool. Reads the tables again when told.
+ */
+import type { Kysely } from 'kysely'
+import { DAY_MS, type Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
+import { judgeKeyRefusal, type KeyRefusal } from './judge-key-refusal.ts'
+import { findGeneralKey, isPublished, maySign } from './signing-key.ts'
+import { listSigningKeys, type SigningKeyRow } from './signing-key-store.ts'
+import { privateKeyContext } from './signing-keys.ts'
+import type { SigningPool } from './signing-pool.ts'
+import { listStreamKeys, type StreamKeyRow } from './stream-key-store.ts'
+
+/** A public key as `jwks.json` shows it. RFC 7517 section 4. */
+export interface PublishedKey {
+  readonly kty: string
+  readonly n: string
+  readonly e: string
+  readonly kid: string
+  readonly alg: 'RS256'
+  readonly use: 'sig'
+}
+
+export interface KeyRing {
+  /** What receivers have made of the keys. */
+  readonly proofs: KeyProofs
+  /** Reads the keys from the database and hands new ones to the signing pool. */
+  refresh(): Promise<void>
+  /**
+   * The key that signs what is claimed now: for the stream of the destination, or for those without a
+   * key of their own. @throws Error before the first key exists.
+   */
+  activeKid(destinationId?: string): string
+  /** Whether receivers can still find the key. */
+  isPublished(kid: string): boolean
+  /** The keys that receivers may verify with, newest first; private members are never among them. */
+  publishedKeys(): PublishedKey[]
+  /** The token of each payload, in order; reads the keys again when `kid` is new to this process. */
+  sign(kid: string, payloads: readonly string[]): Promise<string[]>
+  /** What becomes of a SET whose receiver refused the key that signed it. */
+  judgeRefusal(destinationId: string, kid: string): KeyRefusal
+  /** Lets a stream go back to another key at once, in this process; the row is the caller's to write. */
+  rollBackStream(rollback: StreamKeyRow): void
+}
+
+/** A stream whose receiver refused a new key tries it again after this time. */
+export const STREAM_ROLLBACK_MS = DAY_MS
+
+export interface KeyRingDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly pool: SigningPool
+}
+
+/** Creates a ring without keys: `refresh` comes first, then once a minute. */
+export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
+  const { db, clock, sealer, pool } = dependencies
+  const proofs = createKeyProofs(dependencies)
+  const loaded = new Set<string>()
+  let keys: readonly SigningKeyRow[] = []
+  let streamKeys: ReadonlyMap<string, StreamKeyRow> = new Map()
+
+  async function refresh(): Promise<void> {
+    const rows = await listSigningKeys(db)
+    const streams = await listStreamKeys(db)
+    const now = clock.now()
+    await proofs.refresh(rows.filter((key) => isPublished(key, now)).map(({ kid }) => kid))
+    for (const { kid, private_key_sealed } of rows) {
+      if (loaded.has(kid)) continue
+      pool.addKey(kid, sealer.openText(private_key_sealed, privateKeyContext(kid)))
+      loaded.add(kid)
+    }
+    keys = rows
+    streamKeys = new Map(streams.map((row) => [row.destination_id, row]))
+  }
+
+  function ownKey(destinationId: string | undefined, now: Date): StreamKeyRow | undefined {
+    const own = destinationId === undefined ? undefined : streamKeys.get(destinationId)
+    if (own === undefined || own.from_at > now) return undefined
+    if (own.until_at !== null && own.until_at <= now) return undefined
+    const key = keys.find(({ kid }) => kid === own.kid)
+    return key !== undefined && maySign(key, now) ? own : undefined
+  }
+
+  function activeKid(destinationId?: string): string {
+    const now = clock.now()
+    const kid = ownKey(destinationId, now)?.kid ?? findGeneralKey(keys, now)?.kid
+    if (kid === undefined) throw new Error('there is no active signing key')
+    return kid
+  }
+
+  function published(): SigningKeyRow[] {
+    const now = clock.now()
+    return keys.filter((key) => isPublished(key, now))
+  }
+
+  return {
+    proofs,
+    refresh,
+    activeKid,
+    isPublished: (kid) => published().some((key) => key.kid === kid),
+    publishedKeys: () => published().map(toPublishedKey),
+    async sign(kid, payloads) {
+      if (!loaded.has(kid)) await refresh()
+      return pool.sign(kid, payloads)
+    },
+    judgeRefusal(destinationId, kid) {
+      const now = clock.now()
+      return judgeKeyRefusal({
+        keys,
+        kid,
+        now,
+        activeKid: activeKid(destinationId),
+        isRolledBack: ownKey(destinationId, now)?.reason === 'rolled_back',
+        firstAcceptedAt: proofs.firstAcceptedAt(destinationId, kid),
+      })
+    },
+    rollBackStream: (rollback) => {
+      streamKeys = new Map([...streamKeys, [rollback.destination_id, rollback]])
+    },
+  }
+}
+
+/** Names the members one by one, so that nothing private can slip in from the row. */
+function toPublishedKey({ kid, public_jwk }: SigningKeyRow): PublishedKey {
+  const { kty, n, e } = public_jwk
+  if (kty === undefined || n === undefined || e === undefined) {
+    throw new Error(`the public part of the signing key ${kid} is incomplete`)
+  }
+  return { kty, n, e, kid, alg: 'RS256', use: 'sig' }
+}

@@ -1,0 +1,178 @@
+/*
+ * Signing keys with what their receivers have proven, as the API and the command line show them.
+ */
+import type { Kysely } from 'kysely'
+import type { PageWindow } from '../../platform/db/page.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { findJwksFetches, listKeyProofs, type KeyProofRow } from './key-proof-store.ts'
+import {
+  findGeneralKey,
+  isPublished,
+  maySign,
+  stateOfKey,
+  type SigningKeyState,
+} from './signing-key.ts'
+import { listSigningKeyPage, listSigningKeys, type SigningKeyRow } from './signing-key-store.ts'
+import { listStreamKeys, type StreamKeyRow } from './stream-key-store.ts'
+
+/** What one receiver has made of a key. */
+export interface ReceiverProof {
+  readonly streamId: string
+  readonly streamName: string
+  /** Whether the key signs for the stream now. */
+  readonly isInUse: boolean
+  readonly isCanary: boolean
+  /** Whether the stream went back to another key because its receiver refused this one. */
+  readonly isRolledBack: boolean
+  readonly firstAcceptedAt: Date | null
+  readonly lastAcceptedAt: Date | null
+  readonly lastRefusedAt: Date | null
+  readonly refusal: string | null
+  /** When the published keys were last fetched from where the receiver is; null when never seen. */
+  readonly jwksFetchedAt: Date | null
+}
+
+/** A key with its state and its receivers; a retired key has none. */
+export interface SigningKeyView {
+  readonly id: string
+  readonly key: SigningKeyRow
+  readonly state: SigningKeyState
+  /** When anybody last fetched the published keys while this one was among them. */
+  readonly jwksFetchedAt: Date | null
+  readonly receivers: readonly ReceiverProof[]
+}
+
+/** More streams than this are left out of a view, the newest first. */
+const RECEIVERS_MAX = 1_000
+
+/** A page of the keys, oldest first. */
+export async function listSigningKeyViews(
+  db: Kysely<Schema>,
+  window: PageWindow,
+  now: Date,
+): Promise<SigningKeyView[]> {
+  return viewKeys(db, await listSigningKeyPage(db, window), now)
+}
+
+/** Keys as they are shown. Four statements, whatever their number. */
+export async function viewKeys(
+  db: Kysely<Schema>,
+  rows: readonly SigningKeyRow[],
+  now: Date,
+): Promise<SigningKeyView[]> {
+  const keys = await listSigningKeys(db)
+  const published = rows.filter((key) => isPublished(key, now))
+  const kids = published.map(({ kid }) => kid)
+  const streams = await listStreams(db)
+  const proofs = await listKeyProofs(db, kids)
+  const addresses = proofs.flatMap(({ address }) => address ?? [])
+  const fetches = await findJwksFetches(db, [...new Set(addresses)])
+  const own = new Map((await listStreamKeys(db)).map((row) => [row.destination_id, row]))
+  const world = { keys, now, own, proofs: byStreamAndKey(proofs), fetches: fetches.byAddress }
+  return rows.map((key) => ({
+    id: key.id,
+    key,
+    state: stateOfKey(key, keys, now),
+    jwksFetchedAt: notBefore(fetches.byAnyone, key.created_at),
+    receivers: isPublished(key, now)
+      ? streams.map((stream) => viewReceiver(key, stream, world))
+      : [],
+  }))
+}
+
+/** What one stream has proven of each key that receivers can find, newest key first. */
+export async function listProofsOfStream(
+  db: Kysely<Schema>,
+  stream: Pick<StreamName, 'destination_id' | 'stream_id' | 'name'>,
+  now: Date,
+): Promise<
+  { readonly key: SigningKeyRow; readonly state: SigningKeyState; readonly proof: ReceiverProof }[]
+> {
+  const keys = await listSigningKeys(db)
+  const published = keys.filter((key) => isPublished(key, now))
+  const proofs = (
+    await listKeyProofs(
+      db,
+      published.map(({ kid }) => kid),
+    )
+  ).filter((proof) => proof.destination_id === stream.destination_id)
+  const addresses = proofs.flatMap(({ address }) => address ?? [])
+  const fetches = await findJwksFetches(db, [...new Set(addresses)])
+  const own = new Map((await listStreamKeys(db)).map((row) => [row.destination_id, row]))
+  const world = { keys, now, own, proofs: byStreamAndKey(proofs), fetches: fetches.byAddress }
+  return published.map((key) => ({
+    key,
+    state: stateOfKey(key, keys, now),
+    proof: viewReceiver(key, stream, world),
+  }))
+}
+
+interface StreamName {
+  readonly destination_id: string
+  readonly stream_id: string
+  readonly name: string
+}
+
+interface KeyWorld {
+  readonly keys: readonly SigningKeyRow[]
+  readonly now: Date
+  readonly own: ReadonlyMap<string, StreamKeyRow>
+  readonly proofs: ReadonlyMap<string, KeyProofRow>
+  readonly fetches: ReadonlyMap<string, Date>
+}
+
+function viewReceiver(key: SigningKeyRow, stream: StreamName, world: KeyWorld): ReceiverProof {
+  const own = world.own.get(stream.destination_id)
+  return {
+    streamId: stream.stream_id,
+    streamName: stream.name,
+    isInUse: findStreamKid(own, world) === key.kid,
+    isCanary: own?.reason === 'canary' && own.kid === key.kid,
+    isRolledBack: isPresent(own, world.now) && own?.refused_kid === key.kid,
+    ...viewProof(key, world.proofs.get(`${stream.destination_id} ${key.kid}`), world.fetches),
+  }
+}
+
+function viewProof(
+  key: SigningKeyRow,
+  proof: KeyProofRow | undefined,
+  fetches: ReadonlyMap<string, Date>,
+): Omit<ReceiverProof, 'streamId' | 'streamName' | 'isInUse' | 'isCanary' | 'isRolledBack'> {
+  const fetchedAt = fetches.get(proof?.address ?? '') ?? null
+  return {
+    firstAcceptedAt: proof?.first_accepted_at ?? null,
+    lastAcceptedAt: proof?.last_accepted_at ?? null,
+    lastRefusedAt: proof?.last_refused_at ?? null,
+    refusal: proof?.refusal ?? null,
+    jwksFetchedAt: notBefore(fetchedAt, key.created_at),
+  }
+}
+
+function findStreamKid(own: StreamKeyRow | undefined, { keys, now }: KeyWorld): string | undefined {
+  const ownKey = isPresent(own, now) ? keys.find(({ kid }) => kid === own?.kid) : undefined
+  if (ownKey !== undefined && maySign(ownKey, now)) return ownKey.kid
+  return findGeneralKey(keys, now)?.kid
+}
+
+function isPresent(own: StreamKeyRow | undefined, now: Date): boolean {
+  if (own === undefined || own.from_at > now) return false
+  return own.until_at === null || own.until_at > now
+}
+
+function byStreamAndKey(proofs: readonly KeyProofRow[]): ReadonlyMap<string, KeyProofRow> {
+  return new Map(proofs.map((proof) => [`${proof.destination_id} ${proof.kid}`, proof]))
+}
+
+/** A fetch from before a key was published says nothing about it. */
+function notBefore(time: Date | null, publishedAt: Date): Date | null {
+  return time !== null && time >= publishedAt ? time : null
+}
+
+async function listStreams(db: Kysely<Schema>): Promise<StreamName[]> {
+  return db
+    .selectFrom('ssf_stream')
+    .select(['destination_id', 'stream_id', 'name'])
+    .orderBy('id')
+    .limit(RECEIVERS_MAX)
+    .execute()
+}

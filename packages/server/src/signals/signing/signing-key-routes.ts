@@ -1,0 +1,161 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Change, RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import { HOUR_MS, type Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { STREAM_ACCESS } from '../streams/stream-routes.ts'
+import { getStream } from '../streams/stream-store.ts'
+import { RSA_MODULUS_BITS } from './generate-signing-key.ts'
+import { revokeSigningKey } from './revoke-signing-key.ts'
+import { rollBackSigningKey } from './roll-back-signing-key.ts'
+import { rotateSigningKey } from './rotate-signing-key.ts'
+import { signingKeySchema, toSigningKeyJson } from './signing-key-json.ts'
+import { listSigningKeyViews, viewKeys } from './signing-key-read.ts'
+import type { SigningKeyRow } from './signing-key-store.ts'
+import type { SigningKeyDependencies } from './signing-keys.ts'
+
+export interface SigningKeyRouteDependencies extends SigningKeyDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly runChange: RunChange
+  /** Has this process read the keys again; the others hear of it through the database. */
+  readonly onKeysChanged: () => void
+}
+
+const CANARIES_MAX = 100
+const CANARY_HOURS_MAX = 720
+
+const rotateBody = z
+  .strictObject({
+    canary_stream_ids: z
+      .array(z.string().min(1).max(64))
+      .max(CANARIES_MAX)
+      .optional()
+      .describe('Streams that use the new key before the others; their `id` or `stream_id`.'),
+    canary_hours: z
+      .int()
+      .min(1)
+      .max(CANARY_HOURS_MAX)
+      .optional()
+      .describe('How long only they use it; 24 when left out.'),
+    modulus_bits: z
+      .union(RSA_MODULUS_BITS.map((bits) => z.literal(bits)))
+      .optional()
+      .describe('The size of the new key; as the service is set when left out.'),
+  })
+  .optional()
+
+const outcomeSchema = z.object({ key: signingKeySchema, active_key: signingKeySchema }).meta({
+  id: 'SigningKeyOutcome',
+  description: 'The key in question, and the one that signs now.',
+})
+
+/** The operations on signing keys. */
+export function signingKeyRoutes(dependencies: SigningKeyRouteDependencies): ApiRoute[] {
+  const { db, clock } = dependencies
+  return [
+    listRoute({
+      ...STREAM_ACCESS,
+      path: '/ssf_signing_keys',
+      summary: 'List signing keys',
+      description: 'With what each receiver has made of them. Oldest first.',
+      item: signingKeySchema,
+      fetch: ({ window }) => listSigningKeyViews(db, window, clock.now()),
+      toJson: toSigningKeyJson,
+    }),
+    rotateRoute(dependencies),
+    rollbackRoute(dependencies),
+    revokeRoute(dependencies),
+  ]
+}
+
+function rotateRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
+  const { runChange, modulusBits } = dependencies
+  return route({
+    ...STREAM_ACCESS,
+    method: 'POST',
+    path: '/ssf_signing_keys/rotate',
+    summary: 'Rotate the signing key',
+    description:
+      'Publishes a new key that signs after the time ahead, for its canaries first. The old one stays published.',
+    body: rotateBody,
+    responses: { 200: signingKeySchema },
+    example: { body: {} },
+    handler: (context) =>
+      runChange(toOrigin(context), async (change) => {
+        const {
+          canary_stream_ids: ids = [],
+          canary_hours: hours,
+          modulus_bits,
+        } = context.body ?? {}
+        const key = await rotateSigningKey(
+          change,
+          { ...dependencies, modulusBits: modulus_bits ?? modulusBits },
+          {
+            canaryDestinationIds: await findDestinations(change, ids),
+            ...(hours === undefined ? {} : { canaryMs: hours * HOUR_MS }),
+          },
+        )
+        change.afterCommit(dependencies.onKeysChanged)
+        return answer(200, await toJson(change, key))
+      }),
+  })
+}
+
+function rollbackRoute({ runChange, onKeysChanged }: SigningKeyRouteDependencies): ApiRoute {
+  return route({
+    ...STREAM_ACCESS,
+    method: 'POST',
+    path: '/ssf_signing_keys/rollback',
+    summary: 'Take the last rotation of the signing key back',
+    description:
+      'The key before signs again at once, for every stream, also what waits. The new key stays published.',
+    responses: { 200: outcomeSchema },
+    handler: (context) =>
+      runChange(toOrigin(context), async (change) => {
+        const { rolledBack, active } = await rollBackSigningKey(change)
+        change.afterCommit(onKeysChanged)
+        return answer(200, {
+          key: await toJson(change, rolledBack),
+          active_key: await toJson(change, active),
+        })
+      }),
+  })
+}
+
+function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
+  const { runChange, onKeysChanged } = dependencies
+  return route({
+    ...STREAM_ACCESS,
+    method: 'POST',
+    path: '/ssf_signing_keys/:kid/revoke',
+    summary: 'Revoke a compromised signing key',
+    description:
+      'The key is not published any more, a new one signs at once, and what waits is signed again.',
+    responses: { 200: outcomeSchema },
+    handler: (context) =>
+      runChange(toOrigin(context), async (change) => {
+        const { revoked, active } = await revokeSigningKey(change, context.params.kid, dependencies)
+        change.afterCommit(onKeysChanged)
+        return answer(200, {
+          key: await toJson(change, revoked),
+          active_key: await toJson(change, active),
+        })
+      }),
+  })
+}
+
+async function findDestinations(change: Change, ids: readonly string[]): Promise<string[]> {
+  const destinations = new Set<string>()
+  for (const id of ids) destinations.add((await getStream(change.tx, id)).destination_id)
+  return [...destinations]
+}
+
+async function toJson(change: Change, key: SigningKeyRow) {
+  const [view] = await viewKeys(change.tx, [key], change.at)
+  if (view === undefined) throw new Error('a key that was changed has a view')
+  return toSigningKeyJson(view)
+}

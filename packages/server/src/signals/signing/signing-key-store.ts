@@ -1,0 +1,107 @@
+import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
+
+export type SigningKeyRow = Selectable<SigningKeyTable>
+
+/** Orders those who change signing keys, over all processes. */
+const SIGNING_KEY_LOCK = [7201, 2] as const
+
+/** Nobody else makes, rotates or revokes signing keys until the transaction ends. */
+export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.join(SIGNING_KEY_LOCK)})`.execute(db)
+}
+
+/** All signing keys, the one that became active last first. There are few: one per rotation. */
+export async function listSigningKeys(db: Kysely<Schema>): Promise<SigningKeyRow[]> {
+  return db
+    .selectFrom('signing_key')
+    .selectAll()
+    .orderBy('active_from', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+/** A page of the signing keys, oldest first. */
+export async function listSigningKeyPage(
+  db: Kysely<Schema>,
+  window: PageWindow,
+): Promise<SigningKeyRow[]> {
+  return db
+    .selectFrom('signing_key')
+    .selectAll()
+    .where(afterKey(sql.ref('id'), window))
+    .orderBy('id')
+    .limit(window.limit)
+    .execute()
+}
+
+/** @throws AppError `not_found`. */
+export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<SigningKeyRow> {
+  const row = await db
+    .selectFrom('signing_key')
+    .selectAll()
+    .where('kid', '=', kid)
+    .executeTakeFirst()
+  if (row !== undefined) return row
+  throw new AppError('not_found', 'not_found', 'There is no such signing key.')
+}
+
+/** What is stored of a new key. */
+export interface NewSigningKeyRow extends Pick<
+  SigningKeyRow,
+  'kid' | 'algorithm' | 'private_key_sealed' | 'created_at' | 'active_from' | 'general_from'
+> {
+  readonly public_jwk: Readonly<Record<string, string>>
+}
+
+export async function insertSigningKey(
+  db: Kysely<Schema>,
+  key: NewSigningKeyRow,
+): Promise<SigningKeyRow> {
+  return db
+    .insertInto('signing_key')
+    .values({ ...key, public_jwk: JSON.stringify(key.public_jwk), retired_at: null })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Changes the times of a key. */
+export async function updateSigningKey(
+  db: Kysely<Schema>,
+  kid: string,
+  values: Pick<
+    Updateable<SigningKeyTable>,
+    | 'active_from'
+    | 'general_from'
+    | 'retired_at'
+    | 'rolled_back_at'
+    | 'revoked_at'
+    | 'canaries_verified_at'
+  >,
+): Promise<SigningKeyRow> {
+  return db
+    .updateTable('signing_key')
+    .set(values)
+    .where('kid', '=', kid)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Ends the publication of every key but `exceptKid` at `retiredAt`, unless it ends earlier already. */
+export async function retireSigningKeysExcept(
+  db: Kysely<Schema>,
+  exceptKid: string,
+  retiredAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('signing_key')
+    .set({ retired_at: retiredAt })
+    .where('kid', '!=', exceptKid)
+    .where((where) =>
+      where.or([where('retired_at', 'is', null), where('retired_at', '>', retiredAt)]),
+    )
+    .execute()
+}

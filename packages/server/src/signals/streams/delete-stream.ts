@@ -1,0 +1,28 @@
+import type { Change } from '../../changes/change.ts'
+import { markDestinationDeleted } from '../dispatch/destination-store.ts'
+import { notifyDestinations, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { toStreamAudit } from './stream-json.ts'
+import { deleteStreamRow, getStream } from './stream-store.ts'
+
+/**
+ * Deletes a stream with everything that is queued for it, and leaves an audit entry.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function deleteStream(
+  change: Change,
+  identifier: string,
+  wake: WakeDelivery,
+): Promise<void> {
+  const stream = await getStream(change.tx, identifier, { isLocked: true })
+  await deleteStreamRow(change.tx, stream.id)
+  await markDestinationDeleted(change.tx, stream.destination_id)
+  await notifyDestinations(change.tx, [stream.destination_id])
+  change.afterCommit(() => wake(stream.destination_id))
+  change.recordAudit({
+    action: 'ssf_stream.deleted',
+    target: { type: 'ssf_stream', id: stream.id },
+    description: `deleted the stream ${stream.name}`,
+    before: toStreamAudit(stream),
+  })
+}

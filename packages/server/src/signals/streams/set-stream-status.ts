@@ -1,0 +1,115 @@
+/*
+ * Enabled, paused, disabled: what each means for the deliveries of a stream (SSF 1.0 section 8.1.2), and
+ * how its receiver is told of a change that it did not make (section 8.1.5).
+ */
+import { STREAM_UPDATED } from '@heliograph/ssf'
+import { sql } from 'kysely'
+import type { Change } from '../../changes/change.ts'
+import { updateDestination } from '../dispatch/destination-store.ts'
+import {
+  enqueueDeliveries,
+  notifyDestinations,
+  type WakeDelivery,
+} from '../dispatch/enqueue-deliveries.ts'
+import { newUuid } from '../../platform/ids.ts'
+import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
+import { toStreamAudit } from './stream-json.ts'
+import { getStream, updateStream, type StreamRow } from './stream-store.ts'
+
+export type StreamStatus = StreamRow['status']
+
+/** What each status of a stream means for its deliveries. */
+export const STATE_OF_STATUS = { enabled: 'active', paused: 'held', disabled: 'stopped' } as const
+
+/** A wish for a status, with the reason that whoever changes it gives. */
+export interface StatusWish {
+  readonly status: StreamStatus
+  readonly reason: string | null
+  /** Who changes it: a receiver that does so itself is not told. The transmitter by default. */
+  readonly initiator?: 'transmitter' | 'receiver'
+}
+
+/**
+ * Sets the status of a stream and leaves an audit entry. Setting the present status again changes
+ * nothing but the reason.
+ *
+ * @throws AppError `not_found`.
+ */
+export async function setStreamStatus(
+  change: Change,
+  identifier: string,
+  wish: StatusWish,
+  wake: WakeDelivery,
+): Promise<StreamRow> {
+  const { status, reason } = wish
+  const before = await getStream(change.tx, identifier, { isLocked: true })
+  if (before.status === status && before.status_reason === reason) return before
+  const after = await applyStreamStatus(change, before, wish, wake)
+  change.recordAudit({
+    action: 'ssf_stream.status_changed',
+    target: { type: 'ssf_stream', id: before.id },
+    description: `set the stream ${before.name} to ${status}`,
+    before: toStreamAudit(before),
+    after: toStreamAudit(after),
+  })
+  return after
+}
+
+/**
+ * Applies a status without an audit entry. A paused stream holds its events. A disabled one has none:
+ * what was queued is given up. A change by the transmitter is announced to the receiver by an event that
+ * is delivered although the stream has stopped.
+ */
+export async function applyStreamStatus(
+  change: Change,
+  stream: StreamRow,
+  { status, reason, initiator = 'transmitter' }: StatusWish,
+  wake: WakeDelivery,
+): Promise<StreamRow> {
+  const after = await updateStream(change.tx, stream.id, {
+    status,
+    status_reason: reason,
+    updated_at: change.at,
+    // Whose stream begins anew has its full time to be heard of.
+    ...(status === 'enabled' ? { last_activity_at: change.at } : {}),
+  })
+  await updateDestination(change.tx, stream.destination_id, {
+    kind: stream.delivery_method === 'push' ? 'ssf_push' : 'ssf_poll',
+    state: STATE_OF_STATUS[status],
+  })
+  // On leaving it too: a change that ran beside the disabling may have queued an event since.
+  if (status === 'disabled' || stream.status === 'disabled') {
+    await giveUpQueued(change, stream.destination_id)
+  }
+  if (initiator === 'transmitter' && status !== stream.status) {
+    await announceStatus(change, after, wake)
+  }
+  await notifyDestinations(change.tx, [stream.destination_id])
+  change.afterCommit(() => wake(stream.destination_id))
+  return after
+}
+
+async function announceStatus(change: Change, stream: StreamRow, wake: WakeDelivery) {
+  const eventId = newUuid()
+  await enqueueDeliveries(
+    change,
+    [
+      {
+        destinationId: stream.destination_id,
+        eventId,
+        eventType: STREAM_UPDATED,
+        subjectKey: null,
+        body: toStreamUpdatedClaims(stream, eventId, change),
+        outlivesStop: stream.status !== 'enabled',
+      },
+    ],
+    wake,
+  )
+}
+
+async function giveUpQueued(change: Change, destinationId: string): Promise<void> {
+  await sql`update delivery set state = 'discarded', finished_at = ${change.at}, claimed_by = null,
+      claim_expires_at = null, last_error = coalesce(last_error, 'The stream was disabled')
+    where destination_id = ${destinationId} and state = 'queued'
+      and not outlives_stop`.execute(change.tx)
+}

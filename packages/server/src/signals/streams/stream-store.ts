@@ -1,0 +1,123 @@
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
+
+export type StreamRow = Selectable<SsfStreamTable>
+
+const ID = /^[1-9]\d{0,17}$/
+const STREAM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/**
+ * A stream by its `id` or its `stream_id`.
+ *
+ * @throws AppError `not_found`, the same for every text that names no stream.
+ */
+export async function getStream(
+  db: Kysely<Schema>,
+  identifier: string,
+  options: { readonly isLocked?: boolean } = {},
+): Promise<StreamRow> {
+  const column = ID.test(identifier) ? 'id' : STREAM_ID.test(identifier) ? 'stream_id' : undefined
+  const row =
+    column === undefined
+      ? undefined
+      : await db
+          .selectFrom('ssf_stream')
+          .selectAll()
+          .where(column, '=', identifier)
+          .$if(options.isLocked === true, (query) => query.forUpdate())
+          .executeTakeFirst()
+  if (row === undefined) throw new AppError('not_found', 'not_found', 'There is no such stream.')
+  return row
+}
+
+/** The stream of a destination; undefined when it is deleted. */
+export async function findStreamOfDestination(
+  db: Kysely<Schema>,
+  destinationId: string,
+  options: { readonly isLocked?: boolean } = {},
+): Promise<StreamRow | undefined> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('destination_id', '=', destinationId)
+    .$if(options.isLocked === true, (query) => query.forUpdate())
+    .executeTakeFirst()
+}
+
+/** The streams of a page, oldest first. */
+export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promise<StreamRow[]> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where(afterKey(sql.ref('id'), window))
+    .orderBy('id')
+    .limit(window.limit)
+    .execute()
+}
+
+/** The streams of a client, oldest first; the limit on streams bounds them. */
+export async function listClientStreams(
+  db: Kysely<Schema>,
+  ssfClientId: string,
+): Promise<StreamRow[]> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('ssf_client_id', '=', ssfClientId)
+    .orderBy('id')
+    .execute()
+}
+
+/** The streams that an event of this type goes to: all that asked for it and are not disabled. */
+export async function listReceivingStreams(
+  db: Kysely<Schema>,
+  eventType: string,
+): Promise<StreamRow[]> {
+  return db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('status', '!=', 'disabled')
+    .where(sql<boolean>`${eventType} = any(events_requested)`)
+    .orderBy('id')
+    .execute()
+}
+
+export async function insertStream(
+  db: Kysely<Schema>,
+  stream: Insertable<SsfStreamTable>,
+): Promise<StreamRow> {
+  return db.insertInto('ssf_stream').values(stream).returningAll().executeTakeFirstOrThrow()
+}
+
+export async function updateStream(
+  db: Kysely<Schema>,
+  id: string,
+  values: Updateable<SsfStreamTable>,
+): Promise<StreamRow> {
+  return db
+    .updateTable('ssf_stream')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+export async function deleteStreamRow(db: Kysely<Schema>, id: string): Promise<void> {
+  await db.deleteFrom('ssf_stream').where('id', '=', id).execute()
+}
+
+/** Orders those who create streams, so that the limit holds; until the transaction ends. */
+const CREATION_LOCK = [7201, 3] as const
+
+/** How many streams there are; nobody else creates one until the transaction ends. */
+export async function countStreamsLocked(db: Kysely<Schema>): Promise<number> {
+  await sql`select pg_advisory_xact_lock(${sql.join(CREATION_LOCK)})`.execute(db)
+  const { count } = await db
+    .selectFrom('ssf_stream')
+    .select((select) => select.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}

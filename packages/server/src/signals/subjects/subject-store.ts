@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { SubjectIdentifier } from '@heliograph/ssf'
+import { sql, type Kysely } from 'kysely'
+import { toCanonicalJson } from '../../platform/canonical-json.ts'
+import type { Schema } from '../../schema/schema.ts'
+
+/** What a receiver said about a subject of a stream. */
+export interface SubjectStatement {
+  readonly streamRowId: string
+  readonly subject: SubjectIdentifier
+  readonly matchKeys: readonly string[]
+  readonly isIncluded: boolean
+}
+
+/** SHA-256 of a subject, whatever the order of its members. */
+export function hashSubject(subject: SubjectIdentifier): Buffer {
+  return createHash('sha256').update(toCanonicalJson(subject)).digest()
+}
+
+export async function insertSubject(
+  db: Kysely<Schema>,
+  statement: SubjectStatement & { readonly isVerified: boolean; readonly createdAt: Date },
+): Promise<void> {
+  await db
+    .insertInto('ssf_stream_subject')
+    .values({
+      ssf_stream_id: statement.streamRowId,
+      subject_hash: hashSubject(statement.subject),
+      subject: JSON.stringify(statement.subject),
+      match_keys: [...statement.matchKeys],
+      is_included: statement.isIncluded,
+      is_verified: statement.isVerified,
+      created_at: statement.createdAt,
+    })
+    .execute()
+}
+
+/** Forgets what was said about one subject. */
+export async function deleteSubject(
+  db: Kysely<Schema>,
+  streamRowId: string,
+  subject: SubjectIdentifier,
+): Promise<void> {
+  await db
+    .deleteFrom('ssf_stream_subject')
+    .where('ssf_stream_id', '=', streamRowId)
+    .where('subject_hash', '=', hashSubject(subject))
+    .execute()
+}
+
+/** Forgets everything that was said about the subjects of a stream. */
+export async function deleteSubjects(db: Kysely<Schema>, streamRowId: string): Promise<void> {
+  await db.deleteFrom('ssf_stream_subject').where('ssf_stream_id', '=', streamRowId).execute()
+}
+
+/** How many subjects of a stream were added and how many removed, as far as that is still said. */
+export async function countSubjects(
+  db: Kysely<Schema>,
+  streamRowId: string,
+): Promise<{ readonly included: number; readonly excluded: number }> {
+  const { rows } = await sql<{ included: number; excluded: number }>`
+    select count(*) filter (where is_included)::integer as included,
+      count(*) filter (where not is_included)::integer as excluded
+    from ssf_stream_subject where ssf_stream_id = ${streamRowId}`.execute(db)
+  return rows[0] ?? { included: 0, excluded: 0 }
+}
+
+/** What was said about subjects that events with these keys may be about, oldest word first. */
+export async function listStatements(
+  db: Kysely<Schema>,
+  streamRowIds: readonly string[],
+  keys: readonly string[],
+): Promise<(SubjectStatement & { readonly id: string })[]> {
+  const rows = await db
+    .selectFrom('ssf_stream_subject')
+    .select(['id', 'ssf_stream_id', 'subject', 'match_keys', 'is_included'])
+    .where('ssf_stream_id', '=', sql<string>`any(${streamRowIds}::bigint[])`)
+    .where(sql<boolean>`match_keys && ${keys}::text[]`)
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    streamRowId: row.ssf_stream_id,
+    // Written by `insertSubject` and by nothing else.
+    subject: row.subject as unknown as SubjectIdentifier,
+    matchKeys: row.match_keys,
+    isIncluded: row.is_included,
+  }))
+}

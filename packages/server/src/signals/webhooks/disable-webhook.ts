@@ -1,0 +1,51 @@
+import type { Change } from '../../changes/change.ts'
+import { notifyDestinations } from '../dispatch/enqueue-deliveries.ts'
+import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
+import { findWebhookOfDestination, updateWebhook } from './webhook-store.ts'
+
+/** Why the service switches a webhook off. */
+export interface DisablingCause {
+  readonly reason: 'failing' | 'gone'
+  /** In words: the last answer, or since when nothing was accepted. */
+  readonly error: string
+}
+
+const DESCRIPTIONS = {
+  failing: 'because nothing was accepted for five days',
+  gone: 'because its receiver answered 410',
+} as const satisfies Record<DisablingCause['reason'], string>
+
+/**
+ * Switches the webhook of a destination off on behalf of the service, and leaves an audit entry and an
+ * event. What is queued for it is kept. Idempotent: nothing happens when it is off or gone.
+ */
+export async function disableWebhookOf(
+  change: Change,
+  destinationId: string,
+  { reason, error }: DisablingCause,
+): Promise<void> {
+  const { tx, at } = change
+  const before = await findWebhookOfDestination(tx, destinationId)
+  if (before === undefined || !before.enabled) return
+  const after = await updateWebhook(tx, before.id, {
+    enabled: false,
+    disabled_reason: reason,
+    disabled_at: at,
+    updated_at: at,
+  })
+  // Keeps what is known of the receiver, for whoever looks why.
+  await tx
+    .updateTable('delivery_destination')
+    .set({ state: 'held' })
+    .where('id', '=', destinationId)
+    .execute()
+  await notifyDestinations(tx, [destinationId])
+  change.recordAudit({
+    action: 'webhook.disabled',
+    target: webhookTarget(after),
+    description: `switched the webhook ${after.name} off, ${DESCRIPTIONS[reason]}`,
+    before: toWebhookAudit(before),
+    after: { ...toWebhookAudit(after), error },
+  })
+  change.recordEvent({ type: 'webhook.disabled', webhookId: after.id, reason: error })
+}

@@ -1,0 +1,81 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import { toOrigin } from '../../changes/to-origin.ts'
+import {
+  deliveryLogRoutes,
+  type DeliveryLogDependencies,
+  type DeliveryLogPurpose,
+} from '../dispatch/delivery-log-routes.ts'
+import type { DeliveryDetails } from '../dispatch/delivery-read.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { timestampInput } from '../../platform/http/body-values.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { recoverWebhook } from './recover-webhook.ts'
+import { findEventBodies } from './webhook-event-store.ts'
+import { toWebhookOwner } from './webhook-owner.ts'
+import { WEBHOOK_ACCESS } from './webhook-routes.ts'
+import { getWebhook } from './webhook-store.ts'
+
+const recoverBody = z
+  .strictObject({
+    since: timestampInput.describe('Events of this time or later.'),
+    until: timestampInput.optional().describe('Events of this time or earlier; now when left out.'),
+  })
+  .meta({ id: 'RecoverWebhook' })
+
+const recoveredSchema = z
+  .object({
+    count: z.int().describe('Both together.'),
+    failed_count: z.int().describe('Events that had failed for good.'),
+    missed_count: z.int().describe('Events that happened while the webhook was off.'),
+    has_more: z
+      .boolean()
+      .describe('One call moves 10,000 of each at most: repeat it until nothing is left.'),
+  })
+  .meta({ id: 'RecoveredWebhook', description: 'How many events were queued.' })
+
+/** The log of the deliveries of webhooks, and the recovery of what they have not got. */
+export function webhookDeliveryRoutes(dependencies: DeliveryLogDependencies): ApiRoute[] {
+  const resource = {
+    path: '/webhooks',
+    noun: 'webhook',
+    access: WEBHOOK_ACCESS,
+    findOwner: async (db: Kysely<Schema>, id: string, purpose: DeliveryLogPurpose) =>
+      toWebhookOwner(await getWebhook(db, id), purpose),
+    findContent: findWebhookContent,
+  } as const
+  return [...deliveryLogRoutes(resource, dependencies), recoverRoute(dependencies)]
+}
+
+/** What a delivery of a webhook carries; null once its retention is over. */
+export async function findWebhookContent(
+  db: Kysely<Schema>,
+  { event_id: eventId }: Pick<DeliveryDetails, 'event_id'>,
+): Promise<string | null> {
+  return (await findEventBodies(db, [eventId])).get(eventId) ?? null
+}
+
+function recoverRoute({ runChange, wake }: DeliveryLogDependencies): ApiRoute {
+  return route({
+    ...WEBHOOK_ACCESS,
+    method: 'POST',
+    path: '/webhooks/:id/recover',
+    summary: 'Send a webhook what it has not got',
+    description:
+      'Of a time: events that failed for good, and events that happened while it was off.',
+    body: recoverBody,
+    responses: { 200: recoveredSchema },
+    example: { body: { since: '2026-01-02T03:04:05Z' } },
+    handler: (context) =>
+      runChange(toOrigin(context), async (change) => {
+        const recovered = await recoverWebhook(change, context.params.id, context.body, wake)
+        const { failedCount, missedCount, hasMore } = recovered
+        return answer(200, {
+          count: failedCount + missedCount,
+          failed_count: failedCount,
+          missed_count: missedCount,
+          has_more: hasMore,
+        })
+      }),
+  })
+}

@@ -1,0 +1,314 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { sql } from 'kysely'
+import {
+  answerWith,
+  startLoopbackReceiver,
+  type LoopbackReceiver,
+} from '../../../test/support/loopback-receiver.ts'
+import {
+  answerHex,
+  verifyEd25519,
+  verifyStandard,
+} from '../../../test/support/webhook-verifiers.ts'
+import {
+  createWebhooksApi,
+  type TestWebhook,
+  type WebhooksApi,
+} from '../../../test/support/webhooks-api.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { DeliveryEngine } from '../dispatch/delivery-engine.ts'
+import { systemClock, toEpochSeconds } from '../../platform/clock.ts'
+
+let webhooks: WebhooksApi
+let engine: DeliveryEngine | undefined
+const receivers: LoopbackReceiver[] = []
+
+beforeAll(async () => {
+  webhooks = await createWebhooksApi()
+  webhooks.clock.set(systemClock.now())
+})
+afterAll(() => webhooks.close())
+beforeEach(async () => {
+  webhooks.clock.set(systemClock.now())
+  await sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(
+    webhooks.db,
+  )
+})
+afterEach(async () => {
+  await engine?.close()
+  engine = undefined
+  for (const receiver of receivers.splice(0)) await receiver.close()
+})
+
+async function listen(...input: Parameters<typeof startLoopbackReceiver>) {
+  const receiver = await startLoopbackReceiver(...input)
+  receivers.push(receiver)
+  return receiver
+}
+
+const start = async (...options: Parameters<WebhooksApi['startEngine']>) => {
+  engine = await webhooks.startEngine(...options)
+  return engine
+}
+
+const create = (url: string, input: object = {}) =>
+  webhooks.create({ url, events: ['auth_logs.success'], ...input })
+
+/** Lets `count` sign-ins happen, each in a change of its own. */
+async function signIn(count = 1): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await webhooks.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      change.recordEvent({
+        type: 'auth_logs.success',
+        sessionId: String(index + 1),
+        personId: null,
+        device: null,
+        browserName: null,
+        browserVersion: null,
+        agentVersion: null,
+      })
+    })
+  }
+  await engine?.sweep()
+}
+
+const listDeliveries = (id: string) =>
+  webhooks.db
+    .selectFrom('delivery')
+    .innerJoin('webhook', 'webhook.destination_id', 'delivery.destination_id')
+    .selectAll('delivery')
+    .where('webhook.id', '=', id)
+    .orderBy('delivery.id')
+    .execute()
+
+const attemptsOf = (deliveryId: string) =>
+  webhooks.db
+    .selectFrom('delivery_attempt')
+    .selectAll()
+    .where('delivery_id', '=', deliveryId)
+    .orderBy('id')
+    .execute()
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000 })
+
+describe('a delivery', () => {
+  it.each(['standard', 'ed25519', 'hex'] as const)(
+    'in the form %s reaches a receiver that verifies it',
+    async (signing) => {
+      const receiver = await listen()
+      const webhook = await create(receiver.url, { signing, headers: { 'X-Team': 'desk' } })
+      await start()
+      await signIn()
+      await until(() => expect(receiver.requests).toHaveLength(1))
+      const [request] = receiver.requests
+      const received = { headers: request?.headers ?? {}, body: request?.body ?? '' }
+      expect(received.headers).toMatchObject({
+        'content-type': 'application/json',
+        'user-agent': 'Heliograph test',
+        'x-team': 'desk',
+        'x-service-webhook-identifier': webhook.identifier,
+        'x-kolide-webhook-identifier': webhook.identifier,
+      })
+      if (signing === 'standard') verifyStandard(received, webhook.secret ?? '')
+      if (signing === 'hex') expect(answerHex(received, webhook.secret ?? '')).toBe(200)
+      if (signing === 'ed25519') {
+        const now = toEpochSeconds(systemClock.now())
+        expect(verifyEd25519(received, webhook.public_key ?? '', now)).toBe(true)
+      }
+    },
+  )
+
+  it('has the same id and bytes on every attempt, and a timestamp of its own', async () => {
+    let count = 0
+    const receiver = await listen((_request, response) => {
+      count += 1
+      response.writeHead(count < 3 ? 500 : 204).end()
+    })
+    const webhook = await create(receiver.url)
+    await start({ retryDelaysMs: [1_100, 20] })
+    await signIn()
+    await until(() => expect(receiver.requests).toHaveLength(3))
+    const bodies = new Set(receiver.requests.map(({ body }) => body))
+    const ids = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']))
+    expect([bodies.size, ids.size]).toEqual([1, 1])
+    const times = receiver.requests.map(({ headers }) => Number(headers['webhook-timestamp']))
+    expect(times[1]).toBeGreaterThan(times[0] ?? 0)
+    for (const { headers, body } of receiver.requests) {
+      verifyStandard({ headers, body }, webhook.secret ?? '')
+    }
+    await until(async () => {
+      const [delivery] = await listDeliveries(webhook.id)
+      expect(delivery).toMatchObject({ state: 'delivered', attempt_count: 3 })
+    })
+    const [delivery] = await listDeliveries(webhook.id)
+    const attempts = await attemptsOf(delivery?.id ?? '')
+    expect(attempts.map(({ status_code, error }) => [status_code, error])).toEqual([
+      [500, 'The receiver answered 500'],
+      [500, 'The receiver answered 500'],
+      [204, null],
+    ])
+    expect(JSON.stringify(attempts)).not.toContain(webhook.secret)
+  })
+
+  it('is signed with both secrets until the old one ends, and then with the new one alone', async () => {
+    const receiver = await listen()
+    const webhook = await create(receiver.url)
+    const at = webhooks.clock.now().getTime()
+    const rotated = await webhooks.call<TestWebhook>(`/webhooks/${webhook.id}/rotate_secret`, {
+      method: 'POST',
+      payload: { old_secret_ends_at: new Date(at + 2_000).toISOString() },
+    })
+    await start()
+    await signIn()
+    await until(() => expect(receiver.requests).toHaveLength(1))
+    const received = receiver.requests[0]
+    if (received === undefined) throw new Error('nothing received')
+    verifyStandard(received, webhook.secret ?? '')
+    verifyStandard(received, rotated.body.secret ?? '')
+    await vi.waitUntil(() => systemClock.now().getTime() > at + 2_100, { timeout: 5_000 })
+    await signIn()
+    await until(() => expect(receiver.requests).toHaveLength(2))
+    const later = receiver.requests[1]
+    if (later === undefined) throw new Error('nothing received')
+    verifyStandard(later, rotated.body.secret ?? '')
+    expect(() => verifyStandard(later, webhook.secret ?? '')).toThrow('No matching signature')
+  })
+
+  it('is given up after its last attempt, and can be recovered', async () => {
+    const receiver = await listen(answerWith(400))
+    const { id } = await create(receiver.url)
+    const since = webhooks.clock.now().toISOString()
+    await start({ retryDelaysMs: [10] })
+    await signIn()
+    await until(async () => expect((await listDeliveries(id))[0]?.state).toBe('dead'))
+    expect(receiver.requests).toHaveLength(2)
+    receiver.respond(answerWith(200))
+    webhooks.clock.set(systemClock.now())
+    const recovered = await webhooks.call(`/webhooks/${id}/recover`, {
+      method: 'POST',
+      payload: { since },
+    })
+    expect(recovered.body).toEqual({ count: 1, failed_count: 1, missed_count: 0, has_more: false })
+    await until(async () => expect((await listDeliveries(id))[0]?.state).toBe('delivered'))
+    const again = await webhooks.call(`/webhooks/${id}/recover`, {
+      method: 'POST',
+      payload: { since },
+    })
+    expect(again.body).toMatchObject({ count: 0 })
+  })
+})
+
+describe('a webhook', () => {
+  it('that answers 410 is switched off with an audit entry and an event, and keeps what waits', async () => {
+    const watcher = await listen()
+    await create(watcher.url, { events: ['webhook.disabled'] })
+    const receiver = await listen(answerWith(410))
+    const { id } = await create(receiver.url)
+    await start({ settings: { concurrency: 1 } })
+    await signIn(3)
+    await until(async () => {
+      const { body } = await webhooks.call(`/webhooks/${id}`)
+      expect(body).toMatchObject({ enabled: false, disabled_reason: 'gone' })
+    })
+    await engine?.sweep()
+    await until(() => expect(watcher.requests).toHaveLength(1))
+    expect(JSON.parse(watcher.requests[0]?.body ?? '')).toMatchObject({
+      event: 'webhook.disabled',
+      data: { webhook_id: Number(id), reason: expect.stringContaining('410') as string },
+    })
+    const entry = await webhooks.db
+      .selectFrom('audit_entry')
+      .selectAll()
+      .where('action', '=', 'webhook.disabled')
+      .where('target_id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(entry).toMatchObject({ actor_type: 'System' })
+    const states = (await listDeliveries(id)).map(({ state }) => state)
+    expect(states.filter((state) => state !== 'queued' && state !== 'dead')).toEqual([])
+    expect(receiver.requests.length).toBeLessThanOrEqual(3)
+  })
+
+  it('that is switched off gets what waited when it is switched on, and the rest by recovery', async () => {
+    const receiver = await listen()
+    const { id } = await create(receiver.url)
+    await signIn()
+    const patch = (enabled: boolean) =>
+      webhooks.call(`/webhooks/${id}`, { method: 'PATCH', payload: { enabled } })
+    await patch(false)
+    const since = webhooks.clock.now().toISOString()
+    await signIn(2)
+    await start()
+    const refused = await webhooks.call(`/webhooks/${id}/recover`, {
+      method: 'POST',
+      payload: { since },
+    })
+    expect(refused.status).toBe(409)
+    expect(receiver.requests).toHaveLength(0)
+    await patch(true)
+    await until(() => expect(receiver.requests).toHaveLength(1))
+    const recovered = await webhooks.call(`/webhooks/${id}/recover`, {
+      method: 'POST',
+      payload: { since },
+    })
+    expect(recovered.body).toMatchObject({ missed_count: 2, failed_count: 0 })
+    await until(() => expect(receiver.requests).toHaveLength(3))
+    const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
+    expect(new Set(ids).size).toBe(3)
+  })
+
+  it('with a pace gets hardly more than that many deliveries in any second', async () => {
+    const receiver = await listen()
+    const { id } = await create(receiver.url, { rate_limit_per_second: 20 })
+    await signIn(50)
+    await start()
+    await until(() => expect(receiver.requests).toHaveLength(50))
+    const times = receiver.requests.map(({ atMs }) => atMs).sort((a, b) => a - b)
+    for (const [index, time] of times.entries()) {
+      // One second of refilling, a full bucket, and what the network moves together.
+      const inSecond = times.slice(index).filter((other) => other < time + 1_000).length
+      expect(inSecond).toBeLessThanOrEqual(24)
+    }
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_000)
+    expect((await listDeliveries(id)).every(({ attempt_count: count }) => count <= 1)).toBe(true)
+  })
+
+  it('is not held up by another one whose receiver never answers', async () => {
+    const hanging = await listen(() => undefined)
+    const healthy = await listen()
+    const dead = await create(hanging.url)
+    await create(healthy.url)
+    await start({ settings: { requestTimeoutMs: 1_000 } })
+    await signIn(20)
+    await until(() => expect(healthy.requests).toHaveLength(20))
+    await until(async () => {
+      const [delivery] = await listDeliveries(dead.id)
+      expect(delivery?.last_error).toMatch(/./)
+    })
+  })
+})
+
+describe('payloads', () => {
+  it('are deleted after their retention, with the deliveries that still wait; records stay', async () => {
+    const receiver = await listen()
+    const { id } = await create(receiver.url)
+    await signIn()
+    const [event] = await webhooks.db.selectFrom('webhook_event').selectAll().execute()
+    // As if the retention had just run: nothing was claimed yet.
+    await webhooks.db.updateTable('webhook_event').set({ body: null }).execute()
+    await start()
+    await until(async () => expect((await listDeliveries(id))[0]?.state).toBe('dead'))
+    expect(receiver.requests).toHaveLength(0)
+    const eventId = event?.event_id ?? ''
+    const shown = await webhooks.call(`/webhook_events/${eventId}`)
+    expect(shown.body).toMatchObject({ id: eventId, payload: null })
+    const details = await webhooks.call(`/webhooks/${id}/deliveries/${eventId}`)
+    expect(details.body).toMatchObject({
+      content: null,
+      last_error: 'What the event carried was deleted after its retention',
+    })
+    const resent = await webhooks.call(`/webhooks/${id}/deliveries/${eventId}/resend`, {
+      method: 'POST',
+    })
+    expect(resent.status).toBe(409)
+  })
+})

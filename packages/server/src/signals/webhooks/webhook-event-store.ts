@@ -1,0 +1,97 @@
+/*
+ * Events as rows, and the deliveries that follow from them. An event is written once, with the exact
+ * bytes that are sent; its deliveries refer to it by its id and hold no copy.
+ */
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { DELIVERY_CHANNEL } from '../dispatch/delivery-engine.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { WebhookEventTable } from '../../schema/tables/webhook-tables.ts'
+
+export type WebhookEventRow = Selectable<WebhookEventTable>
+
+/** An event to write. */
+export interface NewWebhookEvent {
+  readonly eventId: string
+  readonly eventType: string
+  readonly object: { readonly type: string; readonly id: string } | null
+  readonly occurredAt: Date
+  readonly body: string
+}
+
+/** What the rows of a change share. */
+export interface EventCause {
+  readonly txn: string
+  readonly at: Date
+}
+
+/** What any webhook asks for, also one that is off: those events are kept for it. */
+export async function listSubscribedEvents(db: Kysely<Schema>): Promise<Set<string>> {
+  const { rows } = await sql<{ event: string }>`
+    select distinct unnest(events) as event from webhook`.execute(db)
+  return new Set(rows.map(({ event }) => event))
+}
+
+/**
+ * Writes events and queues a delivery of each for every enabled webhook that asks for it, and wakes
+ * the engines of all processes at the commit. One statement.
+ */
+export async function insertEventsForSubscribers(
+  db: Kysely<Schema>,
+  events: readonly NewWebhookEvent[],
+  cause: EventCause,
+): Promise<void> {
+  await sql`
+    with ${insertedEvents(events, cause)},
+    queued as (
+      insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
+        created_at)
+      select w.destination_id, e.event_id, e.event_type, '', 'queued', ${cause.at}::timestamptz,
+        ${cause.txn}::text, ${cause.at}::timestamptz
+      from event e join webhook w on w.enabled and e.event_type = any(w.events)
+      order by e.id
+      returning destination_id
+    )
+    select pg_notify(${DELIVERY_CHANNEL}, destination_id::text)
+    from (select distinct destination_id from queued) as destination`.execute(db)
+}
+
+/** Writes an event that is for one webhook alone; its delivery is the caller's to queue. */
+export async function insertEvent(
+  db: Kysely<Schema>,
+  event: NewWebhookEvent,
+  cause: EventCause,
+): Promise<void> {
+  await sql`with ${insertedEvents([event], cause)} select from event`.execute(db)
+}
+
+function insertedEvents(events: readonly NewWebhookEvent[], { txn, at }: EventCause) {
+  const rows = events.map((event) => ({
+    event_id: event.eventId,
+    event_type: event.eventType,
+    object_type: event.object?.type ?? null,
+    object_id: event.object?.id ?? null,
+    occurred_at: event.occurredAt,
+    body: event.body,
+  }))
+  return sql`event as (
+      insert into webhook_event (event_id, event_type, object_type, object_id, occurred_at, body, txn,
+        created_at)
+      select r.event_id, r.event_type, r.object_type, r.object_id, r.occurred_at, r.body,
+        ${txn}::text, ${at}::timestamptz
+      from json_to_recordset(${JSON.stringify(rows)}::json) as r (event_id text, event_type text,
+        object_type text, object_id text, occurred_at timestamptz, body text)
+      order by r.event_id
+      returning id, event_id, event_type
+    )`
+}
+
+/** The bodies of events by their id; those whose retention is over are absent. */
+export async function findEventBodies(
+  db: Kysely<Schema>,
+  eventIds: readonly string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ event_id: string; body: string }>`
+    select event_id, body from webhook_event
+    where event_id = any(${eventIds}::text[]) and body is not null`.execute(db)
+  return new Map(rows.map((row) => [row.event_id, row.body]))
+}

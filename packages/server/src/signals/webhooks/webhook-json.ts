@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { SIGNING_FORMS } from './webhook-input.ts'
+import type { WebhookRecord, WebhookRow } from './webhook-store.ts'
+
+const webhookShape = {
+  id: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  url: z.string(),
+  events: z.array(z.string()),
+  enabled: z.boolean(),
+  disabled_reason: z
+    .enum(['admin', 'failing', 'gone'])
+    .nullable()
+    .describe(
+      'Who switched it off: an admin; the service, because nothing was accepted for days; or the receiver, by answering 410.',
+    ),
+  disabled_at: timestampSchema.nullable(),
+  signing: z.enum(SIGNING_FORMS),
+  public_key: z
+    .string()
+    .nullable()
+    .describe('What signatures of the form `ed25519` are verified with; null for the other forms.'),
+  old_secrets_end_at: timestampSchema
+    .nullable()
+    .describe('Until when deliveries are signed with an old secret too; null when there is none.'),
+  identifier: z
+    .string()
+    .describe(
+      'Sent with every delivery as `X-Service-Webhook-Identifier` and `X-Kolide-Webhook-Identifier`.',
+    ),
+  header_names: z.array(z.string()).describe('Headers that were given; values are never answered.'),
+  rate_limit_per_second: z.int().nullable(),
+  failing_since: timestampSchema
+    .nullable()
+    .describe('Since when nothing has been accepted; null while all is well.'),
+  last_success_at: timestampSchema.nullable(),
+  queued_count: z.int().describe('Deliveries that wait to be sent; counted up to 10,000.'),
+  dead_count: z.int().describe('Deliveries that were given up; counted up to 10,000.'),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+} as const
+
+/** A webhook as the REST API shows it. */
+export const webhookSchema = z
+  .object(webhookShape)
+  .meta({ id: 'Webhook', description: 'An address that is told of events.' })
+
+/** A webhook with its secret, which is told when it is made. */
+export const webhookWithSecretSchema = z
+  .object({
+    ...webhookShape,
+    secret: z
+      .string()
+      .nullable()
+      .describe('What deliveries are verified with; null for `ed25519`, which has a public key.'),
+  })
+  .meta({ id: 'WebhookWithSecret', description: 'A webhook whose secret was just made.' })
+
+/** The wire form of a webhook; neither secrets nor values of headers are in it. */
+export function toWebhookJson(webhook: WebhookRecord): z.input<typeof webhookSchema> {
+  return {
+    id: webhook.id,
+    name: webhook.name,
+    description: webhook.description,
+    url: webhook.url,
+    events: webhook.events,
+    enabled: webhook.enabled,
+    disabled_reason: webhook.disabled_reason,
+    disabled_at: toTimestamp(webhook.disabled_at),
+    signing: webhook.signing,
+    public_key: webhook.public_key,
+    old_secrets_end_at: toTimestamp(webhook.old_secrets_end_at),
+    identifier: webhook.identifier,
+    header_names: webhook.header_names,
+    rate_limit_per_second: webhook.rate_limit_per_second,
+    failing_since: toTimestamp(webhook.failing_since),
+    last_success_at: toTimestamp(webhook.last_success_at),
+    queued_count: webhook.queued_count,
+    dead_count: webhook.dead_count,
+    created_at: toTimestamp(webhook.created_at),
+    updated_at: toTimestamp(webhook.updated_at),
+  }
+}
+
+/** What the audit log keeps of a webhook; never a secret or the value of a header. */
+export function toWebhookAudit(webhook: WebhookRow) {
+  return {
+    name: webhook.name,
+    description: webhook.description,
+    url: webhook.url,
+    events: webhook.events,
+    enabled: webhook.enabled,
+    disabled_reason: webhook.disabled_reason,
+    signing: webhook.signing,
+    header_names: webhook.header_names,
+  }
+}
+
+/** What audit entries are about. */
+export function webhookTarget({ id }: Pick<WebhookRow, 'id'>) {
+  return { type: 'webhook', id }
+}

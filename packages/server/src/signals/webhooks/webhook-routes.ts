@@ -1,0 +1,222 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { timestampInput } from '../../platform/http/body-values.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { createWebhook, type CreatedWebhook } from './create-webhook.ts'
+import { deleteWebhook } from './delete-webhook.ts'
+import { assertFullAccess, revealWebhookSecret } from './reveal-webhook-secret.ts'
+import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
+import { testWebhook, type TestWebhookDependencies } from './test-webhook.ts'
+import { changeWebhook } from './update-webhook.ts'
+import type { WebhookDependencies } from './webhook-dependencies.ts'
+import { createWebhookBody, SIGNING_FORMS, updateWebhookBody } from './webhook-input.ts'
+import { toWebhookJson, webhookSchema, webhookWithSecretSchema } from './webhook-json.ts'
+import { getWebhookRecord, listWebhooks } from './webhook-store.ts'
+
+export interface WebhookRouteDependencies extends WebhookDependencies, TestWebhookDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly runChange: RunChange
+}
+
+/** What every request to a webhook needs: reads too, for addresses and payloads are not for every key. */
+export const WEBHOOK_ACCESS = { tags: ['Webhooks'], permission: 'Manage Webhooks' } as const
+
+const secretSchema = z
+  .object({
+    id: z.string().describe('The webhook.'),
+    signing: z.enum(SIGNING_FORMS),
+    secret: z
+      .string()
+      .nullable()
+      .describe('Null for `ed25519`: the private key never leaves the service.'),
+    public_key: z.string().nullable(),
+  })
+  .meta({ id: 'WebhookSecret', description: 'What deliveries are verified with.' })
+
+const rotateBody = z
+  .strictObject({
+    immediate: z.boolean().describe('Ends the old secrets at once.').optional(),
+    old_secret_ends_at: timestampInput
+      .describe('Until when deliveries are signed with the old secret too; 24 hours when left out.')
+      .optional(),
+  })
+  .refine(
+    ({ immediate, old_secret_ends_at: endsAt }) => immediate !== true || endsAt === undefined,
+    { path: ['old_secret_ends_at'], message: 'Cannot stand beside `immediate`' },
+  )
+  .meta({ id: 'RotateWebhookSecret' })
+
+const testResultSchema = z
+  .object({
+    success: z.boolean(),
+    response_code: z
+      .string()
+      .describe('The status that the receiver answered; "0" when it could not be reached.'),
+    event_id: z.string(),
+    delivery_id: z.string(),
+    duration_ms: z.number(),
+    reason: z.string().nullable().describe('What went wrong, in words; null on success.'),
+  })
+  .meta({ id: 'WebhookTest', description: 'What became of a test event.' })
+
+/** The operations on webhooks. */
+export function webhookRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
+  return [
+    ...readRoutes(dependencies),
+    ...writeRoutes(dependencies),
+    ...secretRoutes(dependencies),
+    testRoute(dependencies),
+  ]
+}
+
+function readRoutes({ db, clock }: WebhookRouteDependencies): ApiRoute[] {
+  return [
+    listRoute({
+      ...WEBHOOK_ACCESS,
+      path: '/webhooks',
+      summary: 'List webhooks',
+      item: webhookSchema,
+      fetch: ({ window }) => listWebhooks(db, window, clock.now()),
+      toJson: toWebhookJson,
+    }),
+    route({
+      ...WEBHOOK_ACCESS,
+      method: 'GET',
+      path: '/webhooks/:id',
+      summary: 'Show a webhook',
+      responses: { 200: webhookSchema },
+      handler: async ({ params }) =>
+        toWebhookJson(await getWebhookRecord(db, params.id, clock.now())),
+    }),
+  ]
+}
+
+function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
+  const { runChange, wake } = dependencies
+  return [
+    route({
+      ...WEBHOOK_ACCESS,
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Create a webhook',
+      description: 'The answer carries its secret.',
+      body: createWebhookBody,
+      responses: { 200: webhookWithSecretSchema },
+      example: {
+        body: {
+          name: 'Tickets',
+          url: 'https://receiver.example.com/webhooks',
+          events: ['issues.new', 'issues.resolved'],
+        },
+      },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, withSecret(await createWebhook(change, context.body, dependencies))),
+        ),
+    }),
+    route({
+      ...WEBHOOK_ACCESS,
+      method: 'PATCH',
+      path: '/webhooks/:id',
+      summary: 'Change a webhook',
+      description:
+        'Members that are left out stay as they are. A webhook that is switched on again sends what was waiting when it was switched off.',
+      body: updateWebhookBody,
+      responses: { 200: webhookSchema },
+      example: { body: { enabled: false } },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const { params, body } = context
+          const webhook = await changeWebhook(change, params.id, body, dependencies)
+          return answer(200, toWebhookJson(webhook))
+        }),
+    }),
+    route({
+      ...WEBHOOK_ACCESS,
+      method: 'DELETE',
+      path: '/webhooks/:id',
+      summary: 'Delete a webhook',
+      description: 'What is queued for it goes with it; the events stay.',
+      responses: { 200: webhookSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) =>
+          answer(200, toWebhookJson(await deleteWebhook(change, context.params.id, wake))),
+        ),
+    }),
+  ]
+}
+
+function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute[] {
+  return [
+    route({
+      ...WEBHOOK_ACCESS,
+      method: 'GET',
+      path: '/webhooks/:id/secret',
+      summary: 'Reveal the secret of a webhook',
+      description:
+        'For keys whose responsible admin has Full Access. The audit log names who saw it.',
+      responses: { 200: secretSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          await assertFullAccess(change.tx, context.principal)
+          const revealed = await revealWebhookSecret(change, context.params.id, sealer)
+          const { id, signing, secret, publicKey } = revealed
+          return answer(200, { id, signing, secret, public_key: publicKey }, NEVER_KEPT)
+        }),
+    }),
+    route({
+      ...WEBHOOK_ACCESS,
+      method: 'POST',
+      path: '/webhooks/:id/rotate_secret',
+      summary: 'Give a webhook a new secret',
+      description:
+        'The answer carries it. Until the old one ends, deliveries are signed with both.',
+      body: rotateBody,
+      responses: { 200: webhookWithSecretSchema },
+      example: { body: {} },
+      handler: (context) => {
+        const { immediate, old_secret_ends_at: endsAt } = context.body
+        return runChange(toOrigin(context), async (change) => {
+          const end = immediate === true ? change.at : endsAt
+          const rotated = await rotateWebhookSecret(change, context.params.id, end, sealer)
+          return answer(200, withSecret(rotated))
+        })
+      },
+    }),
+  ]
+}
+
+/** A secret that was asked for by GET stays in no cache. */
+const NEVER_KEPT = { 'cache-control': 'no-store' } as const
+
+function testRoute(dependencies: WebhookRouteDependencies): ApiRoute {
+  return route({
+    ...WEBHOOK_ACCESS,
+    method: 'POST',
+    path: '/webhooks/:id/test',
+    summary: 'Send a test event to a webhook',
+    description: 'At once and once only, whatever it subscribes to and whether or not it is on.',
+    responses: { 200: testResultSchema },
+    handler: async (context) => {
+      const result = await testWebhook(toOrigin(context), context.params.id, dependencies)
+      return {
+        success: result.isSuccess,
+        response_code: String(result.statusCode),
+        event_id: result.eventId,
+        delivery_id: result.deliveryId,
+        duration_ms: result.durationMs,
+        reason: result.reason,
+      }
+    },
+  })
+}
+
+function withSecret({ webhook, secret }: CreatedWebhook): z.input<typeof webhookWithSecretSchema> {
+  return { ...toWebhookJson(webhook), secret }
+}

@@ -1,0 +1,96 @@
+/*
+ * A webhook as deliveries are made for it: where to, and what signs. Read anew for every batch of
+ * deliveries, so that a change counts for whatever is sent after it.
+ */
+import type { Kysely } from 'kysely'
+import { toEpochSeconds } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { webhookHeadersContext, type CustomHeaders } from './webhook-headers.ts'
+import { createWebhookSigner, webhookSecretContext, type WebhookSigner } from './webhook-secret.ts'
+import { listLiveSecrets } from './webhook-store.ts'
+
+/** Where and how the events of a webhook are posted. */
+export interface WebhookTarget {
+  readonly webhookId: string
+  readonly url: string
+  readonly identifier: string
+  readonly headers: CustomHeaders
+  /** The present secret last, as its owner may not know it yet. */
+  readonly signers: readonly WebhookSigner[]
+  /** Whether `Authorization` carries the signature of the body. */
+  readonly isHex: boolean
+}
+
+/** What a request is made from. */
+export interface WebhookMessage {
+  readonly eventId: string
+  readonly body: string
+}
+
+/** The webhook of a destination; undefined when it is gone. */
+export async function findWebhookTarget(
+  db: Kysely<Schema>,
+  destinationId: string,
+  { sealer, now }: { readonly sealer: Sealer; readonly now: Date },
+): Promise<WebhookTarget | undefined> {
+  const webhook = await db
+    .selectFrom('webhook')
+    .select(['id', 'url', 'identifier', 'signing', 'headers_sealed'])
+    .where('destination_id', '=', destinationId)
+    .executeTakeFirst()
+  if (webhook === undefined) return undefined
+  const secrets = await listLiveSecrets(db, webhook.id, now)
+  return {
+    webhookId: webhook.id,
+    url: webhook.url,
+    identifier: webhook.identifier,
+    headers: openHeaders(webhook, sealer),
+    signers: secrets.map((secret) =>
+      createWebhookSigner(
+        webhook.signing,
+        sealer.openText(secret.secret_sealed, webhookSecretContext(secret.id)),
+      ),
+    ),
+    isHex: webhook.signing === 'hex',
+  }
+}
+
+function openHeaders(
+  { identifier, headers_sealed: sealed }: { identifier: string; headers_sealed: Buffer | null },
+  sealer: Sealer,
+): CustomHeaders {
+  if (sealed === null) return {}
+  return JSON.parse(sealer.openText(sealed, webhookHeadersContext(identifier))) as CustomHeaders
+}
+
+/**
+ * The request that posts one event at `now`: Standard Webhooks, and for webhooks of the form `hex` the
+ * bare signature of the body in `Authorization`. There is room for one there: while an old secret is in
+ * use, it signs.
+ */
+export function toWebhookRequest(
+  target: WebhookTarget,
+  { eventId, body }: WebhookMessage,
+  now: Date,
+): OutboundRequest {
+  const message = { id: eventId, timestamp: toEpochSeconds(now), body }
+  const bodySignature = target.isHex ? target.signers[0]?.signBody(body) : undefined
+  return {
+    url: target.url,
+    method: 'POST',
+    headers: {
+      ...target.headers,
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'webhook-id': eventId,
+      'webhook-timestamp': String(message.timestamp),
+      'webhook-signature': target.signers.map((signer) => signer.sign(message)).join(' '),
+      'x-service-webhook-identifier': target.identifier,
+      'x-kolide-webhook-identifier': target.identifier,
+      ...(bodySignature === undefined ? {} : { authorization: bodySignature }),
+    },
+    body,
+  }
+}

@@ -1,0 +1,55 @@
+/*
+ * What agents are told when something is wrong. osquery never looks at the status code: a body without
+ * `error` counts as delivered and makes it delete its logs, and `node_invalid` makes it enroll again.
+ * So every failure here is a JSON object with a text in `error`, and only the absence of a live node
+ * key says `node_invalid`.
+ */
+import type { FastifyReply } from 'fastify'
+import { AppError, type ErrorKind } from '../../platform/app-error.ts'
+import type { ErrorCode } from '../../platform/error-codes.ts'
+import { STATUS_OF_KIND } from '../../platform/http/error-response.ts'
+
+/** The refusal of a node key that is unknown or revoked; the agent enrolls again. */
+export class NodeInvalidError extends AppError {
+  constructor(message: string) {
+    super('unauthenticated', 'unauthenticated', message)
+    this.name = 'NodeInvalidError'
+  }
+}
+
+/** An agent knows no difference between a body that cannot be read and one that makes no sense. */
+const AGENT_STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
+  ...STATUS_OF_KIND,
+  invalid: 400,
+}
+
+/** A refusal of the intake: one of the codes of the service with the status that belongs to its kind. */
+export function refuseAgent(
+  kind: ErrorKind,
+  code: ErrorCode,
+  message: string,
+  options: { readonly retryAfterSeconds?: number; readonly cause?: unknown } = {},
+): AppError {
+  return new AppError(kind, code, message, options)
+}
+
+/** Answers a failure so that no agent takes it for a success; without a refusal it is a bug. */
+export function sendAgentError(
+  reply: FastifyReply,
+  refusal: AppError | undefined,
+  status = refusal === undefined ? 500 : AGENT_STATUS_OF_KIND[refusal.kind],
+): FastifyReply {
+  if (refusal?.retryAfterSeconds !== undefined) {
+    void reply.header('retry-after', String(refusal.retryAfterSeconds))
+  }
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        error: refusal?.message ?? 'An unexpected fault occurred; send it again later.',
+        code: refusal?.code ?? 'internal',
+        ...(refusal instanceof NodeInvalidError ? { node_invalid: true } : {}),
+      }),
+    )
+}

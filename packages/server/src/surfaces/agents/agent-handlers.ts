@@ -1,0 +1,196 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Kysely } from 'kysely'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
+import type { StatusDependencies } from '../../posture/devices/change-device-status.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { toAgentConfig, type ScheduledQuery } from '../../posture/osquery/agent-config.ts'
+import { NodeInvalidError, refuseAgent } from './agent-error.ts'
+import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
+import type { ContactRecorder } from '../../posture/osquery/contact-recorder.ts'
+import { createEnrollHandler } from './enroll-handler.ts'
+import {
+  handOutChecks,
+  hasDueChecks,
+  noteAnswer,
+  toReadAnswer,
+  type LiveQueries,
+} from '../../posture/osquery/hand-out-work.ts'
+import type { NodeCache, NodeState } from '../../posture/osquery/node-cache.ts'
+import { listRunnableChecks } from '../../posture/osquery/node-store.ts'
+import {
+  parseAgentBody,
+  parseAgentLog,
+  parseAuthorization,
+  parseDistributedWrite,
+  parseNodeKey,
+  parseReportedSnapshots,
+  type JsonObject,
+  type ReportedSnapshot,
+} from './parse-agent-message.ts'
+import { readAgentBody } from './read-agent-body.ts'
+import {
+  recordDistributedWrite,
+  type RecordLiveResults,
+} from '../../posture/osquery/record-distributed-write.ts'
+
+/** What the intake needs of the rest of the service. */
+export interface AgentDependencies {
+  readonly db: Kysely<Schema>
+  readonly runChange: RunChange
+  readonly clock: Clock
+  readonly settings: AgentSettings
+  readonly status: StatusDependencies
+  readonly nodes: NodeCache
+  readonly contacts: ContactRecorder
+  /** What every device reports by schedule, by query name. */
+  readonly reportingSchedule: () => Readonly<Record<string, ScheduledQuery>>
+  /** With what the names of reporting queries begin; the rest is the table. */
+  readonly reportingPrefix: string
+  /** Records what a device reported; repeated and late snapshots must be harmless. */
+  readonly recordReportingSnapshots: (
+    change: Change,
+    deviceId: string,
+    snapshots: readonly ReportedSnapshot[],
+  ) => Promise<void>
+  readonly liveQueries?: LiveQueries & { readonly recordResults: RecordLiveResults }
+}
+
+export type AgentHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<string>
+
+/** Status lines of one message that are logged. */
+const STATUS_LINES_MAX = 20
+const STATUS_MESSAGE_LENGTH_MAX = 500
+
+/** The handlers of the agent paths by name. */
+export function createAgentHandlers(
+  deps: AgentDependencies,
+): Readonly<Record<'enroll' | 'config' | 'read' | 'write' | 'log', AgentHandler>> {
+  const { settings } = deps
+  let configText: { schedule: object; text: string } | undefined
+
+  return {
+    enroll: createEnrollHandler(deps),
+
+    async config(request, reply) {
+      await authenticate(deps, request, settings.bodyBytesMax.read)
+      const schedule = deps.reportingSchedule()
+      if (configText?.schedule !== schedule) {
+        configText = { schedule, text: toAgentConfig(settings, schedule) }
+      }
+      return sendJson(reply, configText.text)
+    },
+
+    async read(request, reply) {
+      const { state } = await authenticate(deps, request, settings.bodyBytesMax.read)
+      const nowMs = deps.clock.now().getTime()
+      let queries = deps.liveQueries?.pendingQueries(state.deviceId)
+      if (hasDueChecks(state, nowMs)) {
+        const checks = await listRunnableChecks(deps.db, state.deviceId)
+        const due = handOutChecks(state, checks, settings, nowMs)
+        if (Object.keys(due).length > 0) queries = { ...queries, ...due }
+      }
+      return sendJson(reply, toReadAnswer(queries, state, nowMs))
+    },
+
+    async write(request, reply) {
+      const { state, body } = await authenticate(deps, request, settings.bodyBytesMax.write)
+      const results = parseDistributedWrite(body)
+      if (results.length > 0) await recordWrite(deps, state, results, toOrigin(request))
+      return sendJson(reply, '{}')
+    },
+
+    async log(request, reply) {
+      const { state, body } = await authenticate(deps, request, settings.bodyBytesMax.log)
+      const log = parseAgentLog(body)
+      if (log.type === 'status') logStatusLines(request, state, log.lines)
+      const snapshots =
+        log.type === 'result' ? parseReportedSnapshots(log.lines, deps.reportingPrefix) : []
+      if (snapshots.length > 0) {
+        await deps.runChange(toOrigin(request), (change) =>
+          deps.recordReportingSnapshots(change, state.deviceId, snapshots),
+        )
+      }
+      return sendJson(reply, '{}')
+    },
+  }
+}
+
+async function recordWrite(
+  deps: AgentDependencies,
+  state: NodeState,
+  results: ReturnType<typeof parseDistributedWrite>,
+  origin: ChangeOrigin,
+): Promise<void> {
+  const { askedAtMs, deviceId } = state
+  const write = {
+    deviceId,
+    results,
+    askedAt: askedAtMs === undefined ? undefined : new Date(askedAtMs),
+  }
+  const { recorded, at } = await deps.runChange(origin, async (change) => ({
+    recorded: await recordDistributedWrite(change, deps.status, write, deps.liveQueries),
+    at: change.at,
+  }))
+  if (recorded.kind === 'unknown_device') {
+    deps.nodes.invalidate(deviceId)
+    throw new NodeInvalidError('The device has been removed.')
+  }
+  noteAnswer(state, { ranAt: at, isWholeRound: recorded.isWholeRound }, deps.settings)
+  if (recorded.acceptedCheckIds.length > 0) deps.nodes.invalidate(deviceId)
+}
+
+/** Finds the device behind a request. A key in the header is judged before the body is read. */
+async function authenticate(
+  deps: AgentDependencies,
+  request: FastifyRequest,
+  bodyBytesMax: number,
+): Promise<{ readonly state: NodeState; readonly body: JsonObject }> {
+  const headerKey = parseAuthorization(request.headers.authorization)
+  const headerState = headerKey === undefined ? undefined : await getNode(deps, headerKey)
+  const body = parseAgentBody(await readAgentBody(request.raw, bodyBytesMax))
+  const bodyKey = parseNodeKey(body)
+  if (headerKey !== undefined && bodyKey !== undefined && headerKey !== bodyKey) {
+    const message = 'The node keys of the header and of the body differ.'
+    throw refuseAgent('unauthenticated', 'unauthenticated', message)
+  }
+  const state = headerState ?? (await getNode(deps, bodyKey))
+  deps.contacts.recordContact(state.deviceId, deps.clock.now().getTime(), request.ip)
+  return { state, body }
+}
+
+/** @throws NodeInvalidError for a missing, unknown or revoked key */
+async function getNode(deps: AgentDependencies, nodeKey: string | undefined): Promise<NodeState> {
+  if (nodeKey === undefined) throw new NodeInvalidError('The node key is missing.')
+  const state = deps.nodes.peek(nodeKey) ?? (await deps.nodes.find(nodeKey))
+  if (state !== undefined) return state
+  throw new NodeInvalidError('The node key is unknown or has been revoked.')
+}
+
+function toOrigin(request: FastifyRequest): ChangeOrigin {
+  return { actor: SYSTEM_ACTOR, requestId: request.id, ipAddress: request.ip }
+}
+
+function sendJson(reply: FastifyReply, text: string): string {
+  void reply.header('content-type', 'application/json; charset=utf-8')
+  return text
+}
+
+function logStatusLines(
+  request: FastifyRequest,
+  state: NodeState,
+  lines: readonly JsonObject[],
+): void {
+  request.log.debug(
+    {
+      device_id: state.deviceId,
+      line_count: lines.length,
+      lines: lines.slice(0, STATUS_LINES_MAX).map((line) => ({
+        severity: String(line['severity']).slice(0, 10),
+        message: String(line['message']).slice(0, STATUS_MESSAGE_LENGTH_MAX),
+      })),
+    },
+    'agent status',
+  )
+}

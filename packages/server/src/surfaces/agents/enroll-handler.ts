@@ -1,0 +1,79 @@
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { AppError } from '../../platform/app-error.ts'
+import type { AgentDependencies, AgentHandler } from './agent-handlers.ts'
+import { refuseAgent } from './agent-error.ts'
+import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
+import { parseAgentBody, parseEnrollment } from './parse-agent-message.ts'
+import { readAgentBody } from './read-agent-body.ts'
+import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
+
+const RETRY_AFTER_SECONDS = 60
+
+/**
+ * The handler of `/osquery/enroll`. Addresses whose enrollments are refused too often and host
+ * identifiers that enroll too often have to wait, each counted in this process.
+ */
+export function createEnrollHandler(deps: AgentDependencies): AgentHandler {
+  const { settings } = deps
+  const failures = createWindowLimiter(settings.enrollFailuresPerMinute)
+  const enrollments = createWindowLimiter(settings.enrollmentsPerHostPerMinute)
+
+  return async (request, reply) => {
+    const nowMs = deps.clock.now().getTime()
+    if (failures.isExhausted(request.ip, nowMs)) throw tooMany('refused enrollments of one address')
+    const body = await readAgentBody(request.raw, settings.bodyBytesMax.enroll)
+    const enrollmentRequest = parseEnrollment(parseAgentBody(body))
+    const { hostIdentifier } = enrollmentRequest
+    if (enrollments.isExhausted(hostIdentifier, nowMs)) {
+      throw tooMany('enrollments under one host identifier')
+    }
+    const origin = { actor: SYSTEM_ACTOR, requestId: request.id, ipAddress: request.ip }
+    const enrollment = await deps.runChange(origin, (change) =>
+      enrollDevice(change, deps.status, enrollmentRequest),
+    )
+    if (enrollment.kind !== 'enrolled') {
+      failures.count(request.ip, nowMs)
+      request.log.warn({ ...enrollment, host_identifier: hostIdentifier }, 'enrollment refused')
+      throw toRefusal(enrollment)
+    }
+    enrollments.count(hostIdentifier, nowMs)
+    deps.nodes.invalidate(enrollment.deviceId)
+    deps.contacts.recordSecretUse(enrollment.secretId, deps.clock.now())
+    deps.contacts.recordContact(enrollment.deviceId, nowMs, request.ip)
+    void reply.header('content-type', 'application/json; charset=utf-8')
+    return JSON.stringify({ node_key: enrollment.nodeKey })
+  }
+}
+
+function tooMany(what: string): AppError {
+  const message = `Too many ${what}; wait a minute.`
+  const options = { retryAfterSeconds: RETRY_AFTER_SECONDS }
+  return refuseAgent('rate_limited', 'rate_limited', message, options)
+}
+
+function toRefusal(enrollment: Exclude<Enrollment, { kind: 'enrolled' }>): AppError {
+  switch (enrollment.kind) {
+    case 'unknown_secret':
+      return refuseAgent(
+        'unauthenticated',
+        'unauthenticated',
+        'The enrollment secret is unknown, expired or revoked.',
+      )
+    case 'unsupported_platform':
+      return refuseAgent('invalid', 'invalid_body', 'The platform of this host is not supported.')
+    case 'agent_disabled':
+      return refuseAgent('forbidden', 'conflict', 'An admin has disabled the agent of this device.')
+    case 'removed_host':
+      return refuseAgent(
+        'forbidden',
+        'conflict',
+        'The device of this host was deleted; it takes a newer enrollment secret, or an admin, to let it in again.',
+      )
+    case 'cloned_identifier':
+      return refuseAgent(
+        'conflict',
+        'conflict',
+        'Another machine goes by this host identifier; give each its own (--host_identifier).',
+      )
+  }
+}

@@ -1,0 +1,92 @@
+/*
+ * The agent intake: osquery's TLS remote API. Owns its paths, its limits and how failures are told;
+ * what results, enrollments and logs mean is decided elsewhere. Registers what all routes share and
+ * hands each path to its handler.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../platform/app-error.ts'
+import { createAgentHandlers, type AgentDependencies } from './agent-handlers.ts'
+import { toFlagFile } from '../../posture/osquery/agent-config.ts'
+import { refuseAgent, sendAgentError } from './agent-error.ts'
+
+export interface OsqueryRoutesDependencies extends AgentDependencies {
+  /** What the world calls the service, for the flag file. */
+  readonly baseUrl: string
+  /** The PEM text of the authority or certificate that agents pin; undefined for plain HTTP. */
+  readonly certificatePem: () => string | undefined
+  /** The refusal behind an error of the database that will pass; undefined for every other error. */
+  readonly toUnavailable: (error: unknown) => AppError | undefined
+}
+
+/** Registers the agent routes under `/osquery`. Bodies are read by the handlers, within their own limits. */
+export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesDependencies): void {
+  void app.register(
+    async (scope) => {
+      scope.removeAllContentTypeParsers()
+      // Agents of any version and any content type are read by the handlers, from the raw stream. The
+      // type of most of them by its name, because the router does not remember what '*' is found for.
+      scope.addContentTypeParser(['application/json', '*'], (_request, _payload, done) =>
+        done(null),
+      )
+      scope.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply))
+      scope.setNotFoundHandler((_request, reply) =>
+        sendAgentError(
+          reply,
+          refuseAgent('not_found', 'not_found', 'There is no such agent path.'),
+        ),
+      )
+      registerAgentPaths(scope, deps)
+      registerFiles(scope, deps)
+    },
+    { prefix: '/osquery' },
+  )
+}
+
+function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): void {
+  const handlers = createAgentHandlers(deps)
+  const paths = {
+    '/enroll': handlers.enroll,
+    '/config': handlers.config,
+    '/distributed/read': handlers.read,
+    '/distributed/write': handlers.write,
+    '/log': handlers.log,
+  }
+  for (const [path, handler] of Object.entries(paths)) {
+    scope.post(path, handler)
+    scope.route({
+      method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+      url: path,
+      handler: (_request, reply) => {
+        void reply.header('allow', 'POST')
+        const refusal = refuseAgent('invalid', 'method_not_allowed', 'Agents use POST here.')
+        return sendAgentError(reply, refusal, 405)
+      },
+    })
+  }
+}
+
+function registerFiles(scope: FastifyInstance, deps: OsqueryRoutesDependencies): void {
+  scope.get('/certificate.pem', (_request, reply) => {
+    const pem = deps.certificatePem()
+    if (pem !== undefined) return reply.type('application/x-pem-file').send(pem)
+    const message = 'The service speaks plain HTTP: there is no certificate to pin.'
+    return sendAgentError(reply, refuseAgent('not_found', 'not_found', message))
+  })
+  scope.get('/flags', (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(toFlagFile(deps.baseUrl, deps.settings)),
+  )
+}
+
+function answerFailure(
+  deps: OsqueryRoutesDependencies,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refusal = error instanceof AppError ? error : deps.toUnavailable(error)
+  if (refusal === undefined) request.log.error({ err: error }, 'agent request failed')
+  else if (refusal.kind === 'unavailable') {
+    request.log.warn({ err: error }, 'agent request refused: unavailable')
+  }
+  return sendAgentError(reply, refusal)
+}

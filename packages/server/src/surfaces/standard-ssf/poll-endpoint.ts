@@ -1,0 +1,69 @@
+import { parsePollRequest } from '@heliograph/ssf'
+import { z } from 'zod'
+import { AppError } from '../../platform/app-error.ts'
+import {
+  POLL_ACKNOWLEDGEMENTS_MAX,
+  pollSets,
+  toPollWaitMs,
+  type PollDependencies,
+} from '../../signals/poll/poll-sets.ts'
+import { takesPolls } from '../../signals/push/poll-fallback.ts'
+import { getOwnStream } from './own-stream.ts'
+import { recordActivity } from '../../signals/streams/stream-activity.ts'
+import { invalidBody, readBody, type StrictEndpoint } from './strict-endpoint.ts'
+import type { StrictSettings } from './strict-settings.ts'
+
+export interface PollEndpointDependencies extends PollDependencies {
+  readonly settings: StrictSettings
+}
+
+const pollBody = z
+  .looseObject({
+    ack: z.array(z.string()).optional().describe('Ids of SETs that have been received.'),
+    setErrs: z
+      .record(z.string(), z.looseObject({ err: z.string(), description: z.string().optional() }))
+      .optional()
+      .describe('Ids of SETs that were refused, and why.'),
+    maxEvents: z.int().optional().describe('At most this many SETs; 0 acknowledges only.'),
+    returnImmediately: z
+      .boolean()
+      .optional()
+      .describe('Without it, the answer waits up to 25 seconds for a SET.'),
+  })
+  .meta({ id: 'PollRequest' })
+
+const pollResponseSchema = z
+  .object({
+    sets: z.record(z.string(), z.string()).describe('Signed SETs by their id.'),
+    moreAvailable: z.boolean().optional().describe('There only when more SETs wait.'),
+  })
+  .meta({ id: 'PollResponse' })
+
+/** Poll delivery, waiting unless told otherwise. RFC 8936 section 2. */
+export function pollEndpoint(dependencies: PollEndpointDependencies): StrictEndpoint {
+  const { db, clock, settings } = dependencies
+  return {
+    method: 'POST',
+    path: '/ssf/poll/{stream_id}',
+    scope: 'ssf.read',
+    takesPollTokens: true,
+    summary: 'Acknowledge events and get the next ones',
+    body: pollBody,
+    example: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'], returnImmediately: true },
+    responses: { 200: pollResponseSchema },
+    handler: async (request) => {
+      const { client, params, address, disconnection } = request
+      const stream = await getOwnStream(db, client, params['stream_id'] ?? '')
+      const body = readBody({ body: request.body ?? {}, query: {} }, ['ack', 'setErrs'])
+      const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
+      if (!parsed.ok) throw invalidBody(parsed.issues)
+      if (!takesPolls(stream)) {
+        throw new AppError('conflict', 'conflict', 'The events of this stream are pushed.')
+      }
+      await recordActivity(db, stream, clock.now(), settings)
+      const waitMs = toPollWaitMs(parsed.value, { isLong: true })
+      const poll = { ...parsed.value, waitMs, address, signal: disconnection() }
+      return { status: 200, body: await pollSets(stream, poll, dependencies) }
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { parseStreamStatusMessage, STREAM_STATUSES } from '@heliograph/ssf'
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
+import type { StreamRow } from '../../signals/streams/stream-store.ts'
+import { getOwnStream } from './own-stream.ts'
+import { recordActivity } from '../../signals/streams/stream-activity.ts'
+import { invalidBody, readBody, requireStreamId, type StrictEndpoint } from './strict-endpoint.ts'
+import type { StrictSettings } from './strict-settings.ts'
+
+export interface StatusEndpointDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly runChange: RunChange
+  readonly wake: WakeDelivery
+  readonly settings: StrictSettings
+}
+
+const statusSchema = z
+  .object({
+    stream_id: z.string(),
+    status: z.enum(STREAM_STATUSES),
+    reason: z.string().optional(),
+  })
+  .meta({ id: 'StreamStatus' })
+
+/** The operations of the status endpoint. SSF 1.0 section 8.1.2. */
+export function statusEndpoints(dependencies: StatusEndpointDependencies): StrictEndpoint[] {
+  const { db, clock, runChange, settings, wake } = dependencies
+  return [
+    {
+      method: 'GET',
+      path: '/ssf/status',
+      scope: 'ssf.read',
+      summary: 'Show the status of a stream',
+      query: { stream_id: 'The stream.' },
+      responses: { 200: statusSchema },
+      handler: async ({ client, query }) => {
+        const stream = await getOwnStream(db, client, requireStreamId(query))
+        await recordActivity(db, stream, clock.now(), settings)
+        return { status: 200, body: toStatusJson(stream) }
+      },
+    },
+    {
+      method: 'POST',
+      path: '/ssf/status',
+      scope: 'ssf.manage',
+      summary: 'Set the status of a stream',
+      description:
+        'A paused stream holds its events; a disabled one gives them up and gets no others.',
+      body: statusSchema,
+      example: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', status: 'paused' },
+      responses: { 200: statusSchema },
+      handler: async (request) => {
+        const parsed = parseStreamStatusMessage(readBody(request))
+        if (!parsed.ok) throw invalidBody(parsed.issues)
+        const { stream_id: streamId, status, reason = null } = parsed.value
+        const stream = await runChange(request.origin, async (change) => {
+          const own = await getOwnStream(change.tx, request.client, streamId, { isLocked: true })
+          const wish = { status, reason, initiator: 'receiver' } as const
+          const after = await setStreamStatus(change, own.stream_id, wish, wake)
+          await recordActivity(change.tx, after, change.at, settings)
+          return after
+        })
+        return { status: 200, body: toStatusJson(stream) }
+      },
+    },
+  ]
+}
+
+function toStatusJson(stream: StreamRow): z.input<typeof statusSchema> {
+  return {
+    stream_id: stream.stream_id,
+    status: stream.status,
+    ...(stream.status_reason === null ? {} : { reason: stream.status_reason }),
+  }
+}

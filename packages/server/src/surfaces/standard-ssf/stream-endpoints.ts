@@ -1,0 +1,269 @@
+import {
+  DELIVERY_METHOD_POLL,
+  DELIVERY_METHOD_PUSH,
+  DELIVERY_METHODS,
+  findChangedTransmitterMember,
+  parseStreamCreateRequest,
+  parseStreamUpdateRequest,
+  parseWithSchema,
+  streamExtensionMembersSchema,
+  type DeliveryRequest,
+  type StreamExtensionMembers,
+  type StreamUpdateRequest,
+} from '@heliograph/ssf'
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../changes/change.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { deleteStream } from '../../signals/streams/delete-stream.ts'
+import type { StreamInput } from '../../signals/streams/stream-input.ts'
+import { listClientStreams, type StreamRow } from '../../signals/streams/stream-store.ts'
+import { changeStream } from '../../signals/streams/update-stream.ts'
+import {
+  createStrictStream,
+  type CreateStrictStreamDependencies,
+} from '../../signals/streams/create-strict-stream.ts'
+import { getOwnStream } from './own-stream.ts'
+import { recordActivity } from '../../signals/streams/stream-activity.ts'
+import {
+  invalidBody,
+  readBody,
+  readStreamId,
+  requireStreamId,
+  type StrictEndpoint,
+  type StrictRequest,
+} from './strict-endpoint.ts'
+import {
+  streamConfigurationSchema,
+  toStreamConfiguration,
+  toTransmitterMembers,
+} from './strict-stream-json.ts'
+
+export interface StreamEndpointDependencies extends CreateStrictStreamDependencies {
+  readonly db: Kysely<Schema>
+  readonly clock: Clock
+  readonly runChange: RunChange
+}
+
+const PATH = '/ssf/streams'
+const NAME_LENGTH_MAX = 255
+const STREAM_ID_QUERY = { stream_id: 'The stream.' }
+const EXAMPLE_ID = '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'
+
+const receiverMembers = {
+  events_requested: z.array(z.string()).nullish().describe('Unknown types are ignored.'),
+  delivery: z
+    .looseObject({
+      method: z.enum(DELIVERY_METHODS),
+      endpoint_url: z.string().nullish().describe('Push only: where events are delivered.'),
+      authorization_header: z
+        .string()
+        .nullish()
+        .describe('Push only: the Authorization header of every push. Never answered.'),
+    })
+    .optional()
+    .describe('Poll when left out.'),
+  description: z.string().nullish(),
+  heliograph_sequence: z
+    .boolean()
+    .optional()
+    .describe('An extension: events carry their number in the stream.'),
+} as const
+
+const createBody = z.looseObject(receiverMembers)
+const updateBody = z.looseObject({ stream_id: z.string(), ...receiverMembers })
+
+/** The operations of the configuration endpoint. SSF 1.0 section 8.1.1. */
+export function streamEndpoints(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
+  return [createEndpoint(dependencies), ...readAndDelete(dependencies), ...updates(dependencies)]
+}
+
+function createEndpoint(dependencies: StreamEndpointDependencies): StrictEndpoint {
+  return {
+    method: 'POST',
+    path: PATH,
+    scope: 'ssf.manage',
+    summary: 'Create a stream',
+    description: 'Every member is optional, members that are not known are passed over.',
+    body: createBody,
+    example: {
+      events_requested: [
+        'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change',
+      ],
+      delivery: { method: DELIVERY_METHOD_POLL },
+      description: 'Gateway',
+    },
+    responses: { 201: streamConfigurationSchema },
+    handler: async (request) => {
+      const body = readBody(request)
+      const parsed = parseStreamCreateRequest(body)
+      if (!parsed.ok) throw invalidBody(parsed.issues)
+      const { heliograph_sequence: isNumbered } = readExtensions(body)
+      const draft = { ...parsed.value, name: readName(body['name']), isNumbered }
+      const stream = await dependencies.runChange(request.origin, (change) =>
+        createStrictStream(change, request.client, draft, dependencies),
+      )
+      return { status: 201, body: toStreamConfiguration(stream, dependencies) }
+    },
+  }
+}
+
+/** The members that the standard does not have. */
+function readExtensions(body: unknown): StreamExtensionMembers {
+  const parsed = parseWithSchema(streamExtensionMembersSchema, body)
+  if (parsed.ok) return parsed.value
+  throw invalidBody(parsed.issues)
+}
+
+/** A name is no member of the standard: one that cannot be used is passed over. */
+function readName(value: unknown): string | undefined {
+  if (typeof value !== 'string' || /\p{Cc}/u.test(value)) return undefined
+  const name = value.trim()
+  return name === '' || name.length > NAME_LENGTH_MAX ? undefined : name
+}
+
+function readAndDelete(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
+  const { db, clock, runChange, settings, wake } = dependencies
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      scope: 'ssf.read',
+      summary: 'Show a stream, or list all',
+      description: 'With `stream_id` the one stream; without it the streams of the client.',
+      query: STREAM_ID_QUERY,
+      responses: {
+        200: z.union([streamConfigurationSchema, z.array(streamConfigurationSchema)]),
+      },
+      handler: async ({ client, query }) => {
+        const streamId = readStreamId(query)
+        if (streamId === undefined) {
+          const streams = await listClientStreams(db, client.id)
+          const body = streams.map((stream) => toStreamConfiguration(stream, dependencies))
+          return { status: 200, body }
+        }
+        const stream = await getOwnStream(db, client, streamId)
+        await recordActivity(db, stream, clock.now(), settings)
+        return { status: 200, body: toStreamConfiguration(stream, dependencies) }
+      },
+    },
+    {
+      method: 'DELETE',
+      path: PATH,
+      scope: 'ssf.manage',
+      summary: 'Delete a stream',
+      description: 'What is queued for it goes with it.',
+      query: STREAM_ID_QUERY,
+      responses: { 204: null },
+      handler: async ({ client, query, origin }) => {
+        const streamId = requireStreamId(query)
+        await runChange(origin, async (change) => {
+          const stream = await getOwnStream(change.tx, client, streamId)
+          await deleteStream(change, stream.stream_id, wake)
+        })
+        return { status: 204 }
+      },
+    },
+  ]
+}
+
+function updates(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
+  const common = {
+    path: PATH,
+    scope: 'ssf.manage',
+    body: updateBody,
+    example: { stream_id: EXAMPLE_ID, description: 'Gateway of the office' },
+    responses: { 200: streamConfigurationSchema },
+  } as const
+  return [
+    {
+      ...common,
+      method: 'PATCH',
+      summary: 'Change a stream',
+      description: 'Members that are left out stay as they are.',
+      handler: (request) => update(request, dependencies, toPatchInput),
+    },
+    {
+      ...common,
+      method: 'PUT',
+      summary: 'Replace a stream',
+      description:
+        'Members of the receiver that are left out are deleted; without `delivery` the stream polls.',
+      handler: (request) => update(request, dependencies, toReplaceInput),
+    },
+  ]
+}
+
+async function update(
+  request: StrictRequest,
+  dependencies: StreamEndpointDependencies,
+  toInput: (update: StreamUpdateRequest, extensions: StreamExtensionMembers) => StreamInput,
+) {
+  const { runChange, settings } = dependencies
+  const body = readBody(request)
+  const parsed = parseStreamUpdateRequest(body)
+  if (!parsed.ok) throw invalidBody(parsed.issues)
+  const input = toInput(parsed.value, readExtensions(body))
+  const stream = await runChange(request.origin, async (change) => {
+    const id = parsed.value.stream_id
+    const before = await getOwnStream(change.tx, request.client, id, { isLocked: true })
+    refuseTransmitterMembers(parsed.value, before, dependencies)
+    const after = await changeStream(change, id, input, dependencies)
+    await recordActivity(change.tx, after, change.at, settings)
+    return after
+  })
+  return { status: 200, body: toStreamConfiguration(stream, dependencies) } as const
+}
+
+/** What only the transmitter sets may come back, but not changed. SSF 1.0 section 8.1.1.3. */
+function refuseTransmitterMembers(
+  { transmitterMembers }: StreamUpdateRequest,
+  before: StreamRow,
+  dependencies: StreamEndpointDependencies,
+): void {
+  const current = toTransmitterMembers(before, dependencies)
+  const changed = findChangedTransmitterMember(transmitterMembers, current)
+  if (changed === undefined) return
+  throw invalidBody([{ path: changed, message: 'Is set by the transmitter and must not change' }])
+}
+
+function toPatchInput(
+  { supplied }: StreamUpdateRequest,
+  { heliograph_sequence: isNumbered }: StreamExtensionMembers,
+): StreamInput {
+  return {
+    ...toDeliveryInput(supplied.delivery),
+    description: supplied.description,
+    eventsRequested: supplied.events_requested,
+    choices: { isNumbered },
+  }
+}
+
+function toReplaceInput(
+  { supplied }: StreamUpdateRequest,
+  { heliograph_sequence: isNumbered = false }: StreamExtensionMembers,
+): StreamInput {
+  return {
+    ...toDeliveryInput(supplied.delivery ?? { method: DELIVERY_METHOD_POLL }),
+    description: supplied.description ?? null,
+    eventsRequested: supplied.events_requested ?? [],
+    choices: { isNumbered },
+  }
+}
+
+/** A delivery is replaced whole: a push without a header forgets the one before. */
+function toDeliveryInput(delivery: DeliveryRequest | undefined): StreamInput {
+  const endpointPath = 'delivery.endpoint_url'
+  if (delivery === undefined) return { endpointPath }
+  if (delivery.method !== DELIVERY_METHOD_PUSH) {
+    // The address of a poll is ours, whatever came in its place.
+    return { deliveryMethod: 'poll', endpointUrl: null, endpointPath }
+  }
+  return {
+    deliveryMethod: 'push',
+    endpointUrl: delivery.endpoint_url,
+    authorizationHeader: delivery.authorization_header ?? null,
+    endpointPath,
+  }
+}

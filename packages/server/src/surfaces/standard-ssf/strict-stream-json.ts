@@ -1,0 +1,84 @@
+import {
+  DELIVERY_METHOD_POLL,
+  DELIVERY_METHOD_PUSH,
+  DELIVERY_METHODS,
+  type StreamConfiguration,
+  type StreamExtensionMembers,
+  type TransmitterSuppliedMembers,
+} from '@heliograph/ssf'
+import { z } from 'zod'
+import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
+import type { StreamRow } from '../../signals/streams/stream-store.ts'
+import type { StrictSettings } from './strict-settings.ts'
+import type { StrictUrls } from './strict-urls.ts'
+
+const eventTypes = z.array(z.string())
+
+/** A stream configuration, for the document. SSF 1.0 section 8.1.1. */
+export const streamConfigurationSchema = z
+  .object({
+    stream_id: z.string().meta({ format: 'uuid' }),
+    iss: z.string().describe('The issuer of its events.'),
+    aud: z.string().describe('The audience of its events. It never changes.'),
+    events_supported: eventTypes,
+    events_requested: eventTypes.describe('As the receiver asked.'),
+    events_delivered: eventTypes.describe('What is supported of what was requested.'),
+    delivery: z.object({
+      method: z.enum(DELIVERY_METHODS),
+      endpoint_url: z.string().describe('Push: the URL of the receiver. Poll: where to poll.'),
+    }),
+    min_verification_interval: z.int().optional().describe('In seconds.'),
+    inactivity_timeout: z.int().optional().describe('In seconds.'),
+    description: z.string().optional(),
+    heliograph_sequence: z
+      .literal(true)
+      .optional()
+      .describe('Its events carry their number in the stream.'),
+  })
+  .meta({ id: 'StreamConfiguration' })
+
+/** What the configuration of a stream is made with. */
+export interface ConfigurationContext {
+  readonly urls: StrictUrls
+  readonly settings: StrictSettings
+}
+
+/** The members that only the transmitter sets. SSF 1.0 section 8.1.1. */
+export function toTransmitterMembers(
+  stream: StreamRow,
+  { settings }: ConfigurationContext,
+): TransmitterSuppliedMembers {
+  const { minVerificationIntervalSeconds, inactivityTimeoutSeconds } = settings
+  return {
+    stream_id: stream.stream_id,
+    iss: stream.issuer,
+    aud: stream.audience,
+    events_supported: [...EVENTS_SUPPORTED],
+    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.events_requested.includes(type)),
+    ...(minVerificationIntervalSeconds === 0
+      ? {}
+      : { min_verification_interval: minVerificationIntervalSeconds }),
+    ...(inactivityTimeoutSeconds === 0 ? {} : { inactivity_timeout: inactivityTimeoutSeconds }),
+  }
+}
+
+/** The complete configuration. The authorization header of pushes is a secret and not in it. */
+export function toStreamConfiguration(
+  stream: StreamRow,
+  context: ConfigurationContext,
+): StreamConfiguration & StreamExtensionMembers {
+  const pushUrl = stream.delivery_method === 'push' ? stream.endpoint_url : null
+  return {
+    ...toTransmitterMembers(stream, context),
+    events_requested: stream.events_requested,
+    delivery:
+      pushUrl === null
+        ? {
+            method: DELIVERY_METHOD_POLL,
+            endpoint_url: context.urls.pollEndpoint(stream.stream_id),
+          }
+        : { method: DELIVERY_METHOD_PUSH, endpoint_url: pushUrl },
+    ...(stream.description === null ? {} : { description: stream.description }),
+    ...(stream.is_numbered ? { heliograph_sequence: true } : {}),
+  }
+}

@@ -1,0 +1,80 @@
+import { parseStreamSubjectRequest, type StreamSubjectRequest } from '@heliograph/ssf'
+import { z } from 'zod'
+import { setSubject } from '../../signals/subjects/set-subject.ts'
+import type { StreamRow } from '../../signals/streams/stream-store.ts'
+import { getOwnStream } from './own-stream.ts'
+import { recordActivity } from '../../signals/streams/stream-activity.ts'
+import type { StatusEndpointDependencies } from './status-endpoints.ts'
+import {
+  invalidBody,
+  readBody,
+  type StrictAnswer,
+  type StrictEndpoint,
+  type StrictRequest,
+} from './strict-endpoint.ts'
+import { successWithoutBody } from './success-without-body.ts'
+
+const subjectBody = z
+  .looseObject({
+    stream_id: z.string(),
+    subject: z.looseObject({ format: z.string() }).describe('RFC 9493, or complex.'),
+    verified: z.boolean().optional(),
+  })
+  .meta({ id: 'SubjectRequest' })
+
+const EXAMPLE = {
+  stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11',
+  subject: { format: 'email', email: 'ada@example.com' },
+}
+
+/** The operations on the subjects of a stream. SSF 1.0 section 8.1.3. */
+export function subjectEndpoints(dependencies: StatusEndpointDependencies): StrictEndpoint[] {
+  return [
+    {
+      method: 'POST',
+      path: '/ssf/subjects:add',
+      scope: 'ssf.manage',
+      summary: 'Add a subject to a stream',
+      description: 'Answers the same for subjects that nobody knows.',
+      body: subjectBody,
+      example: EXAMPLE,
+      responses: { 200: null },
+      handler: (request) =>
+        setSubjectOf(request, dependencies, { isIncluded: true }, () => ({ status: 200 })),
+    },
+    {
+      method: 'POST',
+      path: '/ssf/subjects:remove',
+      scope: 'ssf.manage',
+      summary: 'Remove a subject from a stream',
+      description: 'Answers the same for subjects that nobody knows.',
+      body: subjectBody,
+      example: EXAMPLE,
+      responses: { 204: null },
+      handler: (request) =>
+        setSubjectOf(request, dependencies, { isIncluded: false }, successWithoutBody),
+    },
+  ]
+}
+
+async function setSubjectOf(
+  request: StrictRequest,
+  { runChange, settings }: StatusEndpointDependencies,
+  { isIncluded }: { readonly isIncluded: boolean },
+  toAnswer: (stream: StreamRow) => StrictAnswer,
+): Promise<StrictAnswer> {
+  const { stream_id: streamId, subject, verified } = readSubjectRequest(request)
+  return runChange(request.origin, async (change) => {
+    const stream = await getOwnStream(change.tx, request.client, streamId, { isLocked: true })
+    const wish = { subject, isIncluded, isVerified: verified }
+    await setSubject(change, stream, wish, settings.subjectsMax)
+    await recordActivity(change.tx, stream, change.at, settings)
+    return toAnswer(stream)
+  })
+}
+
+function readSubjectRequest(request: StrictRequest): StreamSubjectRequest {
+  const parsed = parseStreamSubjectRequest(readBody(request))
+  if (parsed.ok) return parsed.value
+  throw invalidBody(parsed.issues)
+}
