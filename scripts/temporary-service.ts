@@ -12,7 +12,7 @@ import type { DatabaseConnection } from '../packages/server/src/platform/db/conn
 import { openDatabase } from '../packages/server/src/platform/db/database.ts'
 import { prepareClusterHome } from '../packages/server/src/platform/db/embedded/cluster-home.ts'
 import { startEmbeddedPostgres } from '../packages/server/src/platform/db/embedded/embedded-postgres.ts'
-import { migrateDatabase } from '../packages/server/src/platform/db/migrate.ts'
+import { migrateDatabase } from '../packages/server/src/schema/migrate.ts'
 import type { Schema } from '../packages/server/src/schema/schema.ts'
 import type { ApiRoute } from '../packages/server/src/platform/http/route.ts'
 import { createLogger } from '../packages/server/src/platform/logger.ts'

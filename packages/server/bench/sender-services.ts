@@ -15,7 +15,7 @@ import type { DeliverySettings } from '../src/signals/dispatch/delivery-settings
 import { systemClock } from '../src/platform/clock.ts'
 import { openDatabase } from '../src/platform/db/database.ts'
 import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts'
-import { migrateDatabase } from '../src/platform/db/migrate.ts'
+import { migrateDatabase } from '../src/schema/migrate.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { createGuardedClient } from '../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets, type TargetPolicy } from '../src/platform/net/target-policy.ts'

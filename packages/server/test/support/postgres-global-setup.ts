@@ -14,7 +14,7 @@ import { prepareClusterHome } from '../../src/platform/db/embedded/cluster-home.
 import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.ts'
 import { tryLockFile } from '../../src/platform/db/embedded/file-lock.ts'
 import { stopLeftoverServer } from '../../src/platform/db/embedded/leftover-server.ts'
-import { migrateDatabase } from '../../src/platform/db/migrate.ts'
+import { migrateDatabase } from '../../src/schema/migrate.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import './test-postgres.ts'
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readMigrationState } from '../../platform/db/migrate.ts'
+import { readMigrationState } from '../../schema/migrate.ts'
 import { printJson, printLine, type CommandIo } from '../command-io.ts'
 import { runWithServices, withDatabaseFlags } from '../run-command.ts'
 

@@ -7,6 +7,7 @@ import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
 import type { DatabaseLog } from './database-log.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { AdvisoryLock } from './advisory-lock.ts'
 
 export type NotificationHandler = (payload: string) => void
 
@@ -30,9 +31,6 @@ export interface Listener {
   /** Closes the connection. Nobody is called any more afterwards. */
   stop(): Promise<void>
 }
-
-/** The two integers of an advisory lock. */
-export type AdvisoryLock = readonly [space: number, id: number]
 
 export interface ListenerOptions {
   readonly log: DatabaseLog

@@ -1,14 +1,14 @@
-import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
+import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { CheckTagTable, PostureCheckTable } from '../../schema/tables/check-tables.ts'
+import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 export type PostureCheck = Selectable<PostureCheckTable>
 
-const CATALOGUE_LOCK_KEY = 2
-
 /** Lets one process at a time change which checks exist; held until the transaction ends. */
 export async function lockCatalogue(tx: Transaction<Schema>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7201, ${CATALOGUE_LOCK_KEY})`.execute(tx)
+  await lockInTransaction(tx, LOCK_KEYS.checkCatalogue)
 }
 
 export async function listBuiltInChecks(tx: Transaction<Schema>): Promise<PostureCheck[]> {

@@ -1,6 +1,8 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
+import { lockInTransaction, shareLockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 /*
  * Which checks run on which devices, as SQL over `posture_check c` and `device d`.
@@ -47,14 +49,12 @@ function isSelected({ checkIds, deviceIds }: ScopeSelection): RawBuilder<boolean
     and d.id = any(${deviceIds}::bigint[]))`
 }
 
-const SCOPE_LOCK_KEY = 3
-
 /**
  * Lets one change at a time decide which devices the checks run on, and waits for devices that are
  * about to be added; held until the transaction ends. To be taken before any device is locked.
  */
 export async function lockCheckScope(tx: Transaction<Schema>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7201, ${SCOPE_LOCK_KEY})`.execute(tx)
+  await lockInTransaction(tx, LOCK_KEYS.checkScope)
 }
 
 /**
@@ -62,7 +62,7 @@ export async function lockCheckScope(tx: Transaction<Schema>): Promise<void> {
  * visible to nobody yet. To be taken before the device is inserted; many may hold it at once.
  */
 export async function holdCheckScope(tx: Transaction<Schema>): Promise<void> {
-  await sql`select pg_advisory_xact_lock_shared(7201, ${SCOPE_LOCK_KEY})`.execute(tx)
+  await shareLockInTransaction(tx, LOCK_KEYS.checkScope)
 }
 
 /** One move of results between statuses, as counters and re-evaluation need it. */

@@ -10,6 +10,8 @@ import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { LiveQueryCampaignTable } from '../../schema/tables/live-query-tables.ts'
 import { campaignNotFound, LIVE_QUERY_CHANNEL } from './live-query.ts'
+import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 export type Campaign = Selectable<LiveQueryCampaignTable>
 
@@ -70,12 +72,9 @@ export async function deleteCampaignRows(tx: Transaction<Schema>, id: string): P
   await tx.deleteFrom('live_query_campaign').where('id', '=', id).execute()
 }
 
-/** Orders those who create campaigns, so that the limit holds; until the transaction ends. */
-const CREATION_LOCK = [7201, 7] as const
-
 /** How many campaigns there are; nobody else creates one until the transaction ends. */
 export async function countCampaignsLocked(tx: Transaction<Schema>): Promise<number> {
-  await sql`select pg_advisory_xact_lock(${sql.join(CREATION_LOCK)})`.execute(tx)
+  await lockInTransaction(tx, LOCK_KEYS.liveQueryCampaigns)
   const { count } = await tx
     .selectFrom('live_query_campaign')
     .select((select) => select.fn.countAll<string>().as('count'))

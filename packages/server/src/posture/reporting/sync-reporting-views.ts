@@ -3,8 +3,8 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { toColumnName, type ReportingColumn, type ReportingTable } from './reporting-table.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'
-
-const ADVISORY_LOCK = 7202
+import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 /**
  * Makes the schema `reporting` hold one view per reporting table, the tables that saved queries see.
@@ -17,7 +17,7 @@ export async function syncReportingViews(
   const statements = ['create schema reporting', ...tables.map(toViewSql)]
   const fingerprint = createHash('sha256').update(statements.join('\n')).digest('hex')
   await db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::int, 1)`.execute(tx)
+    await lockInTransaction(tx, LOCK_KEYS.reportingViews)
     const present = await sql<{ comment: string | null }>`
       select obj_description(to_regnamespace('reporting')::oid, 'pg_namespace') as comment`.execute(
       tx,

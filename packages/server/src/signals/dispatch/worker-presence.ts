@@ -6,7 +6,13 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
-import type { AdvisoryLock, Listener } from '../../platform/db/listener.ts'
+import {
+  tryLockInTransaction,
+  tryLockSql,
+  type AdvisoryLock,
+} from '../../platform/db/advisory-lock.ts'
+import type { Listener } from '../../platform/db/listener.ts'
+import { LOCK_CLASSES } from '../../schema/lock-keys.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { newUuid, randomInteger } from '../../platform/ids.ts'
 import { notifyDestinations } from './enqueue-deliveries.ts'
@@ -33,7 +39,6 @@ export interface WorkerPresenceDependencies {
 
 /** Longer than a listener takes to reconnect after a short break; its worker is not dead then. */
 const MISSING_MS = 1.5 * SECOND_MS
-const LOCK_SPACE = 7_212
 const WORKER_ID_MAX = 2 ** 31 - 1
 const ID_DIGITS = 8
 
@@ -65,7 +70,7 @@ export function createWorkerPresence(dependencies: WorkerPresenceDependencies): 
 }
 
 function toLock(workerId: number): AdvisoryLock {
-  return [LOCK_SPACE, workerId]
+  return [LOCK_CLASSES.deliveryWorkers, workerId]
 }
 
 function toPrefix(workerId: number): string {
@@ -89,7 +94,7 @@ interface Observation {
 async function observeWorkers(db: Kysely<Schema>, ownId: number, now: Date): Promise<Observation> {
   const { rows } = await sql<{ id: number; missing_since: Date | null; is_free: boolean }>`
     select id, missing_since,
-      case when id = ${ownId} then false else pg_try_advisory_xact_lock(${LOCK_SPACE}::int, id) end
+      case when id = ${ownId} then false else ${tryLockSql([LOCK_CLASSES.deliveryWorkers, sql.ref('id')])} end
         as is_free
     from delivery_worker`.execute(db)
   const changed = rows.filter((worker) => worker.is_free === (worker.missing_since === null))
@@ -113,9 +118,7 @@ async function observeWorkers(db: Kysely<Schema>, ownId: number, now: Date): Pro
 /** Reads everything that is queued, which takes a moment with a million deliveries; workers die rarely. */
 async function releaseWorker(db: Kysely<Schema>, id: number): Promise<string[]> {
   return db.transaction().execute(async (tx) => {
-    const lock = await sql<{ is_free: boolean }>`
-      select pg_try_advisory_xact_lock(${LOCK_SPACE}::int, ${id}::int) as is_free`.execute(tx)
-    if (lock.rows[0]?.is_free !== true) return []
+    if (!(await tryLockInTransaction(tx, toLock(id)))) return []
     const prefix = toPrefix(id)
     const { rows } = await sql<{ destination_id: string }>`
       with released as (

@@ -3,15 +3,14 @@ import { AppError } from '../../platform/app-error.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
+import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 export type SigningKeyRow = Selectable<SigningKeyTable>
 
-/** Orders those who change signing keys, over all processes. */
-const SIGNING_KEY_LOCK = [7201, 2] as const
-
 /** Nobody else makes, rotates or revokes signing keys until the transaction ends. */
 export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.join(SIGNING_KEY_LOCK)})`.execute(db)
+  await lockInTransaction(db, LOCK_KEYS.signingKeys)
 }
 
 /** All signing keys, the one that became active last first. There are few: one per rotation. */

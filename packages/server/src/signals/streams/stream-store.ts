@@ -3,6 +3,8 @@ import { AppError } from '../../platform/app-error.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
+import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 export type StreamRow = Selectable<SsfStreamTable>
 
@@ -109,12 +111,9 @@ export async function deleteStreamRow(db: Kysely<Schema>, id: string): Promise<v
   await db.deleteFrom('ssf_stream').where('id', '=', id).execute()
 }
 
-/** Orders those who create streams, so that the limit holds; until the transaction ends. */
-const CREATION_LOCK = [7201, 3] as const
-
 /** How many streams there are; nobody else creates one until the transaction ends. */
 export async function countStreamsLocked(db: Kysely<Schema>): Promise<number> {
-  await sql`select pg_advisory_xact_lock(${sql.join(CREATION_LOCK)})`.execute(db)
+  await lockInTransaction(db, LOCK_KEYS.streams)
   const { count } = await db
     .selectFrom('ssf_stream')
     .select((select) => select.fn.countAll<string>().as('count'))

@@ -3,6 +3,8 @@ import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import { isId, notFound } from '../../platform/http/wire-values.ts'
+import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 export type WebhookRow = Selectable<WebhookTable>
 export type WebhookSecretRow = Selectable<WebhookSecretTable>
@@ -127,12 +129,9 @@ export async function deleteWebhookRow(db: Kysely<Schema>, id: string): Promise<
   await db.deleteFrom('webhook').where('id', '=', id).execute()
 }
 
-/** Orders those who create webhooks, so that the limit holds; until the transaction ends. */
-const CREATION_LOCK = [7201, 15] as const
-
 /** How many webhooks there are; nobody else creates one until the transaction ends. */
 export async function countWebhooksLocked(db: Kysely<Schema>): Promise<number> {
-  await sql`select pg_advisory_xact_lock(${sql.join(CREATION_LOCK)})`.execute(db)
+  await lockInTransaction(db, LOCK_KEYS.webhooks)
   const { count } = await db
     .selectFrom('webhook')
     .select((select) => select.fn.countAll<string>().as('count'))

@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { IdempotencyRecordTable } from '../../../schema/tables/organisation-tables.ts'
+import { tryLockInTransaction } from '../../db/advisory-lock.ts'
 
 export type IdempotencyRecord = Selectable<IdempotencyRecordTable>
 
@@ -35,11 +36,7 @@ export async function findIdempotencyRecord(
  * does. Does not wait.
  */
 export async function tryLockScope(tx: Transaction<Schema>, scopeHash: Buffer): Promise<boolean> {
-  const lock = scopeHash.readBigInt64BE(0).toString()
-  const { rows } = await sql<{
-    is_locked: boolean
-  }>`select pg_try_advisory_xact_lock(${lock}::bigint) as is_locked`.execute(tx)
-  return rows[0]?.is_locked === true
+  return tryLockInTransaction(tx, [scopeHash.readBigInt64BE(0)])
 }
 
 /**

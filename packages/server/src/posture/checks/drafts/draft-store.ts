@@ -3,6 +3,8 @@ import { notFound } from '../../../platform/http/wire-values.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { CustomCheckDraftTable } from '../../../schema/tables/check-tables.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
+import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
 
 /**
  * The draft with this id; `isLocked` holds it until the transaction ends. The id is a decimal number
@@ -25,11 +27,9 @@ export async function getDraft(
   return draft
 }
 
-const SLUG_LOCK_KEY = 4
-
 /** Lets one change at a time give out slugs and places among the drafts; held until it ends. */
 export async function lockDrafts(tx: Transaction<Schema>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(7201, ${SLUG_LOCK_KEY})`.execute(tx)
+  await lockInTransaction(tx, LOCK_KEYS.checkDrafts)
 }
 
 export async function countDrafts(tx: Transaction<Schema>): Promise<number> {

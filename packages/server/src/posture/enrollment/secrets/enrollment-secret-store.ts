@@ -1,7 +1,9 @@
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import { AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { EnrollmentSecretTable } from '../../../schema/tables/device-tables.ts'
+import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
 
 export type EnrollmentSecret = Selectable<EnrollmentSecretTable>
 
@@ -81,9 +83,6 @@ export async function listLiveSecretIdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/** Orders those who look for a shared secret, so that it is made once; until the transaction ends. */
-const SHARED_SECRET_LOCK = [7201, 8] as const
-
 /**
  * The oldest secret of this name that is live, never expires and is bound to nobody; nobody else looks
  * for one until the transaction ends.
@@ -92,7 +91,7 @@ export async function findSharedSecretLocked(
   db: Kysely<Schema>,
   name: string,
 ): Promise<EnrollmentSecret | undefined> {
-  await sql`select pg_advisory_xact_lock(${sql.join(SHARED_SECRET_LOCK)})`.execute(db)
+  await lockInTransaction(db, LOCK_KEYS.sharedEnrollmentSecrets)
   return db
     .selectFrom('enrollment_secret')
     .selectAll()

@@ -4,13 +4,14 @@
  */
 import { Client, escapeIdentifier } from 'pg'
 import { join } from 'node:path'
-import { toClientConfig } from './connection.ts'
-import type { DatabaseConnection } from './connection.ts'
-import type { DatabaseLog } from './database-log.ts'
-import { REQUIRED_EXTENSIONS } from './extensions.ts'
+import { toClientConfig } from '../platform/db/connection.ts'
+import type { DatabaseConnection } from '../platform/db/connection.ts'
+import type { DatabaseLog } from '../platform/db/database-log.ts'
+import { REQUIRED_EXTENSIONS } from '../platform/db/extensions.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
+import { MIGRATION_LOCK } from './lock-keys.ts'
 
 export interface MigrateOptions {
   readonly log: DatabaseLog
@@ -24,10 +25,8 @@ export interface MigrationState {
   readonly pending: readonly Migration[]
 }
 
-const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../schema/migrations')
+const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
 const OLDEST_SERVER_VERSION = 150_000
-/** Any constant that nothing else in the database uses as an advisory lock: "helio" in ASCII. */
-const ADVISORY_LOCK = '448478570863'
 /** A lock that is not to be had is reported instead of blocking everybody behind it. */
 const LOCK_TIMEOUT = '30s'
 
@@ -144,7 +143,7 @@ async function applyNext(
 ): Promise<Migration | undefined> {
   await client.query('begin')
   try {
-    await client.query(`select pg_advisory_xact_lock(${ADVISORY_LOCK})`)
+    await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await client.query(CREATE_LEDGER)
     const [next] = compare(migrations, await readApplied(client)).pending
     if (next !== undefined) await apply(client, next)
