@@ -2,7 +2,7 @@ import { evaluateFilter } from './evaluate-filter.ts'
 import type { BoundFilter } from './bind-filter.ts'
 import type { PatchEdit } from './patch-edits.ts'
 import { isObject, readValue, type ScimAttributes } from './read-resource.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 
 /**
  * The attributes of a resource after the edits of a PATCH request, in their order. Pure: a later edit

@@ -1,5 +1,5 @@
 import { toStorableText } from '../../platform/storable-text.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 import type { CompareOperator, ScimAttributePath, ScimFilter, ScimLiteral } from './scim-filter.ts'
 import { findAttribute, type ScimAttribute } from './scim-schema.ts'
 

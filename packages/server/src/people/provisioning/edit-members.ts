@@ -2,7 +2,7 @@ import type { BoundFilter } from './bind-filter.ts'
 import { evaluateFilter } from './evaluate-filter.ts'
 import type { PatchEdit } from './patch-edits.ts'
 import { readValue } from './read-resource.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 import { toMemberIds } from './scim-group.ts'
 
 /** What the edits of a PATCH request do to the members of a group, step by step. */

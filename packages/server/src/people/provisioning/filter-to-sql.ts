@@ -1,7 +1,7 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { escapeLikePattern } from '../../platform/search/search-to-sql.ts'
 import type { BoundFilter, BoundOperator } from './bind-filter.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 
 /** Where an attribute lives in the database. */
 export interface ScimColumn {

@@ -5,7 +5,7 @@
  */
 import { bindFilter, type BoundFilter } from './bind-filter.ts'
 import { isObject, memberOf, readBody } from './read-resource.ts'
-import { badRequest, ScimError } from '../../surfaces/scim/scim-error.ts'
+import { badRequest, ScimError } from './scim-error.ts'
 import { parseScimPath, type ScimPath } from './scim-filter.ts'
 import {
   findAttribute,

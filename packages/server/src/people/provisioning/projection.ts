@@ -1,5 +1,5 @@
 import { isObject, type ScimAttributes } from './read-resource.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 import { parseScimPath } from './scim-filter.ts'
 import { findAttribute, type ScimResourceType } from './scim-schema.ts'
 

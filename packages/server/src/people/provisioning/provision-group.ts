@@ -3,7 +3,7 @@ import { applyEdits } from './apply-edits.ts'
 import { applyMemberSteps, readMemberSteps, type MemberStep } from './edit-members.ts'
 import type { PatchEdit } from './patch-edits.ts'
 import type { ScimAttributes } from './read-resource.ts'
-import { badRequest, notUnique, resourceNotFound } from '../../surfaces/scim/scim-error.ts'
+import { badRequest, notUnique, resourceNotFound } from './scim-error.ts'
 import {
   toGroupAttributes,
   toMemberIds,

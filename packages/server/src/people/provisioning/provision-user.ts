@@ -10,7 +10,7 @@ import {
 } from '../people/deprovision-person.ts'
 import { insertPerson, updatePerson, type Person } from '../people/person-store.ts'
 import type { ScimAttributes } from './read-resource.ts'
-import { notUnique, resourceNotFound } from '../../surfaces/scim/scim-error.ts'
+import { notUnique, resourceNotFound } from './scim-error.ts'
 import { toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
 import { findUnmanagedPerson, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
 

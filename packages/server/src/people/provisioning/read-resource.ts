@@ -3,7 +3,7 @@
  * attribute, everything else left out. Forgiving where real clients deviate without being ambiguous.
  */
 import { toStorableText } from '../../platform/storable-text.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 import { findAttribute, type ScimAttribute } from './scim-schema.ts'
 
 /** The attributes of a resource under the names of its schema. */

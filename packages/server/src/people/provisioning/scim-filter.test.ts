@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bindFilter } from './bind-filter.ts'
 import { evaluateFilter } from './evaluate-filter.ts'
-import { ScimError } from '../../surfaces/scim/scim-error.ts'
+import { ScimError } from './scim-error.ts'
 import { parseScimFilter, parseScimPath } from './scim-filter.ts'
 import { USER_SCHEMA, USER_TYPE } from './scim-schema.ts'
 

@@ -2,7 +2,7 @@
  * The texts of SCIM that have a grammar: filters (RFC 7644 section 3.4.2.2) and the paths of PATCH
  * (section 3.5.2). Parsed here without a schema; bind-filter.ts gives them their meaning.
  */
-import { badRequest, type ScimType } from '../../surfaces/scim/scim-error.ts'
+import { badRequest, type ScimType } from './scim-error.ts'
 
 export const COMPARE_OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
 

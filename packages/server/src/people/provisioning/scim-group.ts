@@ -5,7 +5,7 @@
 import type { Selectable } from 'kysely'
 import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
 import type { ScimAttributes } from './read-resource.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 import { GROUP_SCHEMA } from './scim-schema.ts'
 
 export type PersonGroup = Selectable<PersonGroupTable>

@@ -7,7 +7,7 @@ import type { PersonEmail } from '../../schema/tables/person-tables.ts'
 import { isEmail } from '../../platform/parse-text.ts'
 import type { Person } from '../people/person-store.ts'
 import { isObject, type ScimAttributes } from './read-resource.ts'
-import { badRequest } from '../../surfaces/scim/scim-error.ts'
+import { badRequest } from './scim-error.ts'
 import { USER_SCHEMA } from './scim-schema.ts'
 
 /** What an identity provider says of a person. */

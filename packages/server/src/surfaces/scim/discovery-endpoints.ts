@@ -1,4 +1,4 @@
-import { resourceNotFound } from './scim-error.ts'
+import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import type { ScimAttributes } from '../../people/provisioning/read-resource.ts'
 import { COUNT_MAX, type ScimAnswer, type ScimEndpoint } from './scim-request.ts'
 import {

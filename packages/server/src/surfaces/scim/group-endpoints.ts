@@ -15,7 +15,7 @@ import {
 } from '../../people/provisioning/read-resource.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
 import { resourceEndpoints, toCondition } from './resource-endpoints.ts'
-import { resourceNotFound } from './scim-error.ts'
+import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import {
   findGroup,
   GROUP_COLUMNS,

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { project, type Projection } from '../../people/provisioning/projection.ts'
 import type { ScimAttributes } from '../../people/provisioning/read-resource.ts'
-import { resourceNotFound } from './scim-error.ts'
+import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import { hasVersion, type ScimAnswer, type ScimRequest } from './scim-request.ts'
 import { LIST_RESPONSE_SCHEMA } from '../../people/provisioning/scim-schema.ts'
 import type { ScimWindow } from '../../people/provisioning/scim-user-store.ts'

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ChangeOrigin } from '../../changes/change.ts'
 import type { Principal } from '../../platform/http/principal.ts'
-import { badRequest, preconditionFailed } from './scim-error.ts'
+import { badRequest, preconditionFailed } from '../../people/provisioning/scim-error.ts'
 import { readProjection, type Projection } from '../../people/provisioning/projection.ts'
 import { memberOf, readBody, type ScimAttributes } from '../../people/provisioning/read-resource.ts'
 import { SEARCH_SCHEMA, type ScimResourceType } from '../../people/provisioning/scim-schema.ts'

@@ -28,7 +28,7 @@ import {
   type ScimQuery,
   type ScimRequest,
 } from './scim-request.ts'
-import { resourceNotFound } from './scim-error.ts'
+import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import { USER_SCHEMA, USER_TYPE } from '../../people/provisioning/scim-schema.ts'
 import {
   findUser,
