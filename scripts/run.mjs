@@ -46,6 +46,7 @@ const COMMANDS = {
     ['--conditions=source', 'scripts/generate.ts', '--check'],
   ],
   build: () => [[TSC, '-b'], ['scripts/copy-build-assets.mjs']],
+  graph: () => [['scripts/graph.mjs']],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],
 }
