@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Kysely } from 'kysely'
-import { createChangeRunner } from '../packages/server/src/changes/change.ts'
-import { listRoutes } from '../packages/server/src/app/compose.ts'
-import { composeOutbound } from '../packages/server/src/app/compose/outbound.ts'
+import { createFoundation } from '../packages/server/src/app/foundation.ts'
+import { createParts } from '../packages/server/src/app/parts.ts'
 import { loadConfig } from '../packages/server/src/app/config/load-config.ts'
 import { systemClock } from '../packages/server/src/platform/clock.ts'
 import type { DatabaseConnection } from '../packages/server/src/platform/db/connection.ts'
@@ -17,11 +16,6 @@ import type { Schema } from '../packages/server/src/schema/schema.ts'
 import type { ApiRoute } from '../packages/server/src/platform/http/route.ts'
 import { createLogger } from '../packages/server/src/platform/logger.ts'
 import { parseMasterKeys } from '../packages/server/src/platform/secrets/master-key.ts'
-import { createSealer } from '../packages/server/src/platform/secrets/sealed-box.ts'
-import { createPollWaiters } from '../packages/server/src/signals/poll/poll-waiters.ts'
-import { createKeyRing } from '../packages/server/src/signals/signing/key-ring.ts'
-import { createRefusedKeys } from '../packages/server/src/signals/signing/refused-keys.ts'
-import { createSigningPool } from '../packages/server/src/signals/signing/signing-pool.ts'
 
 /** What documents are read from: a migrated database without rows, and the declared routes. */
 export interface DocumentSource {
@@ -62,31 +56,21 @@ async function composeAndWork<Result>(
   connection: DatabaseConnection,
   work: (source: DocumentSource) => Promise<Result>,
 ): Promise<Result> {
-  const config = loadConfig({})
-  const clock = systemClock
   const database = openDatabase(connection, { poolMax: 1, logError: () => undefined })
   const { db } = database
-  const outbound = await composeOutbound(config)
-  const pool = createSigningPool()
-  const waiters = createPollWaiters()
   try {
-    const masterKeys = parseMasterKeys(randomBytes(32).toString('base64'), 'generated')
-    const sealer = createSealer(masterKeys)
-    const runChange = createChangeRunner(db, clock)
-    const keyRing = createKeyRing({ db, clock, sealer, pool })
-    const refusedKeys = createRefusedKeys({ runChange, clock, keyRing, logError: () => undefined })
-    const routes = listRoutes({
-      services: { config, db, clock, log: createLogger('silent'), sealer, runChange },
-      signing: { keyRing, refusedKeys },
-      outbound,
-      waiters,
-      wake: () => undefined,
+    const config = loadConfig({})
+    const foundation = createFoundation(config, {
+      ...database,
+      connection,
+      clock: systemClock,
+      log: createLogger('silent'),
+      masterKeys: parseMasterKeys(randomBytes(32).toString('base64'), 'generated'),
     })
+    // Nothing is started: documents need what the parts declare.
+    const { routes } = await createParts(foundation)
     return await work({ db, routes, baseUrl: config.baseUrl })
   } finally {
-    waiters.close()
-    await pool.close()
-    await outbound.client.close()
     await database.close()
   }
 }

@@ -9,7 +9,7 @@ import { PERMISSIONS } from '../src/platform/http/principal.ts'
 import { deriveKey } from '../src/platform/secrets/master-key.ts'
 import { REPORTING_TABLES } from '../src/posture/reporting/reporting-tables.ts'
 import { toRecordFields } from '../src/posture/reporting/table-record-read.ts'
-import type { Services } from '../src/app/services.ts'
+import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { measureDeviceLists } from './device-lists.ts'
 import { measureEveryList } from './every-list.ts'
 import { createListClient, type ListClient } from './list-client.ts'
@@ -51,7 +51,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   ]
 }
 
-async function createKey({ runChange, sealer }: Services): Promise<string> {
+async function createKey({ runChange, sealer }: ServiceFoundation): Promise<string> {
   const { key } = await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const email = 'bench@example.com'
     await createAdmin(change, { email, firstName: 'Bench', lastName: 'Admin', access: 'full' })

@@ -12,7 +12,7 @@ import { enqueueDeliveries } from '../src/signals/dispatch/enqueue-deliveries.ts
 import { newUuid, randomInteger } from '../src/platform/ids.ts'
 import { findFreePort } from '../src/platform/net/find-free-port.ts'
 import { parseAllowedTargets } from '../src/platform/net/target-policy.ts'
-import type { Services } from '../src/app/services.ts'
+import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { issuePollToken } from '../src/signals/poll/rotate-poll-token.ts'
 import { toVerificationClaims } from '../src/signals/sets/set-claims.ts'
 import { createStream } from '../src/signals/streams/create-stream.ts'
@@ -116,7 +116,10 @@ async function startService(run: BenchRun): Promise<StartedService> {
   return { service, streams, metricsUrl: `http://127.0.0.1:${adminPort}/metrics` }
 }
 
-async function createPolledStream(services: Services, name: string): Promise<PolledStream> {
+async function createPolledStream(
+  services: ServiceFoundation,
+  name: string,
+): Promise<PolledStream> {
   const { config, runChange, sealer } = services
   const targets = parseAllowedTargets('')
   if (!targets.ok) throw new Error(targets.reason)
@@ -187,7 +190,7 @@ async function commitEvents(
   throw new Error(`${result.failures} events were not committed`, { cause: result.firstFailure })
 }
 
-async function commitEvent({ runChange }: Services, stream: StreamRow): Promise<string> {
+async function commitEvent({ runChange }: ServiceFoundation, stream: StreamRow): Promise<string> {
   const eventId = newUuid()
   await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const body = toVerificationClaims(stream, eventId, change, {})

@@ -3,7 +3,7 @@
  * starts and what it measures. Not part of the service: nothing here runs when it serves.
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
-import { CleanupStack } from './cleanup-stack.ts'
+import { CleanupStack } from '../src/platform/cleanup-stack.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'

@@ -2,7 +2,7 @@
  * What a benchmark is: a scenario that runs real parts of the service, measures them and the limit of
  * the machine in the same run, and reports both. Nothing here is asserted: numbers are information.
  */
-import type { CleanupStack } from './cleanup-stack.ts'
+import type { CleanupStack } from '../src/platform/cleanup-stack.ts'
 
 /** What a scenario may use while it runs. */
 export interface BenchRun {

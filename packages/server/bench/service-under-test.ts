@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import { loadConfig, type Config } from '../src/app/config/load-config.ts'
 import { findFreePort } from '../src/platform/net/find-free-port.ts'
-import { openServices, type Services } from '../src/app/services.ts'
+import { openFoundation, type ServiceFoundation } from '../src/app/foundation.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
 
@@ -21,14 +21,14 @@ export interface ServiceUnderTest {
   readonly port: number
   readonly pid: number
   /** The database of the running service. */
-  readonly services: Services
+  readonly services: ServiceFoundation
 }
 
 export interface ServiceOptions {
   /** Settings beside address and data folder. */
   readonly environment?: Readonly<Record<string, string>>
   /** Writes what the benchmark needs, before the service starts. */
-  prepare(services: Services): Promise<void>
+  prepare(services: ServiceFoundation): Promise<void>
   /** Changes the data folder while no database runs. */
   readonly prepareFolder?: (dataDir: string) => Promise<void>
 }
@@ -56,13 +56,13 @@ export async function startServiceUnderTest(
   run.signal.throwIfAborted()
   const url = `http://127.0.0.1:${port}`
   const pid = await startProcess(run, environment, url)
-  const services = await openServices(config, { purpose: 'command' })
+  const services = await openFoundation(config, { purpose: 'command' })
   run.cleanup.add(() => services.close())
   return { url, port, pid, services }
 }
 
 async function prepareDatabase(config: Config, options: ServiceOptions): Promise<void> {
-  const services = await openServices(config, { purpose: 'command' })
+  const services = await openFoundation(config, { purpose: 'command' })
   try {
     await options.prepare(services)
   } finally {

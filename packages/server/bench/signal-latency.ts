@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { createEnrollmentSecret } from '../src/posture/enrollment/secrets/create-enrollment-secret.ts'
-import type { Services } from '../src/app/services.ts'
+import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { enrollAgents, type AgentFleet } from './bench-agents.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
 import { keepCommitTimestamps } from './commit-timestamps.ts'
@@ -77,7 +77,7 @@ async function startService(run: BenchRun, endpointUrl: string): Promise<Started
   let checkId = ''
   const service = await startServiceUnderTest(run, {
     environment: { HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' },
-    prepare: async (services: Services) => {
+    prepare: async (services: ServiceFoundation) => {
       const { db, clock, config, runChange, sealer } = services
       checkId = await makeCheckBlock(db, 'linux')
       await insertPushStream(db, { endpointUrl, issuer: config.baseUrl, at: clock.now() })

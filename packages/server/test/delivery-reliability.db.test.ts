@@ -240,6 +240,7 @@ describe('a clock that is set', () => {
     const listener = createListener(database.connection, {
       log: { warn: vi.fn(), info: vi.fn(), error: vi.fn(), debug: vi.fn() },
     })
+    listener.start()
     const presence = createWorkerPresence({ db, clock, listener })
     await presence.start()
     await db

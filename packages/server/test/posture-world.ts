@@ -95,8 +95,8 @@ export async function applyOperation(world: PostureWorld, item: Operation): Prom
 
 /** Lets everything happen that is due by the clock. */
 export async function settleDue({ posture }: PostureWorld): Promise<void> {
-  const { clock, deps, runChange, db } = posture
-  await createStatusScheduler({ ...deps, db, clock, runChange, logError: rethrow }).settleDue()
+  const { deps, runChange, db } = posture
+  await createStatusScheduler({ ...deps, db, runChange, logError: rethrow }).settleDue()
   await deleteDueDevices({ db, runChange, logError: rethrow })
 }
 

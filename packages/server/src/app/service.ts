@@ -1,18 +1,22 @@
 /*
- * The service as a process runs it: opens, starts in order, stops in reverse order. What it consists
- * of is wired in compose.ts.
+ * The service as a process runs it: opens the database, makes the parts, starts those of its roles, and
+ * stops everything in reverse order. What there is to start stands in parts.ts.
  */
-import { composeApplication } from './compose.ts'
-import type { Config } from './config/load-config.ts'
+import { toLogError, type ServicePart } from '../changes/foundation.ts'
+import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { systemClock } from '../platform/clock.ts'
 import { startMetricsServer, type MetricsServer } from '../platform/http/metrics-server.ts'
-import { findFreePort } from '../platform/net/find-free-port.ts'
+import { startJobs } from '../platform/jobs/job-runner.ts'
+import type { RunningJob } from '../platform/jobs/running-job.ts'
 import type { Logger } from '../platform/logger.ts'
-import { openServices, type Services } from './services.ts'
+import { findFreePort } from '../platform/net/find-free-port.ts'
+import { PROCESS_ROLES } from '../schema/process-role.ts'
+import type { Config } from './config/load-config.ts'
+import { openFoundation, type ServiceFoundation } from './foundation.ts'
+import { createHttp, createHttpServerPart } from './http-server.ts'
+import { createParts, selectByRole, type Parts } from './parts.ts'
+import { createSupervisor } from './supervisor.ts'
 import { openTlsSource, type TlsSource } from './tls-source.ts'
-
-/** Receivers that wait come back all at once after a restart; the system caps it at its own limit. */
-const LISTEN_BACKLOG = 4_096
 
 /** A service that answers requests. */
 export interface RunningService {
@@ -32,41 +36,78 @@ export interface RunningService {
 export async function startService(given: Config, log: Logger): Promise<RunningService> {
   const config = await chooseFreePort(given)
   const tls = await openTlsSource(config, systemClock)
-  const services = await openServices(config, { purpose: 'service', log })
+  const foundation = await openFoundation(config, { purpose: 'service', log })
+  const cleanup = new CleanupStack()
+  cleanup.add(() => foundation.close())
   try {
-    return await start(services, tls)
+    return await start(foundation, tls, cleanup)
   } catch (error) {
-    await services.close()
+    await cleanup.run().catch((failure: unknown) => {
+      log.error({ err: failure }, 'the database could not be closed')
+    })
     throw error
   }
 }
 
-async function start(services: Services, tls: TlsSource | undefined): Promise<RunningService> {
-  const { config, log } = services
-  const application = await composeApplication(services, tls)
-  let metrics: MetricsServer | undefined
-  const stopAll = async (): Promise<void> => {
-    await metrics?.close()
-    await application.stop()
-    await services.close()
-  }
-  try {
-    if (config.adminPort > 0)
-      metrics = await startMetricsServer(application.http, config.adminPort, application.metrics)
-    await application.start()
-    await application.http.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
-  } catch (error) {
-    await metrics?.close()
-    await application.stop()
-    throw error
-  }
+async function start(
+  foundation: ServiceFoundation,
+  tls: TlsSource | undefined,
+  cleanup: CleanupStack,
+): Promise<RunningService> {
+  const { config, log } = foundation
+  const parts = await createParts(foundation, { caPem: tls?.caPem })
+  const selected = selectByRole(parts.list, config.roles)
+  const http = createHttp(foundation, selected, tls)
+  const server = createHttpServerPart(http, foundation, tls)
+  const metrics = createMetricsPart(foundation, parts, http)
+  const jobs = createJobsPart(foundation, parts, server)
+  const supervisor = createSupervisor([...selected, jobs, metrics, server], parts.listener, log)
+  await supervisor.start()
+  cleanup.add(() => supervisor.stop())
   log.info({ base_url: config.baseUrl, host: config.host, port: config.port }, 'service ready')
   let stopping: Promise<void> | undefined
   return {
     baseUrl: config.baseUrl,
     port: config.port,
-    adminPort: metrics?.port,
-    stop: () => (stopping ??= stopAll()),
+    adminPort: metrics.port(),
+    stop: () => (stopping ??= cleanup.run()),
+  }
+}
+
+/** Runs what is to be done from time to time. */
+function createJobsPart(
+  { clock, config, log }: ServiceFoundation,
+  { jobs, listener }: Parts,
+  server: ServicePart,
+): ServicePart {
+  const own = selectByRole([...jobs, ...(server.jobs ?? [])], config.roles)
+  let running: RunningJob | undefined
+  return {
+    name: 'jobs',
+    roles: PROCESS_ROLES,
+    start: async () => {
+      running = startJobs(own, { clock, listener, logError: toLogError(log) })
+    },
+    stop: async () => running?.stop(),
+  }
+}
+
+/** Serves the figures of the parts, when the configuration names a port for them. */
+function createMetricsPart(
+  { config }: ServiceFoundation,
+  { list }: Parts,
+  http: ReturnType<typeof createHttp>,
+): ServicePart & { readonly port: () => number | undefined } {
+  const sources = list.flatMap(({ metrics = [] }) => metrics)
+  let server: MetricsServer | undefined
+  return {
+    name: 'metrics',
+    roles: PROCESS_ROLES,
+    port: () => server?.port,
+    start: async () => {
+      if (config.adminPort > 0) server = await startMetricsServer(http, config.adminPort, sources)
+    },
+    stop: async () => server?.close(),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ChangeOrigin } from '../changes/change.ts'
-import { openServices, type Services } from '../app/services.ts'
+import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { loadConfig } from '../app/config/load-config.ts'
 import { SETTINGS, toFlag } from '../app/config/settings.ts'
 import type { CommandIo } from './command-io.ts'
@@ -38,10 +38,10 @@ export function readFlags(command: Command): Record<string, string | undefined> 
 export async function runWithServices(
   io: CommandIo,
   command: Command,
-  work: (services: Services) => Promise<void>,
+  work: (services: ServiceFoundation) => Promise<void>,
 ): Promise<void> {
   const config = loadConfig(io.environment, readFlags(command))
-  const services = await explainSystemErrors(() => openServices(config, { purpose: 'command' }))
+  const services = await explainSystemErrors(() => openFoundation(config, { purpose: 'command' }))
   try {
     await work(services)
   } finally {

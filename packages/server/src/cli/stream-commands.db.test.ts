@@ -7,13 +7,13 @@ import { toUrl } from '../../test/support/to-url.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
 import { loadConfig } from '../app/config/load-config.ts'
 import { parseAllowedTargets } from '../platform/net/target-policy.ts'
-import { openServices, type Services } from '../app/services.ts'
+import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { createStream } from '../signals/streams/create-stream.ts'
 import type { CommandIo } from './command-io.ts'
 import { runProgram } from './program.ts'
 
 let database: TestDatabase
-let services: Services
+let services: ServiceFoundation
 let environment: Record<string, string>
 let streamId: string
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
     HELIOGRAPH_DATA_DIR: tmpdir(),
   }
-  services = await openServices(loadConfig(environment), { purpose: 'command' })
+  services = await openFoundation(loadConfig(environment), { purpose: 'command' })
   const targets = parseAllowedTargets('')
   if (!targets.ok) throw new Error(targets.reason)
   const stream = await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>

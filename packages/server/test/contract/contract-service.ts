@@ -2,9 +2,12 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { PERMISSIONS } from '../../src/platform/http/principal.ts'
 import type { ApiRoute, RouteMethod } from '../../src/platform/http/route.ts'
-import type { Services } from '../../src/app/services.ts'
+import type { ServiceFoundation } from '../../src/app/foundation.ts'
 import { createTestKey } from '../support/api-keys.ts'
 import { composeTestApi } from '../support/composed-api.ts'
+
+/** SCIM and standard Shared Signals have documents of their own. */
+const OTHER_SURFACES = /^\S+ \/(?:scim\/v2|ssf\/|\.well-known\/[\w-]+\/ssf(?:\/|$))/
 
 /** A request as it goes over the wire. */
 export interface ContractRequest {
@@ -17,9 +20,9 @@ export interface ContractRequest {
 }
 
 export interface ContractService {
-  readonly services: Services
+  readonly services: ServiceFoundation
   readonly routes: readonly ApiRoute[]
-  /** `METHOD path` of everything that the HTTP server answers, as the framework knows it. */
+  /** `METHOD path` of all that the server answers but on its other surfaces, as the framework knows it. */
   readonly served: readonly string[]
   /** Holds every permission. */
   readonly fullKey: string
@@ -46,7 +49,7 @@ export async function startContractService(
   return {
     services,
     routes,
-    served,
+    served: served.filter((route) => !OTHER_SURFACES.test(route)),
     fullKey: await createTestKey(services, PERMISSIONS),
     readKey: await createTestKey(services, []),
     send: (request) => send(http, request),

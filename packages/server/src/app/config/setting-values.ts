@@ -3,6 +3,7 @@
  */
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { PROCESS_ROLES } from '../../schema/process-role.ts'
 
 /** A whole number within bounds; `fallback` when nothing is set. */
 export const integer = (min: number, max: number, fallback: number) =>
@@ -65,23 +66,22 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
 }
 
-/** The roles that one process can play. */
-export const ROLES = ['api', 'agents', 'worker'] as const
-export type Role = (typeof ROLES)[number]
-
 /** The roles of a process, separated by commas; all by default. */
 export const roles = z
   .string()
-  .default(ROLES.join(','))
+  .default(PROCESS_ROLES.join(','))
   .transform((text, context) => {
     const names = text.split(',').map((name) => name.trim())
-    const known = ROLES.filter((role) => names.includes(role))
-    if (known.length > 0 && names.every((name) => (ROLES as readonly string[]).includes(name))) {
+    const known = PROCESS_ROLES.filter((role) => names.includes(role))
+    if (
+      known.length > 0 &&
+      names.every((name) => (PROCESS_ROLES as readonly string[]).includes(name))
+    ) {
       return known
     }
     context.addIssue({
       code: 'custom',
-      message: `must be a comma-separated list of ${ROLES.join(', ')}`,
+      message: `must be a comma-separated list of ${PROCESS_ROLES.join(', ')}`,
     })
     return z.NEVER
   })

@@ -19,7 +19,7 @@ import {
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
-import type { Services } from '../../app/services.ts'
+import type { ServiceFoundation } from '../../app/foundation.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
 import { getStream } from '../../signals/streams/stream-store.ts'
 import { findWebhookContent } from '../../signals/webhooks/webhook-delivery-routes.ts'
@@ -195,7 +195,7 @@ function addDiscard(deliveries: Command, io: CommandIo): void {
 /** Moves batch after batch until nothing is left. */
 async function moveAll(
   io: CommandIo,
-  { runChange }: Pick<Services, 'runChange'>,
+  { runChange }: Pick<ServiceFoundation, 'runChange'>,
   options: OwnerOptions,
   move: (change: Change, owner: DeliveryOwner) => Promise<MovedDeliveries>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { toSigningKeySettings } from '../../app/compose/signing-keys.ts'
+import { toSigningKeySettings } from '../../signals/signing-part.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
 import { revokeSigningKey } from '../../signals/signing/revoke-signing-key.ts'
 import { rollBackSigningKey } from '../../signals/signing/roll-back-signing-key.ts'
@@ -75,7 +75,7 @@ function addRotate(keys: Command, io: CommandIo): void {
           for (const id of options.canary ?? []) {
             destinations.add((await getStream(change.tx, id)).destination_id)
           }
-          return rotateSigningKey(change, toSigningKeySettings(services), {
+          return rotateSigningKey(change, toSigningKeySettings(services, services.config), {
             canaryDestinationIds: [...destinations],
             canaryMs: options.canaryHours * HOUR_MS,
           })
@@ -106,7 +106,7 @@ function addRevoke(keys: Command, io: CommandIo): void {
     .action(async (kid: string, options: { json?: true }, command: Command) => {
       await runWithServices(io, command, async (services) => {
         const { revoked, active } = await services.runChange(COMMAND_LINE_ORIGIN, (change) =>
-          revokeSigningKey(change, kid, toSigningKeySettings(services)),
+          revokeSigningKey(change, kid, toSigningKeySettings(services, services.config)),
         )
         if (options.json) {
           printJson(io, {

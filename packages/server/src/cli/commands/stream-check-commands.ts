@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { composeOutbound } from '../../app/compose/outbound.ts'
-import { composeSigning } from '../../app/compose/ssf.ts'
+import { openOutbound } from '../../app/outbound.ts'
 import { SETTINGS, toFlag } from '../../app/config/settings.ts'
 import { toStreamHealth } from '../../signals/diagnosis/health/stream-health.ts'
 import { runSelfTest } from '../../signals/diagnosis/self-test/run-self-test.ts'
 import { toSelfTestJson } from '../../signals/diagnosis/self-test/self-test-routes.ts'
+import { createSigningPart } from '../../signals/signing-part.ts'
 import { getStream } from '../../signals/streams/stream-store.ts'
 import { EXIT_CODES, printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
 import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
@@ -24,9 +24,11 @@ function addSelfTest(streams: Command, io: CommandIo): void {
   }
   command.action(async (options: { stream: string; json?: true }, self: Command) => {
     await runWithServices(io, self, async (services) => {
-      const outbound = await composeOutbound(services.config)
-      const { keyRing, pool } = await composeSigning(services)
+      const outbound = await openOutbound(services.config)
+      const signing = createSigningPart(services, services.config, () => undefined)
       try {
+        await signing.start()
+        const { keyRing } = signing
         const outcome = await runSelfTest(
           COMMAND_LINE_ORIGIN,
           (change) => getStream(change.tx, options.stream, { isLocked: true }),
@@ -50,7 +52,7 @@ function addSelfTest(streams: Command, io: CommandIo): void {
         if (!result.passed) io.setExitCode(EXIT_CODES.failed)
       } finally {
         await outbound.client.close()
-        await pool.close()
+        await signing.stop()
       }
     })
   })

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import { composeOutbound } from '../../app/compose/outbound.ts'
+import { openOutbound } from '../../app/outbound.ts'
 import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
@@ -240,7 +240,7 @@ function addTest(webhooks: Command, io: CommandIo): void {
     .description('send a test event and tell what the receiver answers')
     .action(async (id: string, options: JsonOption, command: Command) => {
       await runWithServices(io, command, async (services) => {
-        const { client } = await composeOutbound(services.config)
+        const { client } = await openOutbound(services.config)
         try {
           const result = await testWebhook(COMMAND_LINE_ORIGIN, id, { ...services, client })
           const { isSuccess, statusCode, eventId, reason } = result

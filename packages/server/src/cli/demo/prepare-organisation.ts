@@ -12,7 +12,7 @@ import { findCheckBySlug, updateCheck } from '../../posture/checks/catalogue-sto
 import type { Config } from '../../app/config/load-config.ts'
 import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
-import { openServices, type Services } from '../../app/services.ts'
+import { openFoundation, type ServiceFoundation } from '../../app/foundation.ts'
 import { COMMAND_LINE_ORIGIN } from '../run-command.ts'
 
 /** Somebody who owns devices. */
@@ -47,7 +47,7 @@ export async function prepareOrganisation(
   config: Config,
   people: readonly DemoPerson[],
 ): Promise<DemoCredentials> {
-  const services = await openServices(config, { purpose: 'command' })
+  const services = await openFoundation(config, { purpose: 'command' })
   try {
     return await services.runChange(COMMAND_LINE_ORIGIN, async (change) => {
       await ensureAdmin(change)
@@ -79,7 +79,7 @@ async function ensureAdmin(change: Change): Promise<void> {
 
 async function createKey(
   change: Change,
-  { sealer }: Services,
+  { sealer }: ServiceFoundation,
   name: string,
   rationale: string,
 ): Promise<string> {
@@ -94,7 +94,7 @@ async function createKey(
 
 async function createSecret(
   change: Change,
-  { sealer }: Services,
+  { sealer }: ServiceFoundation,
   { name, email }: DemoPerson,
 ): Promise<string> {
   const person = await findOrCreatePerson(change, { email, name })
@@ -106,7 +106,7 @@ async function createSecret(
   return secret
 }
 
-async function blockAtOnce(change: Change, { status }: Services): Promise<void> {
+async function blockAtOnce(change: Change, { status }: ServiceFoundation): Promise<void> {
   const changedIds: string[] = []
   for (const slug of BLOCKING_SLUGS) {
     const check = await findCheckBySlug(change.tx, slug)

@@ -19,6 +19,7 @@ afterEach(async () => {
 
 function listen(): Listener {
   listener = createListener(database.connection, { log })
+  listener.start()
   return listener
 }
 
@@ -88,6 +89,7 @@ test('refuses a payload that PostgreSQL would refuse', async () => {
 test('stops while it connects, at whatever moment, and leaves no connection', async () => {
   for (const delayMs of [0, 1, 2, 4, 8, 16]) {
     const connecting = createListener(database.connection, { log })
+    connecting.start()
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     await connecting.stop()
   }

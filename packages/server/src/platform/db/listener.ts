@@ -18,6 +18,8 @@ export type NotificationHandler = (payload: string) => void
 export interface Listener {
   /** Calls `handler` for each notification on the channel until the answer is called. */
   subscribe(channel: string, handler: NotificationHandler): () => void
+  /** Begins to listen; a database that is down is tried again until `stop`. Call it once. */
+  start(): void
   /** Calls `handler` whenever listening begins, the first time included, until the answer is called. */
   onReconnect(handler: () => void): () => void
   /**
@@ -44,7 +46,7 @@ const RECONNECT_DELAY_MAX_MS = 5 * SECOND_MS
 const PROBE_INTERVAL_MS = 30 * SECOND_MS
 const QUERY_TIMEOUT_MS = 10 * SECOND_MS
 
-/** Begins to listen in the background; a database that is down is tried again until `stop`. */
+/** Creates a listener, which listens from `start` on. */
 export function createListener(connection: DatabaseConnection, options: ListenerOptions): Listener {
   return new ReconnectingListener(connection, options.log)
 }
@@ -81,13 +83,17 @@ class ReconnectingListener implements Listener {
   readonly #reconnectHandlers = new Set<() => void>()
   readonly #locks = new Map<AdvisoryLock, Gate<void>>()
   readonly #stopping = new AbortController()
-  readonly #running: Promise<void>
+  #running: Promise<void> = Promise.resolve()
   #client: Client | undefined
+  #lastQuery: Promise<unknown> = Promise.resolve()
   #connected = createGate<Client | undefined>()
 
   constructor(connection: DatabaseConnection, log: DatabaseLog) {
     this.#connection = connection
     this.#log = log
+  }
+
+  start(): void {
     this.#running = this.#run()
   }
 
@@ -123,7 +129,7 @@ class ReconnectingListener implements Listener {
       if (client === undefined || this.#isStopping()) return
       try {
         // Statements run in order: when this one is done, those before it are.
-        await client.query('select')
+        await this.#query(client, 'select')
         return
       } catch {
         await sleep(RECONNECT_DELAY_MIN_MS)
@@ -151,7 +157,15 @@ class ReconnectingListener implements Listener {
   /** A statement that fails means a broken connection; the next one begins with every channel. */
   #send(statement: string): void {
     const client = this.#client
-    client?.query(statement).catch(() => client.end().catch(() => undefined))
+    if (client === undefined) return
+    this.#query(client, statement).catch(() => client.end().catch(() => undefined))
+  }
+
+  /** One statement after the other, as the driver wants them. */
+  #query<Row extends object>(client: Client, text: string, values?: unknown[]): Promise<Row[]> {
+    const rows = this.#lastQuery.then(async () => (await client.query<Row>(text, values)).rows)
+    this.#lastQuery = rows.catch(() => undefined)
+    return rows
   }
 
   async #run(): Promise<void> {
@@ -188,6 +202,7 @@ class ReconnectingListener implements Listener {
     try {
       await client.connect()
       this.#client = client
+      this.#lastQuery = Promise.resolve()
       // From here on `stop` ends the client; before, it knew of none.
       if (this.#isStopping()) return
       await this.#listen(client)
@@ -203,7 +218,7 @@ class ReconnectingListener implements Listener {
 
   async #listen(client: Client): Promise<void> {
     for (const channel of this.#handlers.keys()) {
-      await client.query(`listen ${escapeIdentifier(channel)}`)
+      await this.#query(client, `listen ${escapeIdentifier(channel)}`)
     }
     for (const [lock, held] of this.#locks) await this.#takeLock(client, lock, held)
     this.#connected.open(client)
@@ -212,7 +227,8 @@ class ReconnectingListener implements Listener {
 
   /** Does not wait for a session of ours that the server has not missed yet; the probe tries again. */
   async #takeLock(client: Client, lock: AdvisoryLock, held: Gate<void>): Promise<void> {
-    const { rows } = await client.query<{ is_held: boolean }>(
+    const rows = await this.#query<{ is_held: boolean }>(
+      client,
       'select pg_try_advisory_lock($1, $2) as is_held',
       [...lock],
     )
@@ -228,7 +244,7 @@ class ReconnectingListener implements Listener {
         () => true,
       )
       if (isOver) return
-      await client.query('select')
+      await this.#query(client, 'select')
       for (const [lock, held] of this.#locks) await this.#takeLock(client, lock, held)
     }
   }

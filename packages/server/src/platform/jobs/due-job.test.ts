@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { startDueJob, type DueJob } from './due-job.ts'
+import { startDueJob, type RunningDueJob } from './due-job.ts'
 
 const POLL_MS = 5_000
 const START = new Date('2026-01-02T03:04:05.678Z')
 
-let job: DueJob
+let job: RunningDueJob
 let runs: number[]
 let dueAtMs: number | undefined
 let failure: Error | undefined

@@ -1,8 +1,8 @@
 import { SECOND_MS, type Clock } from '../clock.ts'
-import type { PeriodicJob } from './periodic-job.ts'
+import { describeFailedRun, type LogJobError, type RunningJob } from './running-job.ts'
 
 /** Background work that is due at times which the database knows. */
-export interface DueJob extends PeriodicJob {
+export interface RunningDueJob extends RunningJob {
   /** Shortens the present sleep when something is due at `at` or sooner. */
   wake(at: Date): void
 }
@@ -12,8 +12,8 @@ export interface DueJobOptions {
   readonly clock: Clock
   /** Does what is due and answers when to come again; undefined when nothing is known to be due. */
   readonly run: () => Promise<Date | undefined>
-  /** A failed run is told and tried again after the poll interval. */
-  readonly logError: (error: unknown, message: string) => void
+  /** A failed run is tried again after the poll interval. */
+  readonly logError: LogJobError
   /** The longest sleep, in case a wake-up is lost; default 5 seconds. */
   readonly pollMs?: number
 }
@@ -23,7 +23,7 @@ const POLL_MS = 5 * SECOND_MS
 const HELD_RETRY_MS = 100
 
 /** Runs at once and then whenever something is due, or after the poll interval. */
-export function startDueJob(options: DueJobOptions): DueJob {
+export function startDueJob(options: DueJobOptions): RunningDueJob {
   const { clock, logError, name, pollMs = POLL_MS } = options
   let isStopped = false
   let isRunning = false
@@ -58,7 +58,7 @@ export function startDueJob(options: DueJobOptions): DueJob {
       const nextMs = next?.getTime() ?? Number.POSITIVE_INFINITY
       return nextMs > nowMs ? nextMs : nowMs + HELD_RETRY_MS
     } catch (error) {
-      logError(error, `the job "${name}" failed and will be tried again`)
+      logError(error, describeFailedRun(name))
       return Number.POSITIVE_INFINITY
     }
   }

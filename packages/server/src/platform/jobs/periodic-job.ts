@@ -1,45 +1,46 @@
-/** Work that is done again and again in the background. */
-export interface PeriodicJob {
-  /** Waits for the run under way; no run begins afterwards. */
-  stop(): Promise<void>
-}
+import { describeFailedRun, type LogJobError, type RunningJob } from './running-job.ts'
 
 export interface PeriodicJobOptions {
   readonly name: string
   readonly intervalMs: number
   readonly run: () => Promise<unknown>
-  /** A failed run is told and tried again after the interval. */
-  readonly logError: (error: unknown, message: string) => void
+  /** A failed run is tried again after the interval. */
+  readonly logError: LogJobError
 }
 
 /** Runs `run` every `intervalMs`, counted from the end of one run to the beginning of the next. */
-export function startPeriodicJob(options: PeriodicJobOptions): PeriodicJob {
+export function startPeriodicJob({
+  name,
+  intervalMs,
+  run,
+  logError,
+}: PeriodicJobOptions): RunningJob {
+  return startRepeating(async () => {
+    await run().catch((error: unknown) => logError(error, describeFailedRun(name)))
+    return intervalMs
+  }, intervalMs)
+}
+
+/** Calls `turn` after `firstMs`, and then each time after as many milliseconds as it answers. */
+export function startRepeating(turn: () => Promise<number>, firstMs: number): RunningJob {
   let isStopped = false
   let running: Promise<void> = Promise.resolve()
-  let timer = setTimeout(runOnce, options.intervalMs)
-  timer.unref()
+  let timer: NodeJS.Timeout | undefined
 
-  function runOnce(): void {
-    running = attempt(options).then(() => {
-      if (isStopped) return
-      timer = setTimeout(runOnce, options.intervalMs)
-      timer.unref()
-    })
+  function plan(sleepMs: number): void {
+    if (isStopped) return
+    timer = setTimeout(() => {
+      running = turn().then(plan)
+    }, sleepMs)
+    timer.unref()
   }
 
+  plan(firstMs)
   return {
     stop: async () => {
       isStopped = true
       clearTimeout(timer)
       await running
     },
-  }
-}
-
-async function attempt({ name, run, logError }: PeriodicJobOptions): Promise<void> {
-  try {
-    await run()
-  } catch (error) {
-    logError(error, `the job "${name}" failed and will be tried again`)
   }
 }

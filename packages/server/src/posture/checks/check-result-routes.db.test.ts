@@ -296,6 +296,7 @@ it('a refresh reaches the agent with its next check-in, alone, and the answer en
   const database = await createTestDatabase()
   const agents = await Agents.create(database.db)
   const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+  listener.start()
   try {
     const [check, other] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
     const { app } = agents.build({}, { listener })

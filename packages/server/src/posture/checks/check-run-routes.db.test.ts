@@ -304,11 +304,11 @@ it('runs at once on a person without a device are all counted, and open one issu
 })
 
 async function settle(): Promise<void> {
-  const { db, clock, runChange, deps } = posture
+  const { db, runChange, deps } = posture
   const logError = (error: unknown) => {
     throw error
   }
-  await createStatusScheduler({ ...deps, db, clock, runChange, logError }).settleDue()
+  await createStatusScheduler({ ...deps, db, runChange, logError }).settleDue()
 }
 
 async function configure(values: Record<string, unknown>): Promise<void> {

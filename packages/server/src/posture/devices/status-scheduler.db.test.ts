@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS, systemClock } from '../../platform/clock.ts'
+import { startDueJob } from '../../platform/jobs/due-job.ts'
 import { createChangeRunner } from '../../changes/change.ts'
 import { createStatusScheduler, type StatusScheduler } from './status-scheduler.ts'
 import { reevaluateDevices } from './reevaluate-devices.ts'
@@ -21,12 +22,11 @@ beforeEach(async () => {
 function schedulerOf(
   more: Partial<Parameters<typeof createStatusScheduler>[0]> = {},
 ): StatusScheduler {
-  const { clock, runChange, deps } = posture
+  const { runChange, deps } = posture
   return createStatusScheduler({
     ...deps,
     db,
     runChange,
-    clock,
     logError: (error) => {
       throw error
     },
@@ -153,15 +153,21 @@ test('a running scheduler sleeps until the end, is woken by an earlier one, and 
   let resolveSeen: () => void = () => undefined
   const first = new Promise<void>((resolve) => (resolveSeen = resolve))
   const scheduler = schedulerOf({
-    clock: systemClock,
     runChange,
-    pollMs: 60_000,
     onDeviceStatusChanged: async (_change, items) => {
       seen.push(...items.map((item) => item.occurredAt))
       resolveSeen()
     },
   })
-  scheduler.start()
+  const job = startDueJob({
+    name: 'device statuses',
+    clock: systemClock,
+    pollMs: 60_000,
+    run: () => scheduler.run(),
+    logError: (error) => {
+      throw error
+    },
+  })
   const real = createPosture(db, systemClock.now().toISOString())
   const check = await real.insertCheck({ begins_blocking_on: new Date(Date.now() + 400) })
   const device = await real.insertDevice()
@@ -170,9 +176,9 @@ test('a running scheduler sleeps until the end, is woken by an earlier one, and 
     .selectFrom('device')
     .select('reevaluate_at')
     .executeTakeFirstOrThrow()
-  scheduler.wake(reevaluate_at ?? new Date(0))
+  job.wake(reevaluate_at ?? new Date(0))
   await first
-  await scheduler.stop()
+  await job.stop()
   expect(seen).toEqual([reevaluate_at])
 })
 

@@ -6,7 +6,6 @@
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { StatusDependencies } from './change-device-status.ts'
 import { claimDueDevices, findNextReevaluation } from './device-status-store.ts'
@@ -15,21 +14,15 @@ import { settleDueStatuses } from './reevaluate-devices.ts'
 export interface StatusSchedulerDependencies extends StatusDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  readonly clock: Clock
-  /** Told of a failure once; the devices are tried again at the next poll. */
+  /** Told of each device whose change threw; it is tried again at the next run. */
   readonly logError: (error: unknown, message: string) => void
-  /** The longest sleep, in case a wake-up is lost; default 5 seconds. */
-  readonly pollMs?: number
 }
 
 export interface StatusScheduler {
-  start(): void
-  /** Waits for the batch under way. */
-  stop(): Promise<void>
-  /** Shortens the present sleep when a status can change at `at` or sooner. */
-  wake(at: Date): void
   /** Changes every status that is due by now, except those that a report holds locked. */
   settleDue(): Promise<SettledDevices>
+  /** Does so and answers when the next is due; undefined when none is, or when a device failed. */
+  run(): Promise<Date | undefined>
 }
 
 export interface SettledDevices {
@@ -40,76 +33,15 @@ export interface SettledDevices {
 
 /** Devices that are evaluated in one transaction. */
 const BATCH_SIZE = 50
-const POLL_MS = 5 * SECOND_MS
-/** How soon to look again for a device that is due but locked by a report. */
-const LOCKED_RETRY_MS = 100
 
 /** Creates a scheduler; any number of processes may run one. */
 export function createStatusScheduler(deps: StatusSchedulerDependencies): StatusScheduler {
-  const pollMs = deps.pollMs ?? POLL_MS
-  let isRunning = false
-  let loop = Promise.resolve()
-  let wakeAtMs = Number.POSITIVE_INFINITY
-  let shortenSleep: () => void = () => undefined
-
-  async function run(): Promise<void> {
-    while (isRunning) {
-      wakeAtMs = Number.POSITIVE_INFINITY
-      const sleepMs = await settleAndFindSleep(deps, pollMs)
-      await sleep(sleepMs)
-    }
-  }
-
-  async function sleep(sleepMs: number): Promise<void> {
-    const startMs = deps.clock.now().getTime()
-    await new Promise<void>((resolve) => {
-      let timer = setTimeout(resolve, sleepMs)
-      shortenSleep = () => {
-        clearTimeout(timer)
-        const restMs = isRunning ? wakeAtMs - deps.clock.now().getTime() : 0
-        const sleptMs = deps.clock.now().getTime() - startMs
-        timer = setTimeout(resolve, Math.max(0, Math.min(restMs, sleepMs - sleptMs)))
-      }
-      if (!isRunning || wakeAtMs < startMs + sleepMs) shortenSleep()
-    })
-    shortenSleep = () => undefined
-  }
-
   return {
-    start() {
-      if (isRunning) return
-      isRunning = true
-      loop = run()
-    },
-    async stop() {
-      isRunning = false
-      shortenSleep()
-      await loop
-    },
-    wake(at) {
-      // Written so that an invalid time wakes nobody.
-      if (!(at.getTime() < wakeAtMs)) return
-      wakeAtMs = at.getTime()
-      shortenSleep()
-    },
     settleDue: () => settleDue(deps),
-  }
-}
-
-async function settleAndFindSleep(
-  deps: StatusSchedulerDependencies,
-  pollMs: number,
-): Promise<number> {
-  try {
-    const { failedCount } = await settleDue(deps)
-    if (failedCount > 0) return pollMs
-    const next = await findNextReevaluation(deps.db)
-    if (next === undefined) return pollMs
-    const untilMs = next.getTime() - deps.clock.now().getTime()
-    return Math.min(untilMs > 0 ? untilMs : LOCKED_RETRY_MS, pollMs)
-  } catch (error) {
-    deps.logError(error, 'statuses that are due could not be changed')
-    return pollMs
+    run: async () => {
+      const { failedCount } = await settleDue(deps)
+      return failedCount > 0 ? undefined : findNextReevaluation(deps.db)
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 
 /** The limits and intervals of the agent intake. */
 export interface AgentSettings {
@@ -45,4 +45,25 @@ export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
   enrollmentsPerHostPerMinute: 10,
   configRefreshSeconds: 300,
   logPeriodSeconds: 10,
+}
+
+/** What an operator sets about agents. */
+export interface AgentTimes {
+  readonly checkIntervalSeconds: number
+  readonly checkInIntervalSeconds: number
+  readonly agentLogBytesMax: number
+}
+
+/** How agents work with a service of these settings. */
+export function toAgentSettings({
+  checkIntervalSeconds,
+  checkInIntervalSeconds,
+  agentLogBytesMax,
+}: AgentTimes): AgentSettings {
+  return {
+    ...AGENT_SETTINGS_DEFAULT,
+    checkIntervalMs: checkIntervalSeconds * SECOND_MS,
+    checkInIntervalSeconds,
+    bodyBytesMax: { ...AGENT_SETTINGS_DEFAULT.bodyBytesMax, log: agentLogBytesMax },
+  }
 }

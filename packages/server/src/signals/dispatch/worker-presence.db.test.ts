@@ -43,6 +43,7 @@ afterAll(async () => {
 
 function openListener(): Listener {
   const listener = createListener(database.connection, { log })
+  listener.start()
   cleanups.push(() => listener.stop())
   return listener
 }

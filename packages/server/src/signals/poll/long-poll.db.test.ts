@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
+import { composeProcess } from '../../../test/support/composed-api.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { toUrl } from '../../../test/support/to-url.ts'
-import { composeApplication } from '../../app/compose.ts'
 import { loadConfig } from '../../app/config/load-config.ts'
-import { openServices } from '../../app/services.ts'
+import { openFoundation } from '../../app/foundation.ts'
 
 const LONG = { returnImmediately: false }
 
@@ -222,7 +222,7 @@ describe('two processes on one database', () => {
     const database = await createTestDatabase({ poolMax: 1 })
     const masterKey = randomBytes(32).toString('base64')
     const start = async () => {
-      const services = await openServices(
+      const services = await openFoundation(
         loadConfig({
           DATABASE_URL: toUrl(database.connection),
           HELIOGRAPH_BASE_URL: 'https://trust.example.com',
@@ -232,13 +232,13 @@ describe('two processes on one database', () => {
         }),
         { purpose: 'service' },
       )
-      const application = await composeApplication(services, undefined)
-      await application.start()
+      const { http, supervisor } = await composeProcess(services)
+      await supervisor.start()
       const stop = async () => {
-        await application.stop()
+        await supervisor.stop()
         await services.close()
       }
-      return { services, http: application.http, stop }
+      return { services, http, stop }
     }
     const waiting = await start()
     const committing = await start()

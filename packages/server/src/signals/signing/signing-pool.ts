@@ -37,7 +37,7 @@ const BATCHES_AHEAD_MAX = 2
 const BATCH_SIZE_MAX = 32
 const TRIES_MAX = 3
 
-/** Starts the threads. */
+/** The threads start with the first key. */
 export function createSigningPool(options: SigningPoolOptions = {}): SigningPool {
   return new ThreadedSigningPool(
     options.threadCount ?? availableParallelism(),
@@ -48,7 +48,9 @@ export function createSigningPool(options: SigningPoolOptions = {}): SigningPool
 
 class ThreadedSigningPool implements SigningPool {
   readonly #batchSizeMax: number
-  readonly #threads: SigningThread[]
+  readonly #threadCount: number
+  readonly #workerUrl: URL
+  #threads: readonly SigningThread[] = []
   readonly #keys = new Map<string, string>()
   #waiting: SigningBatch[] = []
   #lastBatch = 0
@@ -56,12 +58,14 @@ class ThreadedSigningPool implements SigningPool {
 
   constructor(threadCount: number, batchSizeMax: number, workerUrl: URL) {
     this.#batchSizeMax = batchSizeMax
-    this.#threads = Array.from({ length: threadCount }, () => this.#createThread(workerUrl))
+    this.#threadCount = threadCount
+    this.#workerUrl = workerUrl
   }
 
   addKey(kid: string, privateKeyPem: string): void {
     if (this.#keys.has(kid)) return
     this.#keys.set(kid, privateKeyPem)
+    this.#startThreads()
     for (const thread of this.#threads) thread.addKey(kid, privateKeyPem)
   }
 
@@ -83,6 +87,11 @@ class ThreadedSigningPool implements SigningPool {
     await Promise.all(this.#threads.map((thread) => thread.close(closed)))
   }
 
+  #startThreads(): void {
+    if (this.#threads.length > 0 || this.#isClosed) return
+    this.#threads = Array.from({ length: this.#threadCount }, () => this.#createThread())
+  }
+
   #enqueue(kid: string, payloads: readonly string[]): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       this.#lastBatch += 1
@@ -102,9 +111,9 @@ class ThreadedSigningPool implements SigningPool {
     }
   }
 
-  #createThread(workerUrl: URL): SigningThread {
+  #createThread(): SigningThread {
     return new SigningThread({
-      workerUrl,
+      workerUrl: this.#workerUrl,
       keys: () => this.#keys,
       onFree: () => this.#hand(),
       onLost: (batches, error) => this.#repeat(batches, error),

@@ -94,6 +94,7 @@ describe('distributed read', () => {
   test('a requested rerun is handed out at once and alone, with quick polling, until it is answered', async () => {
     const [first, second] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
     const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+    listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()
     const nodeKey = await agents.enroll({}, other)

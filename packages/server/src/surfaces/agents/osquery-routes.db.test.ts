@@ -130,6 +130,7 @@ describe('authentication', () => {
     const nodeKey = await agents.enroll()
     await agents.read(nodeKey)
     const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+    listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()
     await agents.read(nodeKey, other)

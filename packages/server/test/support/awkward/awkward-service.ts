@@ -1,14 +1,14 @@
 /* The whole API of a service, both faces, for receivers that reach it request by request. */
 import { Writable } from 'node:stream'
 import { SYSTEM_ACTOR } from '../../../src/changes/audit/audit-entry.ts'
-import { addStrictFace } from '../../../src/app/compose/strict-face.ts'
 import {
   createDeliveryEngine,
+  DELIVERY_CHANNEL,
   type DeliveryEngine,
 } from '../../../src/signals/dispatch/delivery-engine.ts'
 import type { Compliance } from '../../../src/schema/status-values.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
-import type { Services } from '../../../src/app/services.ts'
+import type { ServiceFoundation } from '../../../src/app/foundation.ts'
 import { createSsfClient, type ClientDraft } from '../../../src/signals/clients/change-client.ts'
 import { createEnqueueSets } from '../../../src/signals/sets/enqueue-sets.ts'
 import { createPushChannel } from '../../../src/signals/push/push-channel.ts'
@@ -30,7 +30,7 @@ export interface PolledStream {
 }
 
 export interface AwkwardService {
-  readonly services: Services
+  readonly services: ServiceFoundation
   readonly wire: Wire
   /** An API key that may do everything with streams. */
   readonly key: string
@@ -64,9 +64,7 @@ export async function startAwkwardService(): Promise<AwkwardService> {
   const { services, http, parts, close } = await composeTestApi({
     environment: { HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS: '0' },
     log: createLogger('info', keepMessages(logged)),
-    onWake: (destinationId) => engines.forEach((engine) => engine.wake(destinationId)),
   })
-  addStrictFace(http, services, parts)
   await http.ready()
   const wire: Wire = async ({ method, url, headers = {}, body }) => {
     if (!url.startsWith(BASE_URL)) throw new Error(`${url} is nowhere`)
@@ -76,7 +74,13 @@ export async function startAwkwardService(): Promise<AwkwardService> {
     return { status: answer.statusCode, headers: answer.headers, text: answer.body }
   }
   const { db, clock, log, runChange, sealer } = services
-  const enqueue = createEnqueueSets({ wake: parts.wake, sealer })
+  const { listener, signing, streams, outbound } = parts
+  const wake = (destinationId: string) => {
+    streams.waiters.wake(destinationId)
+    for (const engine of engines) engine.wake(destinationId)
+  }
+  listener.subscribe(DELIVERY_CHANNEL, wake)
+  const enqueue = createEnqueueSets({ wake, sealer })
   const announce: AwkwardService['announce'] = (deviceId, previous, current) =>
     runChange({ actor: SYSTEM_ACTOR }, (change) =>
       enqueue(change, [
@@ -122,12 +126,12 @@ export async function startAwkwardService(): Promise<AwkwardService> {
       logged.length = 0
     },
     async startPushing() {
-      const channel = createPushChannel({ db, sealer, keyRing: parts.signing.keyRing })
+      const channel = createPushChannel({ db, sealer, keyRing: signing.keyRing })
       const engine = createDeliveryEngine({
         db,
         clock,
         log,
-        client: parts.outbound.client,
+        client: outbound.client,
         channels: [{ ...channel, retryDelaysMs: [20, 20, 20] }],
         settings: { sweepIntervalMs: 100 },
       })
@@ -142,7 +146,7 @@ export async function startAwkwardService(): Promise<AwkwardService> {
   }
 }
 
-async function listWaiting(db: Services['db']): Promise<string[]> {
+async function listWaiting(db: ServiceFoundation['db']): Promise<string[]> {
   const rows = await db
     .selectFrom('delivery')
     .select('event_id')
@@ -152,7 +156,7 @@ async function listWaiting(db: Services['db']): Promise<string[]> {
   return rows.map(({ event_id }) => event_id)
 }
 
-async function listOutcomes(db: Services['db']): Promise<[string, number][]> {
+async function listOutcomes(db: ServiceFoundation['db']): Promise<[string, number][]> {
   const rows = await db
     .selectFrom('delivery')
     .select(['state', 'attempt_count'])
@@ -180,7 +184,7 @@ function keepMessages(logged: string[]): Writable {
 }
 
 async function newToken(
-  { runChange }: Services,
+  { runChange }: ServiceFoundation,
   wire: Wire,
   draft: Partial<ClientDraft> = {},
 ): Promise<string> {

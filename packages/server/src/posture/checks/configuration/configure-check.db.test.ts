@@ -289,7 +289,6 @@ async function createWorld() {
     ...posture.deps,
     db,
     runChange: posture.runChange,
-    clock: posture.clock,
     logError: (error) => {
       throw error
     },

@@ -454,7 +454,6 @@ async function settleDue(): Promise<void> {
     ...posture.deps,
     db: api.db,
     runChange: posture.runChange,
-    clock: posture.clock,
     logError: (error) => {
       throw error
     },

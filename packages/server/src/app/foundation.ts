@@ -1,14 +1,14 @@
 /*
  * What the service and every command work with: the database with its schema up to date, the keys
- * that seal secrets, and the runner of changes. Builds no servers and no workers; compose.ts does.
+ * that seal secrets, and the runner of changes. Makes no parts; parts.ts does.
  */
 import { join, resolve } from 'node:path'
-import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
-import { createChangeRunner, type Change, type RunChange } from '../changes/change.ts'
+import { createChangeRunner, type Change } from '../changes/change.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
-import { composeStatus } from './compose/status.ts'
+import { createEnqueueSets } from '../signals/sets/enqueue-sets.ts'
+import type { Foundation } from '../changes/foundation.ts'
 import { ConfigError, type Config } from './config/load-config.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
 import type { StatusDependencies } from '../posture/devices/change-device-status.ts'
@@ -20,26 +20,19 @@ import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { openDataFolder } from '../platform/db/embedded/open-data-folder.ts'
 import { migrateDatabase } from '../schema/migrate.ts'
-import type { Schema } from '../schema/schema.ts'
 import { createLogger, type Logger } from '../platform/logger.ts'
 import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.ts'
-import { createSealer, UnsealError, type Sealer } from '../platform/secrets/sealed-box.ts'
+import { createSealer, UnsealError } from '../platform/secrets/sealed-box.ts'
 import { syncReportingViews } from '../posture/reporting/sync-reporting-views.ts'
 import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
 import { createPublishChange } from '../signals/webhooks/publish-change.ts'
 
-export interface Services {
+/** What everything in a process stands on. */
+export interface ServiceFoundation extends Foundation {
   readonly config: Config
-  readonly clock: Clock
-  readonly log: Logger
   readonly connection: DatabaseConnection
-  readonly db: Kysely<Schema>
-  /** For what runs over and over, changes for example: see `Database`. */
-  readonly preparedDb: Kysely<Schema>
   readonly pool: Pool
   readonly masterKeys: MasterKeys
-  readonly sealer: Sealer
-  readonly runChange: RunChange
   /** What happens when the status of a device changes. */
   readonly status: StatusDependencies
   /** Derives the status of every device anew: after a change of what counts for all. */
@@ -48,7 +41,7 @@ export interface Services {
   close(): Promise<void>
 }
 
-export interface OpenServicesOptions {
+export interface OpenFoundationOptions {
   /** A service takes the data folder for itself; a command shares it with a service that runs. */
   readonly purpose: 'service' | 'command'
   readonly log?: Logger
@@ -62,15 +55,15 @@ const DEFAULT_ORGANISATION_NAME = 'My organisation'
 
 /**
  * Opens the database of the configuration, brings its schema and the built-in checks up to date, and
- * composes what works on it.
+ * makes what works on it.
  *
  * @throws DatabaseStartError when the embedded database cannot be opened; ConfigError for a data folder
  * or master key that cannot be used, or a master key that is not that of the database; MigrationError
  */
-export async function openServices(
+export async function openFoundation(
   config: Config,
-  options: OpenServicesOptions,
-): Promise<Services> {
+  options: OpenFoundationOptions,
+): Promise<ServiceFoundation> {
   const clock = options.clock ?? systemClock
   const log = options.log ?? createLogger(options.purpose === 'command' ? 'fatal' : config.logLevel)
   const masterKeys = await openMasterKeys(config)
@@ -83,14 +76,17 @@ export async function openServices(
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
-    const services = compose(config, { clock, log, masterKeys, connection, ...database })
-    await prepareRecords(services)
+    const foundation = createFoundation(config, { clock, log, masterKeys, connection, ...database })
+    await prepareRecords(foundation)
     const opened = database
     return {
-      ...services,
+      ...foundation,
       close: async () => {
-        await opened.close()
-        await folder.stop()
+        try {
+          await opened.close()
+        } finally {
+          await folder.stop()
+        }
       },
     }
   } catch (error) {
@@ -107,7 +103,7 @@ interface OpenFolder {
 
 async function openFolder(
   config: Config,
-  purpose: OpenServicesOptions['purpose'],
+  purpose: OpenFoundationOptions['purpose'],
   log: Logger,
 ): Promise<OpenFolder> {
   if (config.databaseUrl !== undefined) {
@@ -135,7 +131,7 @@ function masterKeyFile(config: Config): string {
 }
 
 /** Under another key, what this process seals could be opened by nobody else, and the reverse. */
-async function assertMasterKeyFits({ config, db, sealer }: Omit<Services, 'close'>): Promise<void> {
+async function assertMasterKeyFits({ config, db, sealer }: Omit<ServiceFoundation, 'close'>): Promise<void> {
   try {
     await assertSigningKeysOpen(db, sealer)
   } catch (error) {
@@ -147,36 +143,43 @@ async function assertMasterKeyFits({ config, db, sealer }: Omit<Services, 'close
   }
 }
 
-interface Foundation {
+/** What the foundation of a process is made of. */
+export interface FoundationMaterial extends Omit<Database, 'close'> {
   readonly clock: Clock
   readonly log: Logger
   readonly masterKeys: MasterKeys
   readonly connection: DatabaseConnection
-  readonly db: Kysely<Schema>
-  readonly preparedDb: Kysely<Schema>
-  readonly pool: Pool
 }
 
-function compose(config: Config, foundation: Foundation): Omit<Services, 'close'> {
-  const { clock, preparedDb, masterKeys } = foundation
+/** Makes the foundation of an open database whose schema is up to date; nothing is read or written. */
+export function createFoundation(
+  config: Config,
+  material: FoundationMaterial,
+): Omit<ServiceFoundation, 'close'> {
+  const { clock, connection, db, log, masterKeys, pool, preparedDb } = material
   const publish = createPublishChange({ clock, baseUrl: config.baseUrl })
-  const runChange = createChangeRunner(preparedDb, clock, publish)
   const sealer = createSealer(masterKeys)
-  const status = composeStatus({ sealer })
+  const status = { onDeviceStatusChanged: createEnqueueSets({ sealer }) }
   return {
-    ...foundation,
     config,
+    clock,
+    connection,
+    db,
+    log,
+    masterKeys,
+    pool,
+    preparedDb,
     sealer,
-    runChange,
+    runChange: createChangeRunner(preparedDb, clock, publish),
     status,
     reevaluateAllDevices: (change) => reevaluateEveryDevice(change, status),
   }
 }
 
 /** What must exist before anything else works. Idempotent, also between processes. */
-async function prepareRecords(services: Omit<Services, 'close'>): Promise<void> {
-  const { config, clock, db, runChange, sealer, status } = services
-  await assertMasterKeyFits(services)
+async function prepareRecords(foundation: Omit<ServiceFoundation, 'close'>): Promise<void> {
+  const { config, clock, db, runChange, sealer, status } = foundation
+  await assertMasterKeyFits(foundation)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )

@@ -6,12 +6,13 @@ export class CleanupStack {
     this.#undo.push(undo)
   }
 
-  /** Undoes everything; throws the first failure once all is tried. */
+  /** Undoes everything; throws the failure, or an AggregateError of all, once everything is tried. */
   async run(): Promise<void> {
     const failures: unknown[] = []
     for (let undo = this.#undo.pop(); undo !== undefined; undo = this.#undo.pop()) {
       await undo().catch((error: unknown) => failures.push(error))
     }
-    if (failures.length > 0) throw failures[0]
+    if (failures.length > 1) throw new AggregateError(failures, 'Several things could not be undone')
+    if (failures.length === 1) throw failures[0]
   }
 }

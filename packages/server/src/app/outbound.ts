@@ -1,23 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import { ConfigError, type Config } from '../config/load-config.ts'
-import { createGuardedClient, type GuardedClient } from '../../platform/net/guarded-client.ts'
-import { parseAllowedTargets, type TargetPolicy } from '../../platform/net/target-policy.ts'
-
-/** What reaches addresses that users give. */
-export interface Outbound {
-  readonly policy: TargetPolicy
-  readonly client: GuardedClient
-}
+import { createGuardedClient } from '../platform/net/guarded-client.ts'
+import type { Outbound } from '../platform/net/outbound.ts'
+import { parseAllowedTargets } from '../platform/net/target-policy.ts'
+import { ConfigError, type Config } from './config/load-config.ts'
 
 /** A receiver that does not answer holds its share of connections; others on its host need theirs. */
 const RECEIVERS_PER_ORIGIN = 4
 
 /**
- * Creates the guarded client of the configuration.
+ * Creates the guarded client of the configuration; it opens no connection before its first request.
  *
  * @throws ConfigError for targets or certificate authorities that cannot be read
  */
-export async function composeOutbound(config: Config): Promise<Outbound> {
+export async function openOutbound(config: Config): Promise<Outbound> {
   const targets = parseAllowedTargets(config.allowedTargets)
   if (!targets.ok) throw new ConfigError([`HELIOGRAPH_ALLOWED_TARGETS: ${targets.reason}`])
   try {

@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { ServicePart } from '../changes/foundation.ts'
+import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
+import { toUnavailable } from '../platform/db/unavailable.ts'
+import { createHttpApp } from '../platform/http/create-app.ts'
+import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
+import { PROCESS_ROLES } from '../schema/process-role.ts'
+import type { ServiceFoundation } from './foundation.ts'
+import type { TlsSource } from './tls-source.ts'
+
+/** Longer than any answer takes but a long poll, which is ended first. */
+const GRACE_MS = 5 * SECOND_MS
+/** Receivers that wait come back all at once after a restart; the system caps it at its own limit. */
+const LISTEN_BACKLOG = 4_096
+
+/** Creates the HTTP server with health and what these parts serve. It does not listen. */
+export function createHttp(
+  { config, db, log }: ServiceFoundation,
+  parts: readonly ServicePart[],
+  tls?: TlsSource,
+): FastifyInstance {
+  const http = createHttpApp({
+    logger: log,
+    baseUrl: config.baseUrl,
+    ...(tls === undefined ? {} : { https: tls.material }),
+    limits: { bodyBytesMax: config.bodyBytesMax },
+    ...(config.trustedProxies === undefined
+      ? {}
+      : { trustProxy: config.trustedProxies.split(',').map((proxy) => proxy.trim()) }),
+    toUnavailable,
+  })
+  const checks: Record<string, ReadinessCheck> = {
+    database: async () => {
+      await sql`select 1`.execute(db)
+    },
+  }
+  for (const { name, health } of parts) if (health !== undefined) checks[name] = health
+  registerHealth(http, checks)
+  for (const { mount } of parts) mount?.(http)
+  return http
+}
+
+/** Listens, and renews its certificate when it is about to expire. */
+export function createHttpServerPart(
+  http: FastifyInstance,
+  { config }: Pick<ServiceFoundation, 'config'>,
+  tls: TlsSource | undefined,
+): ServicePart {
+  return {
+    name: 'HTTP server',
+    roles: PROCESS_ROLES,
+    jobs: [
+      {
+        kind: 'periodic',
+        scope: 'process',
+        name: 'certificate',
+        roles: PROCESS_ROLES,
+        intervalMs: DAY_MS,
+        run: () => renewTls(http, tls),
+      },
+    ],
+    start: async () => {
+      await http.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
+    },
+    stop: () => closeHttp(http),
+  }
+}
+
+/** Lets requests under way end; connections that are still open then are closed. */
+async function closeHttp(http: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => http.server.closeAllConnections(), GRACE_MS)
+  try {
+    await http.close()
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function renewTls(http: FastifyInstance, tls: TlsSource | undefined): Promise<void> {
+  const renewed = await tls?.renewIfDue()
+  if (renewed !== undefined && 'setSecureContext' in http.server) {
+    const server = http.server as { setSecureContext(material: object): void }
+    server.setSecureContext(renewed)
+  }
+}

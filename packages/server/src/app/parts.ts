@@ -1,0 +1,139 @@
+/*
+ * The one list of what the service consists of, for the service, the commands, the benchmarks, the
+ * documents and the tests alike. Making the parts starts nothing; the supervisor starts what the roles
+ * of a process need, in the order of the list.
+ */
+import { createChangesPart } from '../changes/changes-part.ts'
+import type { ServicePart } from '../changes/foundation.ts'
+import { createOrganisationPart } from '../organisation/organisation-part.ts'
+import { createPeoplePart } from '../people/people-part.ts'
+import { openDatabase } from '../platform/db/database.ts'
+import { createListener, type Listener } from '../platform/db/listener.ts'
+import type { ApiRoute } from '../platform/http/route.ts'
+import type { Job } from '../platform/jobs/job.ts'
+import type { Outbound } from '../platform/net/outbound.ts'
+import { deriveKey } from '../platform/secrets/master-key.ts'
+import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
+import type { ProcessRole } from '../schema/process-role.ts'
+import { createSignInPart } from '../sign-in/sign-in-part.ts'
+import { createDeliveryPart, type DeliveryPart } from '../signals/delivery-part.ts'
+import type { DeliverySettings as EngineSettings } from '../signals/dispatch/delivery-settings.ts'
+import type { WakeDelivery } from '../signals/dispatch/enqueue-deliveries.ts'
+import { createReceiversPart } from '../signals/receivers-part.ts'
+import { createSigningPart, type SigningPart } from '../signals/signing-part.ts'
+import { createStreamsPart, type StreamsPart } from '../signals/streams-part.ts'
+import { createWebhooksPart } from '../signals/webhooks-part.ts'
+import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
+import { createCallers } from '../surfaces/callers.ts'
+import { createRestPart } from '../surfaces/rest/rest-part.ts'
+import { createScimPart } from '../surfaces/scim/scim-part.ts'
+import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
+import type { ServiceFoundation } from './foundation.ts'
+import { openOutbound } from './outbound.ts'
+
+export interface PartsOptions {
+  /** The authority of a certificate that the service issued itself. */
+  readonly caPem?: string | undefined
+  /** How the delivery engine works, where it differs from the default. */
+  readonly engineSettings?: Partial<EngineSettings>
+}
+
+/** Who opened the foundation closes it, after the parts have stopped. */
+export type PartsFoundation = Omit<ServiceFoundation, 'close'>
+
+/** Everything that the service consists of, made and not started. */
+export interface Parts {
+  /** In the order in which they start. */
+  readonly list: readonly ServicePart[]
+  readonly listener: Listener
+  readonly outbound: Outbound
+  readonly signing: SigningPart
+  readonly delivery: DeliveryPart
+  readonly streams: StreamsPart
+  /** Every operation of the REST API, in the order of its documents. */
+  readonly routes: readonly ApiRoute[]
+  readonly jobs: readonly Job<ProcessRole>[]
+}
+
+/** Enough for the claims and outcomes of many receivers: each statement handles a batch. */
+const DELIVERY_POOL_MAX = 6
+
+/**
+ * Makes the parts of the service.
+ *
+ * @throws ConfigError for settings that name files or targets which cannot be used
+ */
+export async function createParts(
+  foundation: PartsFoundation,
+  { caPem, engineSettings = {} }: PartsOptions = {},
+): Promise<Parts> {
+  const { config, connection, log } = foundation
+  const outbound = await openOutbound(config)
+  const listener = createListener(connection, { log })
+  const wake: WakeDelivery = (destinationId) => {
+    delivery.wake(destinationId)
+    streams.waiters.wake(destinationId)
+  }
+  const organisation = createOrganisationPart(foundation)
+  const signing = createSigningPart(foundation, config, wake)
+  const streams = createStreamsPart(foundation, config, { signing, outbound, wake })
+  const delivery = createDeliveryPart(
+    { foundation, database: openDeliveryDatabase(foundation), listener, outbound, signing },
+    config,
+    engineSettings,
+  )
+  const wings: ServicePart[] = [
+    createOutboundPart(outbound),
+    createDevicesPart(foundation, config),
+    createPeoplePart(foundation, config),
+    createChecksPart(foundation, config),
+    createSignInPart(foundation, config),
+    createChangesPart(foundation),
+    organisation,
+    createFleetPart(foundation, config, caPem),
+    createReceiversPart(foundation, config, wake),
+    signing,
+    streams,
+    createWebhooksPart(foundation, config, { outbound, wake }),
+    delivery,
+  ]
+  const routes = wings.flatMap(({ operations = [] }) => operations)
+  const { features, keyUsage } = organisation
+  const callers = createCallers(foundation, keyUsage, config)
+  const { waiters } = streams
+  const cursorKey = deriveKey(foundation.masterKeys.current, 'list cursors')
+  const list = [
+    ...wings,
+    createAgentsPart(foundation, config, caPem),
+    createRestPart({ foundation, routes, features, callers, cursorKey }, config),
+    createScimPart(foundation, callers, config),
+    createStandardSsfPart(
+      { foundation, signing, outbound, waiters, wake, features, callers },
+      config,
+    ),
+  ]
+  const jobs = list.flatMap((part) => part.jobs ?? [])
+  return { list, listener, outbound, signing, delivery, streams, routes, jobs }
+}
+
+/** Ends the requests to receivers that are under way. */
+function createOutboundPart({ client }: Outbound): ServicePart {
+  return { name: 'outbound requests', roles: ['api', 'worker'], stop: () => client.close() }
+}
+
+/** Its connections are opened when something is delivered. */
+function openDeliveryDatabase({ connection, log }: PartsFoundation) {
+  return openDatabase(connection, {
+    poolMax: DELIVERY_POOL_MAX,
+    applicationName: 'heliograph delivery',
+    logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  })
+}
+
+/** What a process with these roles needs. */
+export function selectByRole<Item extends { readonly roles: readonly ProcessRole[] }>(
+  items: readonly Item[],
+  roles: readonly ProcessRole[],
+): Item[] {
+  return items.filter((item) => item.roles.some((role) => roles.includes(role)))
+}

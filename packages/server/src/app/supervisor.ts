@@ -1,0 +1,73 @@
+/*
+ * Starts the parts of a process in order and stops them in reverse, whatever fails on the way. Listens
+ * to the database for them. Does not know what the parts do.
+ */
+import { CleanupStack } from '../platform/cleanup-stack.ts'
+import type { Listener } from '../platform/db/listener.ts'
+import type { Part } from '../platform/part.ts'
+
+/** The part of a logger that is needed here. */
+export interface SupervisorLog {
+  error(fields: object, message: string): void
+}
+
+export interface Supervisor {
+  /**
+   * Starts every part. When one cannot start, it and those before it are stopped, and its error is
+   * thrown.
+   */
+  start(): Promise<void>
+  /** Stops every part that was started; all are tried. Throws what went wrong. Safe to call twice. */
+  stop(): Promise<void>
+}
+
+/** Supervises these parts; the listener starts first and stops last. */
+export function createSupervisor(
+  parts: readonly Part[],
+  listener: Listener,
+  log: SupervisorLog,
+): Supervisor {
+  const cleanup = new CleanupStack()
+  let stopping: Promise<void> | undefined
+
+  async function startAll(): Promise<void> {
+    cleanup.add(() => listener.stop())
+    listener.start()
+    await listener.whenListening()
+    for (const part of parts) await startPart(part)
+  }
+
+  async function startPart(part: Part): Promise<void> {
+    const { channels = {}, onReconnect, start, stop } = part
+    if (stop !== undefined) cleanup.add(() => stop())
+    const subscriptions = Object.entries(channels).map(([channel, handler]) =>
+      listener.subscribe(channel, handler),
+    )
+    if (onReconnect !== undefined) subscriptions.push(listener.onReconnect(onReconnect))
+    for (const unsubscribe of subscriptions) cleanup.add(async () => unsubscribe())
+    // What is told from here on is heard; what was told before, the part reads when it starts.
+    if (subscriptions.length > 0) await listener.whenListening()
+    await start?.()
+  }
+
+  async function stopAll(): Promise<void> {
+    cleanup.add(async () => {
+      for (const { endWaiting } of parts) endWaiting?.()
+    })
+    await cleanup.run()
+  }
+
+  return {
+    start: async () => {
+      try {
+        await startAll()
+      } catch (error) {
+        await stopAll().catch((failure: unknown) => {
+          log.error({ err: failure }, 'not everything that had started could be stopped')
+        })
+        throw error
+      }
+    },
+    stop: () => (stopping ??= stopAll()),
+  }
+}

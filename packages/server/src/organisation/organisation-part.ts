@@ -1,0 +1,41 @@
+import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import { adminRoutes } from './admins/admin-routes.ts'
+import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
+import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
+import { organisationRoutes } from './settings/organisation-routes.ts'
+import { ORGANISATION_CHANNEL } from './settings/set-organisation.ts'
+
+export interface OrganisationPart extends ServicePart {
+  readonly features: FeatureSwitches
+  readonly keyUsage: KeyUsageRecorder
+}
+
+/** The organisation with its admins, features and API keys. */
+export function createOrganisationPart({
+  db,
+  clock,
+}: Pick<Foundation, 'db' | 'clock'>): OrganisationPart {
+  const features = createFeatureSwitches(db)
+  const keyUsage = createKeyUsageRecorder(db, clock)
+  return {
+    name: 'organisation',
+    roles: ['api'],
+    features,
+    keyUsage,
+    operations: [...adminRoutes(db), ...organisationRoutes(db)],
+    channels: { [ORGANISATION_CHANNEL]: () => features.forget() },
+    onReconnect: () => features.forget(),
+    jobs: [
+      {
+        kind: 'periodic',
+        scope: 'process',
+        name: 'key usage',
+        roles: ['api'],
+        intervalMs: 5 * SECOND_MS,
+        run: () => keyUsage.flush(),
+      },
+    ],
+    stop: () => keyUsage.flush(),
+  }
+}

@@ -1,0 +1,123 @@
+/*
+ * The parts of posture: devices, checks with their issues, and what is asked of devices. The intake of
+ * agents is a surface; what it records is decided in this wing.
+ */
+import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import { checkResultRoutes } from './checks/check-result-routes.ts'
+import { checkRoutes } from './checks/check-routes.ts'
+import { checkRunRoutes } from './checks/check-run-routes.ts'
+import { checkConfigurationRoutes } from './checks/configuration/check-configuration-routes.ts'
+import { customCheckDraftRoutes } from './checks/drafts/draft-routes.ts'
+import { deviceGroupRoutes } from './device-groups/device-group-routes.ts'
+import type { StatusDependencies } from './devices/change-device-status.ts'
+import { deleteDueDevices } from './devices/delete-due-devices.ts'
+import { DEVICE_DELETION_CHANNEL } from './devices/device-deletion-store.ts'
+import { deviceRoutes } from './devices/device-routes.ts'
+import { REEVALUATE_CHANNEL } from './devices/device-status-store.ts'
+import { deviceWriteRoutes } from './devices/device-write-routes.ts'
+import { registerProductImages } from './devices/product-image-routes.ts'
+import { registrationRequestRoutes } from './devices/registration-requests/registration-request-routes.ts'
+import { createStatusScheduler } from './devices/status-scheduler.ts'
+import { packageRoutes } from './enrollment/packages/package-routes.ts'
+import { exemptionRequestRoutes } from './issues/exemptions/exemption-request-routes.ts'
+import { issueRoutes } from './issues/issue-routes.ts'
+import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
+import { toAgentSettings, type AgentTimes } from './osquery/agent-settings.ts'
+import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
+import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
+
+type PostureFoundation = Foundation & { readonly status: StatusDependencies }
+
+export interface DeviceSettings {
+  readonly baseUrl: string
+  readonly checkIntervalSeconds: number
+  readonly deviceDeletionDelaySeconds: number
+}
+
+/** Devices, their groups, and results that are reported through the API. */
+export function createDevicesPart(
+  { db, clock, log, runChange, status }: PostureFoundation,
+  { baseUrl, checkIntervalSeconds, deviceDeletionDelaySeconds }: DeviceSettings,
+): ServicePart {
+  const logError = toLogError(log)
+  const checkIntervalMs = checkIntervalSeconds * SECOND_MS
+  const scheduler = createStatusScheduler({ ...status, db, runChange, logError })
+  return {
+    name: 'devices',
+    roles: ['api'],
+    operations: [
+      ...deviceRoutes(db, baseUrl),
+      ...deviceWriteRoutes({ baseUrl, runChange, deviceDeletionDelaySeconds }),
+      ...deviceGroupRoutes({ db, baseUrl, runChange, status }),
+      ...checkResultRoutes({ db, clock, runChange, baseUrl, checkIntervalMs }),
+      ...checkRunRoutes({ runChange, status }),
+    ],
+    mount: registerProductImages,
+    jobs: [
+      {
+        kind: 'due',
+        name: 'device statuses',
+        roles: ['worker'],
+        channel: REEVALUATE_CHANNEL,
+        run: () => scheduler.run(),
+      },
+      {
+        kind: 'due',
+        name: 'device deletion',
+        roles: ['worker'],
+        channel: DEVICE_DELETION_CHANNEL,
+        run: () => deleteDueDevices({ db, runChange, logError }),
+      },
+    ],
+  }
+}
+
+export interface CheckSettings {
+  readonly baseUrl: string
+}
+
+/** Checks, the issues that they raise, and what admins decide about both. */
+export function createChecksPart(
+  { db, runChange, status }: PostureFoundation,
+  { baseUrl }: CheckSettings,
+): ServicePart {
+  return {
+    name: 'checks',
+    roles: ['api'],
+    operations: [
+      ...checkRoutes(db),
+      ...checkConfigurationRoutes({ db, runChange, status }),
+      ...customCheckDraftRoutes({ db, runChange, status }),
+      ...exemptionRequestRoutes({ db, baseUrl, runChange, status }),
+      ...registrationRequestRoutes({ db, baseUrl, runChange }),
+      ...issueRoutes(db, baseUrl),
+    ],
+  }
+}
+
+export interface FleetSettings extends AgentTimes {
+  readonly baseUrl: string
+}
+
+/**
+ * What is asked of the fleet of devices: live queries and reports, and the packages that enroll it.
+ * `caPem` is the authority of a certificate that the service issued itself.
+ */
+export function createFleetPart(
+  { db, clock, runChange, sealer }: Foundation,
+  settings: FleetSettings,
+  caPem: string | undefined,
+): ServicePart {
+  const { baseUrl } = settings
+  return {
+    name: 'fleet',
+    roles: ['api'],
+    operations: [
+      ...liveQueryRoutes({ db, baseUrl, runChange }),
+      ...reportingTableRoutes(db, baseUrl),
+      ...reportingQueryRoutes({ db, clock, runChange }),
+      ...packageRoutes({ baseUrl, settings: toAgentSettings(settings), runChange, sealer, caPem }),
+    ],
+  }
+}

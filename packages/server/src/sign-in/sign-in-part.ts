@@ -1,0 +1,34 @@
+import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { abandonSessions } from './journal/abandon-sessions.ts'
+import { authLogRoutes } from './journal/auth-log-routes.ts'
+import { SIGN_IN_CHANNEL } from './journal/session-store.ts'
+import { signInRoutes } from './journal/sign-in-routes.ts'
+
+export interface SignInSettings {
+  readonly baseUrl: string
+  readonly signInTimeoutSeconds: number
+}
+
+/** Sign-ins: how they are recorded and read, and their end when nobody finishes them. */
+export function createSignInPart(
+  { db, runChange }: Pick<Foundation, 'db' | 'runChange'>,
+  { baseUrl, signInTimeoutSeconds }: SignInSettings,
+): ServicePart {
+  return {
+    name: 'sign-in',
+    roles: ['api'],
+    operations: [
+      ...authLogRoutes(db, baseUrl),
+      ...signInRoutes({ baseUrl, runChange, signInTimeoutSeconds }),
+    ],
+    jobs: [
+      {
+        kind: 'due',
+        name: 'sign-in expiry',
+        roles: ['worker'],
+        channel: SIGN_IN_CHANNEL,
+        run: () => abandonSessions({ db, runChange }),
+      },
+    ],
+  }
+}

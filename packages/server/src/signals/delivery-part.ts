@@ -1,0 +1,159 @@
+import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../platform/clock.ts'
+import type { Database } from '../platform/db/database.ts'
+import type { Listener } from '../platform/db/listener.ts'
+import type { PeriodicJob } from '../platform/jobs/job.ts'
+import type { Outbound } from '../platform/net/outbound.ts'
+import type { ProcessRole } from '../schema/process-role.ts'
+import { releaseEveryClaim } from './dispatch/claim-store.ts'
+import { watchClock } from './dispatch/clock-steps.ts'
+import { createDeliveryEngine, DELIVERY_CHANNEL } from './dispatch/delivery-engine.ts'
+import type { DeliverySettings as EngineSettings } from './dispatch/delivery-settings.ts'
+import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
+import {
+  deadLetterUnreachable,
+  deleteMarkedDestinations,
+  deleteOldDeliveries,
+  deleteOldPayloads,
+} from './dispatch/sweep-deliveries.ts'
+import { createWorkerPresence } from './dispatch/worker-presence.ts'
+import { createPushChannel } from './push/push-channel.ts'
+import { createPushConnections } from './push/push-connection.ts'
+import { reviewFallbacks } from './push/review-fallbacks.ts'
+import type { SigningPart } from './signing-part.ts'
+import { createWebhookChannel } from './webhooks/webhook-channel.ts'
+
+export interface DeliverySettings {
+  readonly baseUrl: string
+  /** Undefined while the service runs the database for itself alone. */
+  readonly databaseUrl?: string | undefined
+  readonly deliveryConcurrency: number
+  readonly deliveryRetentionDays: number
+  readonly deliveryPayloadRetentionDays: number
+  readonly pushFallbackMinutes: number
+}
+
+export interface DeliveryDependencies {
+  readonly foundation: Foundation
+  /** Connections of its own: a flood of reports from devices does not hold up what is delivered. */
+  readonly database: Database
+  readonly listener: Listener
+  readonly outbound: Outbound
+  readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>
+}
+
+export interface DeliveryPart extends ServicePart {
+  /** Takes up what is queued for a destination; nothing happens in a process that does not deliver. */
+  readonly wake: WakeDelivery
+}
+
+/** How often it is asked which streams fall back, and which need not any more. */
+const FALLBACK_REVIEW_MS = 15 * SECOND_MS
+
+/** The engine that delivers queued events, and what becomes of events that are done or given up. */
+export function createDeliveryPart(
+  dependencies: DeliveryDependencies,
+  settings: DeliverySettings,
+  engineSettings: Partial<EngineSettings> = {},
+): DeliveryPart {
+  const { foundation, database, listener, outbound, signing } = dependencies
+  const { client } = outbound
+  const { clock, log, runChange, sealer } = foundation
+  const { keyRing, refusedKeys } = signing
+  const { preparedDb: db } = database
+  const logError = toLogError(log)
+  let isDelivering = false
+  const wake = (destinationId: string) => {
+    if (isDelivering) engine.wake(destinationId)
+  }
+  const fallback = { baseUrl: settings.baseUrl, wake }
+  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
+  const engine = createDeliveryEngine({
+    db,
+    clock,
+    log,
+    runChange,
+    presence: createWorkerPresence({ db: database.db, clock, listener }),
+    clockWatch: watchClock(clock),
+    client,
+    channels: [
+      createPushChannel({ db, sealer, keyRing, refusedKeys, openConnection, fallback }),
+      createWebhookChannel({ db, clock, sealer }),
+    ],
+    settings: { concurrency: settings.deliveryConcurrency, ...engineSettings },
+  })
+  return {
+    name: 'delivery',
+    roles: ['worker'],
+    wake,
+    channels: { [DELIVERY_CHANNEL]: wake },
+    onReconnect: () => {
+      engine.sweep().catch((error: unknown) => logError(error, 'a delivery sweep failed'))
+    },
+    jobs: [
+      everyWorker('push fallback', FALLBACK_REVIEW_MS, () =>
+        reviewFallbacks({
+          ...foundation,
+          ...fallback,
+          fallbackMinutes: settings.pushFallbackMinutes,
+        }),
+      ),
+      ...retentionJobs(foundation, settings),
+    ],
+    start: async () => {
+      // The embedded database belongs to one service, so that no other process can be delivering.
+      if (settings.databaseUrl === undefined) await releaseEveryClaim(db)
+      isDelivering = true
+      await engine.start()
+    },
+    stop: async () => {
+      isDelivering = false
+      try {
+        await engine.close()
+        await refusedKeys.idle()
+      } finally {
+        await database.close()
+      }
+    },
+  }
+}
+
+function retentionJobs(
+  { clock, db }: Pick<Foundation, 'clock' | 'db'>,
+  settings: DeliverySettings,
+): PeriodicJob<ProcessRole>[] {
+  const { deliveryRetentionDays: retentionDays } = settings
+  return [
+    everyWorker('unreachable receivers', 5 * MINUTE_MS, () =>
+      deadLetterUnreachable(db, clock.now()),
+    ),
+    everyWorker('deleted streams', MINUTE_MS, () => deleteMarkedDestinations(db)),
+    everyWorker('delivery retention', HOUR_MS, () =>
+      deleteOldDeliveries(db, { now: clock.now(), retentionDays }),
+    ),
+    everyWorker('payload retention', HOUR_MS, createPayloadSweep({ clock, db }, settings)),
+  ]
+}
+
+function everyWorker(
+  name: string,
+  intervalMs: number,
+  run: () => Promise<unknown>,
+): PeriodicJob<ProcessRole> {
+  return { kind: 'periodic', scope: 'installation', name, roles: ['worker'], intervalMs, run }
+}
+
+/** Goes on where it ended before; after a restart it looks through everything once. */
+function createPayloadSweep(
+  { clock, db }: { readonly clock: Clock; readonly db: Foundation['db'] },
+  { deliveryPayloadRetentionDays: days, deliveryRetentionDays }: DeliverySettings,
+): () => Promise<void> {
+  let after: Date | null = null
+  return async () => {
+    // The deliveries themselves go first.
+    if (days >= deliveryRetentionDays) return
+    const before = new Date(clock.now().getTime() - days * DAY_MS)
+    await deleteOldPayloads(db, { before, after })
+    after = before
+  }
+}

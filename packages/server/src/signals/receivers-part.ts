@@ -1,0 +1,37 @@
+import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { MINUTE_MS } from '../platform/clock.ts'
+import { deleteExpiredTokens } from './clients/access-token-store.ts'
+import { clientRoutes } from './clients/client-routes.ts'
+import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
+import { wellKnownRoutes } from './streams/well-known-routes.ts'
+
+export interface ReceiverSettings {
+  readonly baseUrl: string
+  readonly ssfVerificationEndpoint: 'concrete' | 'template'
+}
+
+/** How receivers find the transmitter, and the OAuth clients that they are. */
+export function createReceiversPart(
+  { clock, db, runChange }: Foundation,
+  { baseUrl, ssfVerificationEndpoint: verificationEndpoint }: ReceiverSettings,
+  wake: WakeDelivery,
+): ServicePart {
+  return {
+    name: 'receivers',
+    roles: ['api'],
+    operations: [
+      ...wellKnownRoutes({ baseUrl, verificationEndpoint }),
+      ...clientRoutes({ db, clock, baseUrl, runChange, wake }),
+    ],
+    jobs: [
+      {
+        kind: 'periodic',
+        scope: 'installation',
+        name: 'access tokens',
+        roles: ['worker'],
+        intervalMs: MINUTE_MS,
+        run: () => deleteExpiredTokens(db, clock.now()),
+      },
+    ],
+  }
+}

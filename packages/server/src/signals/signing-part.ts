@@ -1,0 +1,98 @@
+import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
+import { MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
+import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
+import type { RsaModulusBits } from './signing/generate-signing-key.ts'
+import { jwksRoutes } from './signing/jwks-routes.ts'
+import { createKeyRing, type KeyRing } from './signing/key-ring.ts'
+import { createRefusedKeys, type RefusedKeys } from './signing/refused-keys.ts'
+import { runSigningKeyJob } from './signing/signing-key-job.ts'
+import { signingKeyRoutes } from './signing/signing-key-routes.ts'
+import { SIGNING_KEY_CHANNEL, type SigningKeyDependencies } from './signing/signing-keys.ts'
+import { createSigningPool } from './signing/signing-pool.ts'
+
+export interface SigningSettings {
+  readonly signingKeyBits: RsaModulusBits
+  readonly signingKeyLeadSeconds: number
+  readonly signingKeyRotationDays: number
+}
+
+export interface SigningPart extends ServicePart {
+  readonly keyRing: KeyRing
+  readonly refusedKeys: RefusedKeys
+  /** Reads the keys, which starts the threads. */
+  readonly start: () => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** How keys are made and for how long they are published before they sign. */
+export function toSigningKeySettings(
+  { sealer }: Pick<Foundation, 'sealer'>,
+  { signingKeyBits, signingKeyLeadSeconds }: Omit<SigningSettings, 'signingKeyRotationDays'>,
+): SigningKeyDependencies {
+  const publicationLeadMs = signingKeyLeadSeconds * SECOND_MS
+  return { sealer, modulusBits: signingKeyBits, publicationLeadMs }
+}
+
+/** The signing keys of a process, the threads that use them, and their rotation. */
+export function createSigningPart(
+  foundation: Foundation,
+  settings: SigningSettings,
+  wake: WakeDelivery,
+): SigningPart {
+  const { clock, db, log, runChange, sealer } = foundation
+  const logError = toLogError(log)
+  const pool = createSigningPool()
+  const keyRing = createKeyRing({ db, clock, sealer, pool })
+  const refusedKeys = createRefusedKeys({ runChange, clock, keyRing, logError })
+  const keySettings = toSigningKeySettings(foundation, settings)
+  const { publicationLeadMs } = keySettings
+  const rotationDays = settings.signingKeyRotationDays
+  const refresh = () => {
+    keyRing.refresh().catch((error: unknown) => logError(error, 'the signing keys were not read'))
+  }
+  return {
+    name: 'signing keys',
+    roles: ['api', 'worker'],
+    keyRing,
+    refusedKeys,
+    operations: [
+      ...jwksRoutes({ keyRing, publicationLeadMs }),
+      ...signingKeyRoutes({ ...keySettings, db, clock, runChange, onKeysChanged: refresh }),
+    ],
+    channels: { [SIGNING_KEY_CHANNEL]: refresh },
+    onReconnect: refresh,
+    jobs: [
+      {
+        kind: 'periodic',
+        scope: 'process',
+        name: 'signing keys',
+        roles: ['api', 'worker'],
+        intervalMs: MINUTE_MS,
+        run: () => keyRing.refresh(),
+      },
+      {
+        kind: 'periodic',
+        scope: 'process',
+        name: 'signing key proofs',
+        roles: ['api', 'worker'],
+        intervalMs: 5 * SECOND_MS,
+        run: () => keyRing.proofs.flush(),
+      },
+      {
+        kind: 'due',
+        name: 'signing key rotation',
+        roles: ['worker'],
+        run: () => runSigningKeyJob({ ...keySettings, db, clock, runChange, wake, rotationDays }),
+      },
+    ],
+    start: () => keyRing.refresh(),
+    stop: async () => {
+      try {
+        await refusedKeys.idle()
+        await keyRing.proofs.flush()
+      } finally {
+        await pool.close()
+      }
+    },
+  }
+}

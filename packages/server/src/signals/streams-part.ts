@@ -1,0 +1,141 @@
+import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import type { DueJob } from '../platform/jobs/job.ts'
+import type { Outbound } from '../platform/net/outbound.ts'
+import type { ProcessRole } from '../schema/process-role.ts'
+import { explainRoutes } from './diagnosis/explain/explain-routes.ts'
+import { sendDueHeartbeats } from './diagnosis/health/heartbeat.ts'
+import { streamHealthRoutes } from './diagnosis/health/stream-health-routes.ts'
+import { selfTestRoutes } from './diagnosis/self-test/self-test-routes.ts'
+import { DELIVERY_CHANNEL } from './dispatch/delivery-engine.ts'
+import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
+import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
+import { backfillStreams } from './history/backfill-streams.ts'
+import { historyRoutes } from './history/history-routes.ts'
+import { pollRoutes } from './poll/poll-routes.ts'
+import { pollTokenRoutes } from './poll/poll-token-routes.ts'
+import { createPollWaiters, type PollWaiters } from './poll/poll-waiters.ts'
+import { createEnqueueSets } from './sets/enqueue-sets.ts'
+import type { SigningPart } from './signing-part.ts'
+import {
+  adoptInactivityTimeout,
+  pauseSilentStreams,
+  STREAM_ACTIVITY_CHANNEL,
+} from './streams/stream-activity.ts'
+import { streamDeliveryRoutes } from './streams/stream-delivery-routes.ts'
+import { streamRoutes } from './streams/stream-routes.ts'
+import { streamStatusRoutes } from './streams/stream-status-routes.ts'
+
+export interface StreamSettings {
+  readonly baseUrl: string
+  readonly deliveryRetentionDays: number
+  readonly deliveryPayloadRetentionDays: number
+  readonly longPollsMax: number
+  readonly ssfInactivityTimeoutSeconds: number
+  readonly streamsMax: number
+}
+
+export interface StreamPartDependencies {
+  readonly signing: SigningPart
+  readonly outbound: Outbound
+  readonly wake: WakeDelivery
+}
+
+export interface StreamsPart extends ServicePart {
+  readonly waiters: PollWaiters
+}
+
+/** The longest sleep: shorter than the time-out, so that no lost notification doubles it. */
+const ACTIVITY_POLL_MAX_MS = 5 * SECOND_MS
+
+/** Streams: what admins and integrations do with them, long polls, and what is due of them. */
+export function createStreamsPart(
+  foundation: Foundation,
+  settings: StreamSettings,
+  dependencies: StreamPartDependencies,
+): StreamsPart {
+  const { db, clock, runChange, sealer, log } = foundation
+  const { signing, outbound, wake } = dependencies
+  const { keyRing, refusedKeys } = signing
+  const { client, policy: targetPolicy } = outbound
+  const { baseUrl, streamsMax } = settings
+  const waiters = createPollWaiters({ waitersMax: settings.longPollsMax })
+  const shared = { db, clock, runChange, sealer, keyRing, client, wake }
+  const onDeviceStatusChanged = createEnqueueSets({ sealer })
+  return {
+    name: 'streams',
+    roles: ['api'],
+    waiters,
+    operations: [
+      ...streamHealthRoutes({ db, clock }),
+      ...selfTestRoutes(shared),
+      ...explainRoutes({ runChange, wake, sealer, onDeviceStatusChanged }),
+      ...streamStatusRoutes({ db, runChange, wake }),
+      ...historyRoutes({ ...shared, retentionDays: findReplayDays(settings) }),
+      ...streamDeliveryRoutes({ db, runChange, wake }),
+      ...streamRoutes({ ...shared, baseUrl, targetPolicy, streamsMax, log }),
+      ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
+      ...pollTokenRoutes({ db, clock, runChange }),
+    ],
+    channels: { [DELIVERY_CHANNEL]: (destinationId) => waiters.wake(destinationId) },
+    onReconnect: () => waiters.wakeAll(),
+    metrics: [
+      {
+        name: 'heliograph_long_polls_waiting',
+        help: 'Polls that wait for events at this moment',
+        read: () => Promise.resolve(waiters.count()),
+      },
+    ],
+    jobs: [
+      {
+        kind: 'due',
+        name: 'stream heartbeats',
+        roles: ['worker'],
+        run: () => sendDueHeartbeats({ db, clock, runChange, wake }),
+      },
+      {
+        kind: 'due',
+        name: 'stream backfill',
+        roles: ['worker'],
+        channel: BACKFILL_CHANNEL,
+        run: () => backfillStreams({ db, runChange, sealer, wake }),
+      },
+      createActivityJob(foundation, settings, wake),
+    ],
+    endWaiting: () => waiters.close(),
+  }
+}
+
+/** Pauses streams whose receivers are silent, when their time has come. */
+function createActivityJob(
+  { db, clock, runChange }: Foundation,
+  { ssfInactivityTimeoutSeconds: inactivityTimeoutSeconds }: StreamSettings,
+  wake: WakeDelivery,
+): DueJob<ProcessRole> {
+  const settings = { inactivityTimeoutSeconds }
+  const timeoutMs = inactivityTimeoutSeconds * SECOND_MS
+  let adoption: Promise<void> | undefined
+  return {
+    kind: 'due',
+    name: 'silent streams',
+    roles: ['worker'],
+    channel: STREAM_ACTIVITY_CHANNEL,
+    pollMs: timeoutMs === 0 ? ACTIVITY_POLL_MAX_MS : Math.min(ACTIVITY_POLL_MAX_MS, timeoutMs),
+    run: async () => {
+      adoption ??= adoptInactivityTimeout(settings, { db, clock }).catch((error: unknown) => {
+        adoption = undefined
+        throw error
+      })
+      await adoption
+      return pauseSilentStreams({ db, clock, runChange, settings, wake })
+    },
+  }
+}
+
+/** For how many days an event can be replayed: as long as what it carried is kept. */
+export function findReplayDays({
+  deliveryPayloadRetentionDays,
+  deliveryRetentionDays,
+}: Pick<StreamSettings, 'deliveryPayloadRetentionDays' | 'deliveryRetentionDays'>): number {
+  return Math.min(deliveryPayloadRetentionDays, deliveryRetentionDays)
+}

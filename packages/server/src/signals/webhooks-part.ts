@@ -1,0 +1,57 @@
+import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
+import type { Outbound } from '../platform/net/outbound.ts'
+import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
+import { expireWebhookEvents } from './webhooks/expire-webhook-events.ts'
+import { watchFailingWebhooks } from './webhooks/watch-failing-webhooks.ts'
+import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts'
+import { webhookEventRoutes } from './webhooks/webhook-event-routes.ts'
+import { webhookRoutes } from './webhooks/webhook-routes.ts'
+
+export interface WebhookSettings {
+  readonly webhooksMax: number
+  readonly webhookPayloadRetentionDays: number
+  readonly deliveryRetentionDays: number
+}
+
+/** Webhooks, their deliveries and their events. */
+export function createWebhooksPart(
+  { clock, db, runChange, sealer }: Foundation,
+  settings: WebhookSettings,
+  { outbound, wake }: { readonly outbound: Outbound; readonly wake: WakeDelivery },
+): ServicePart {
+  const { client, policy: targetPolicy } = outbound
+  const { webhooksMax, webhookPayloadRetentionDays, deliveryRetentionDays } = settings
+  return {
+    name: 'webhooks',
+    roles: ['api'],
+    operations: [
+      ...webhookRoutes({ db, clock, runChange, sealer, client, targetPolicy, webhooksMax, wake }),
+      ...webhookDeliveryRoutes({ db, runChange, wake }),
+      ...webhookEventRoutes(db),
+    ],
+    jobs: [
+      {
+        kind: 'periodic',
+        scope: 'installation',
+        name: 'failing webhooks',
+        roles: ['worker'],
+        intervalMs: MINUTE_MS,
+        run: () => watchFailingWebhooks({ db, runChange }),
+      },
+      {
+        kind: 'periodic',
+        scope: 'installation',
+        name: 'webhook payload retention',
+        roles: ['worker'],
+        intervalMs: HOUR_MS,
+        run: () =>
+          expireWebhookEvents(db, {
+            now: clock.now(),
+            payloadDays: webhookPayloadRetentionDays,
+            recordDays: deliveryRetentionDays,
+          }),
+      },
+    ],
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  toLogError,
+  type Foundation,
+  type LogError,
+  type ServicePart,
+} from '../../changes/foundation.ts'
+import { toUnavailable } from '../../platform/db/unavailable.ts'
+import type { StatusDependencies } from '../../posture/devices/change-device-status.ts'
+import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
+import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
+import {
+  createLiveQueryInbox,
+  type LiveQueryInbox,
+} from '../../posture/live-queries/live-query-inbox.ts'
+import {
+  findOpenCampaign,
+  listOpenCampaignIds,
+} from '../../posture/live-queries/open-campaign-store.ts'
+import { recordLiveAnswers } from '../../posture/live-queries/record-live-answers.ts'
+import { toAgentSettings, type AgentTimes } from '../../posture/osquery/agent-settings.ts'
+import { createContactRecorder } from '../../posture/osquery/contact-recorder.ts'
+import { createNodeCache } from '../../posture/osquery/node-cache.ts'
+import { findNode } from '../../posture/osquery/node-store.ts'
+import { recordReportingSnapshot } from '../../posture/reporting/record-reporting-snapshot.ts'
+import { REPORT_QUERY_PREFIX, toSchedule } from '../../posture/reporting/reporting-table.ts'
+import { REPORTING_TABLES } from '../../posture/reporting/reporting-tables.ts'
+import { registerOsqueryRoutes } from './register-osquery-routes.ts'
+
+export interface AgentsSettings extends AgentTimes {
+  readonly baseUrl: string
+}
+
+/**
+ * The intake of agents, with what it knows of devices. `caPem` is the authority of a certificate that
+ * the service issued itself.
+ */
+export function createAgentsPart(
+  foundation: Foundation & { readonly status: StatusDependencies },
+  config: AgentsSettings,
+  caPem: string | undefined,
+): ServicePart {
+  const { clock, preparedDb: db, log, runChange, status } = foundation
+  const logError = toLogError(log)
+  const settings = toAgentSettings(config)
+  const nodes = createNodeCache({ clock, settings, findNode: (keyHash) => findNode(db, keyHash) })
+  const contacts = createContactRecorder(db, logError)
+  const liveQueries = createInbox(foundation.db, logError)
+  const schedule = toSchedule(REPORTING_TABLES)
+  return {
+    name: 'agents',
+    roles: ['agents'],
+    mount: (http) =>
+      registerOsqueryRoutes(http, {
+        db,
+        runChange,
+        clock,
+        settings,
+        status,
+        nodes,
+        contacts,
+        reportingSchedule: () => schedule,
+        reportingPrefix: REPORT_QUERY_PREFIX,
+        recordReportingSnapshots: async (change, deviceId, snapshots) => {
+          for (const snapshot of snapshots) {
+            await recordReportingSnapshot(change.tx, { ...snapshot, deviceId }, change.at)
+          }
+        },
+        liveQueries: {
+          idPrefix: LIVE_QUERY_PREFIX,
+          pendingQueries: (deviceId) => liveQueries.pendingQueries(deviceId),
+          recordResults: (change, deviceId, results) =>
+            recordLiveAnswers(change, liveQueries, deviceId, results),
+        },
+        baseUrl: config.baseUrl,
+        certificatePem: () => caPem,
+        toUnavailable,
+      }),
+    channels: {
+      [DEVICE_CHANNEL]: (deviceId) => nodes.invalidate(deviceId),
+      [LIVE_QUERY_CHANNEL]: (campaignId) => liveQueries.refresh(campaignId),
+    },
+    onReconnect: () => {
+      nodes.invalidate('all')
+      liveQueries.refreshAll()
+    },
+    start: async () => {
+      liveQueries.refreshAll()
+      contacts.start()
+    },
+    stop: async () => {
+      await liveQueries.stop()
+      await contacts.stop()
+    },
+  }
+}
+
+function createInbox(db: Foundation['db'], logError: LogError): LiveQueryInbox {
+  return createLiveQueryInbox({
+    findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId),
+    listOpenCampaignIds: () => listOpenCampaignIds(db),
+    logError,
+  })
+}

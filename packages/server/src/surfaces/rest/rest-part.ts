@@ -1,0 +1,63 @@
+import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
+import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
+import { toUnavailable } from '../../platform/db/unavailable.ts'
+import type { CallerOptions } from '../../platform/http/access.ts'
+import { registerDocs } from '../../platform/http/docs.ts'
+import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
+import { deleteExpiredIdempotencyRecords } from '../../platform/http/idempotency/idempotency-store.ts'
+import { registerOpenApi } from '../../platform/http/openapi.ts'
+import { deleteStaleRateLimits } from '../../platform/http/rate-limit-store.ts'
+import { registerApi } from '../../platform/http/register-api.ts'
+import type { ApiRoute } from '../../platform/http/route.ts'
+
+export interface RestDependencies {
+  readonly foundation: Foundation
+  readonly routes: readonly ApiRoute[]
+  readonly features: FeatureSwitches
+  readonly callers: CallerOptions
+  /** Signs the cursors of lists. */
+  readonly cursorKey: Buffer
+}
+
+/** The REST API with its documents. */
+export function createRestPart(
+  { foundation, routes, features, callers, cursorKey }: RestDependencies,
+  { baseUrl }: { readonly baseUrl: string },
+): ServicePart {
+  const { db, clock, log, sealer } = foundation
+  return {
+    name: 'REST API',
+    roles: ['api'],
+    mount: (http) => {
+      registerApi(http, {
+        ...callers,
+        routes,
+        paging: { baseUrl, cursorKey },
+        answerOnce: createAnswerOnce({ db, clock, sealer, logError: toLogError(log) }),
+        isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
+        toUnavailable,
+      })
+      registerOpenApi(http, { routes, baseUrl })
+      registerDocs(http)
+    },
+    jobs: [
+      {
+        kind: 'periodic',
+        scope: 'installation',
+        name: 'rate limits',
+        roles: ['worker'],
+        intervalMs: MINUTE_MS,
+        run: () => deleteStaleRateLimits(db),
+      },
+      {
+        kind: 'periodic',
+        scope: 'installation',
+        name: 'idempotency records',
+        roles: ['worker'],
+        intervalMs: MINUTE_MS,
+        run: () => deleteExpiredIdempotencyRecords(db, clock.now()),
+      },
+    ],
+  }
+}

@@ -1,0 +1,80 @@
+import type { Foundation, ServicePart } from '../../changes/foundation.ts'
+import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
+import { toUnavailable } from '../../platform/db/unavailable.ts'
+import type { CallerOptions } from '../../platform/http/access.ts'
+import type { Outbound } from '../../platform/net/outbound.ts'
+import { strictHealthEndpoints } from '../../signals/diagnosis/health/stream-health-routes.ts'
+import { strictSelfTestEndpoints } from '../../signals/diagnosis/self-test/self-test-routes.ts'
+import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
+import type { PollWaiters } from '../../signals/poll/poll-waiters.ts'
+import type { SigningPart } from '../../signals/signing-part.ts'
+import { findReplayDays } from '../../signals/streams-part.ts'
+import { deliveryEndpoints } from './delivery-endpoints.ts'
+import { historyEndpoints } from './history-endpoints.ts'
+import { registerStrictFace } from './strict-face.ts'
+import type { StrictSettings } from './strict-settings.ts'
+
+export interface StandardSsfSettings {
+  readonly baseUrl: string
+  readonly streamsMax: number
+  readonly deliveryRetentionDays: number
+  readonly deliveryPayloadRetentionDays: number
+  readonly ssfMinVerificationIntervalSeconds: number
+  readonly ssfInactivityTimeoutSeconds: number
+  readonly ssfDefaultSubjects: StrictSettings['defaultSubjects']
+  readonly ssfSubjectsMax: number
+}
+
+export interface StandardSsfDependencies {
+  readonly foundation: Foundation
+  readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>
+  readonly outbound: Outbound
+  readonly waiters: PollWaiters
+  readonly wake: WakeDelivery
+  readonly features: FeatureSwitches
+  readonly callers: CallerOptions
+}
+
+/** Shared Signals as the standards have it. */
+export function createStandardSsfPart(
+  dependencies: StandardSsfDependencies,
+  config: StandardSsfSettings,
+): ServicePart {
+  const { foundation, signing, outbound, waiters, wake, features, callers } = dependencies
+  const { clock, db, log, runChange, sealer } = foundation
+  const { keyRing, refusedKeys } = signing
+  const settings = toStrictSettings(config)
+  const shared = { db, clock, runChange, sealer, keyRing, client: outbound.client, wake, settings }
+  return {
+    name: 'standard Shared Signals',
+    roles: ['api'],
+    mount: (http) =>
+      registerStrictFace(http, {
+        ...shared,
+        waiters,
+        refusedKeys,
+        baseUrl: config.baseUrl,
+        targetPolicy: outbound.policy,
+        streamsMax: config.streamsMax,
+        log,
+        callers,
+        isEnabled: () => features.isFeatureEnabled('ssf'),
+        toUnavailable,
+        extensions: [
+          ...strictHealthEndpoints({ db, clock }),
+          ...strictSelfTestEndpoints(shared),
+          ...historyEndpoints({ ...shared, retentionDays: findReplayDays(config) }),
+          ...deliveryEndpoints(shared),
+        ],
+      }),
+  }
+}
+
+function toStrictSettings(settings: StandardSsfSettings): StrictSettings {
+  return {
+    minVerificationIntervalSeconds: settings.ssfMinVerificationIntervalSeconds,
+    inactivityTimeoutSeconds: settings.ssfInactivityTimeoutSeconds,
+    defaultSubjects: settings.ssfDefaultSubjects,
+    subjectsMax: settings.ssfSubjectsMax,
+  }
+}
