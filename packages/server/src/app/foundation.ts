@@ -131,7 +131,11 @@ function masterKeyFile(config: Config): string {
 }
 
 /** Under another key, what this process seals could be opened by nobody else, and the reverse. */
-async function assertMasterKeyFits({ config, db, sealer }: Omit<ServiceFoundation, 'close'>): Promise<void> {
+async function assertMasterKeyFits({
+  config,
+  db,
+  sealer,
+}: Omit<ServiceFoundation, 'close'>): Promise<void> {
   try {
     await assertSigningKeysOpen(db, sealer)
   } catch (error) {

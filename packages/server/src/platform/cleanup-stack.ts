@@ -12,7 +12,8 @@ export class CleanupStack {
     for (let undo = this.#undo.pop(); undo !== undefined; undo = this.#undo.pop()) {
       await undo().catch((error: unknown) => failures.push(error))
     }
-    if (failures.length > 1) throw new AggregateError(failures, 'Several things could not be undone')
+    if (failures.length > 1)
+      throw new AggregateError(failures, 'Several things could not be undone')
     if (failures.length === 1) throw failures[0]
   }
 }
