@@ -16,7 +16,7 @@ import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { issuePollToken } from '../src/signals/poll/rotate-poll-token.ts'
 import { toVerificationClaims } from '../src/signals/sets/set-claims.ts'
 import { createStream } from '../src/signals/streams/create-stream.ts'
-import type { StreamRow } from '../src/signals/streams/stream-store.ts'
+import type { Stream } from '../src/signals/streams/stream-store.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
 import { keepCommitTimestamps } from './commit-timestamps.ts'
 import { toLatencyMeasurements } from './latency-measurements.ts'
@@ -48,7 +48,7 @@ type Receivers = ChildProgram<LongPollCommand, LongPollAnswer>
 type Report = Extract<LongPollAnswer, { type: 'report' }>
 
 interface PolledStream {
-  readonly stream: StreamRow
+  readonly stream: Stream
   readonly token: string
 }
 
@@ -64,7 +64,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     type: 'poll',
     port: service.port,
     streams: streams.map(({ stream, token }) => ({
-      path: `/ssf_streams/${stream.stream_id}/events`,
+      path: `/ssf_streams/${stream.streamId}/events`,
       token,
     })),
     receiversPerStream: RECEIVERS_PER_STREAM,
@@ -190,11 +190,11 @@ async function commitEvents(
   throw new Error(`${result.failures} events were not committed`, { cause: result.firstFailure })
 }
 
-async function commitEvent({ runChange }: ServiceFoundation, stream: StreamRow): Promise<string> {
+async function commitEvent({ runChange }: ServiceFoundation, stream: Stream): Promise<string> {
   const eventId = newUuid()
   await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const body = toVerificationClaims(stream, eventId, change, {})
-    const { destination_id: destinationId } = stream
+    const { destinationId } = stream
     await enqueueDeliveries(
       change,
       [{ destinationId, eventId, eventType: VERIFICATION, subjectKey: null, body }],

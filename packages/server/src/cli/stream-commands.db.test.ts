@@ -40,7 +40,7 @@ beforeAll(async () => {
       },
     ),
   )
-  streamId = stream.stream_id
+  streamId = stream.streamId
 })
 afterAll(async () => {
   await services.close()

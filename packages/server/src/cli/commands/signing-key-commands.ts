@@ -73,7 +73,7 @@ function addRotate(keys: Command, io: CommandIo): void {
         const key = await services.runChange(COMMAND_LINE_ORIGIN, async (change) => {
           const destinations = new Set<string>()
           for (const id of options.canary ?? []) {
-            destinations.add((await getStream(change.tx, id)).destination_id)
+            destinations.add((await getStream(change.tx, id)).destinationId)
           }
           return rotateSigningKey(change, toSigningKeySettings(services, services.config), {
             canaryDestinationIds: [...destinations],

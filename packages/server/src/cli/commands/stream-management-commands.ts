@@ -70,7 +70,7 @@ function addSetStatus(streams: Command, io: CommandIo): void {
           setStreamStatus(change, id, { status, reason }, () => undefined),
         )
         if (options.json) {
-          printJson(io, { stream_id: stream.stream_id, status, reason: stream.status_reason })
+          printJson(io, { stream_id: stream.streamId, status, reason: stream.statusReason })
         } else printLine(io, `The stream ${stream.name} is ${status}.`)
       })
     })

@@ -23,7 +23,7 @@ import {
   limitClientSecrets,
   listLiveSecrets,
   updateClient,
-  type ClientRow,
+  type SsfClient,
 } from './client-store.ts'
 
 /** What a new client is. */
@@ -42,7 +42,7 @@ export interface ClientDraft {
 
 /** A client with its secret, which nobody can see again; null when it has keys of its own. */
 export interface IssuedClient {
-  readonly client: ClientRow
+  readonly client: SsfClient
   readonly secret: string | null
 }
 
@@ -95,7 +95,7 @@ export async function changeSsfClient(
   change: Change,
   identifier: string,
   patch: ClientPatch,
-): Promise<ClientRow> {
+): Promise<SsfClient> {
   const before = await getUsableClient(change, identifier)
   if (patch.jwks !== undefined && (patch.jwks === null) !== (before.jwks === null)) {
     throw new AppError('conflict', 'conflict', 'A client keeps the way it authenticates.')
@@ -159,7 +159,7 @@ export async function revokeSsfClient(
   change: Change,
   identifier: string,
   wake: WakeDelivery,
-): Promise<ClientRow> {
+): Promise<SsfClient> {
   const before = await getClient(change.tx, identifier, { isLocked: true })
   if (before.revoked_at !== null) return before
   const after = await updateClient(change.tx, before.id, {
@@ -170,7 +170,7 @@ export async function revokeSsfClient(
   await deleteAccessTokensOf(change.tx, before.id)
   const wish = { status: 'disabled', reason: 'The client was revoked' } as const
   for (const stream of await listClientStreams(change.tx, before.id)) {
-    if (stream.status !== 'disabled') await setStreamStatus(change, stream.stream_id, wish, wake)
+    if (stream.status !== 'disabled') await setStreamStatus(change, stream.streamId, wish, wake)
   }
   change.recordAudit({
     action: 'ssf_client.revoked',
@@ -182,13 +182,13 @@ export async function revokeSsfClient(
   return after
 }
 
-async function getUsableClient(change: Change, identifier: string): Promise<ClientRow> {
+async function getUsableClient(change: Change, identifier: string): Promise<SsfClient> {
   const client = await getClient(change.tx, identifier, { isLocked: true })
   if (client.revoked_at === null) return client
   throw new AppError('conflict', 'conflict', `The client ${client.client_id} is revoked.`)
 }
 
-async function addSecret(change: Change, client: ClientRow): Promise<string> {
+async function addSecret(change: Change, client: SsfClient): Promise<string> {
   const secret = generateClientSecret()
   await insertClientSecret(change.tx, {
     ssf_client_id: client.id,
@@ -214,7 +214,7 @@ function toColumns(patch: ClientPatch): Partial<Insertable<SsfClientTable>> {
 }
 
 /** What the audit log keeps of a client: of its keys only how many there are. */
-function toClientAudit(client: ClientRow) {
+function toClientAudit(client: SsfClient) {
   return {
     client_id: client.client_id,
     name: client.name,

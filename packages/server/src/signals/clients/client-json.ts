@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
-import type { ClientRow, ClientSecretRow } from './client-store.ts'
+import type { SsfClient, SsfClientSecret } from './client-store.ts'
 
 /** A client as the REST API shows it. */
 export const clientSchema = z
@@ -56,8 +56,8 @@ export const issuedClientSchema = clientSchema
 
 /** The wire form of a client. Of its secrets only what tells them apart. */
 export function toClientJson(
-  client: ClientRow,
-  secrets: readonly ClientSecretRow[],
+  client: SsfClient,
+  secrets: readonly SsfClientSecret[],
 ): z.input<typeof clientSchema> {
   return {
     id: client.id,

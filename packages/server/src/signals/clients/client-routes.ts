@@ -21,7 +21,7 @@ import {
 import { clientSchema, issuedClientSchema, toClientJson } from './client-json.ts'
 import { clientJwksInput } from './client-jwks.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
-import { getClient, listClients, listLiveSecrets, type ClientRow } from './client-store.ts'
+import { getClient, listClients, listLiveSecrets, type SsfClient } from './client-store.ts'
 
 export interface ClientRouteDependencies {
   readonly db: Kysely<Schema>
@@ -202,7 +202,7 @@ function endingRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): Ap
   ]
 }
 
-async function toJson(change: Change, client: ClientRow) {
+async function toJson(change: Change, client: SsfClient) {
   return toClientJson(client, await listLiveSecrets(change.tx, [client.id], change.at))
 }
 

@@ -5,12 +5,12 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { isId, notFound } from '../../platform/http/wire-values.ts'
 
-export type ClientRow = Selectable<SsfClientTable>
-export type ClientSecretRow = Selectable<SsfClientSecretTable>
+export type SsfClient = Selectable<SsfClientTable>
+export type SsfClientSecret = Selectable<SsfClientSecretTable>
 
 /** A client with the secrets that it may still use. */
-export interface ClientWithSecrets extends ClientRow {
-  readonly secrets: readonly ClientSecretRow[]
+export interface ClientWithSecrets extends SsfClient {
+  readonly secrets: readonly SsfClientSecret[]
 }
 
 /**
@@ -22,7 +22,7 @@ export async function getClient(
   db: Kysely<Schema>,
   identifier: string,
   options: { readonly isLocked?: boolean } = {},
-): Promise<ClientRow> {
+): Promise<SsfClient> {
   const row = await db
     .selectFrom('ssf_client')
     .selectAll()
@@ -74,7 +74,7 @@ export async function listLiveSecrets(
   db: Kysely<Schema>,
   clientIds: readonly string[],
   now: Date,
-): Promise<ClientSecretRow[]> {
+): Promise<SsfClientSecret[]> {
   if (clientIds.length === 0) return []
   return db
     .selectFrom('ssf_client_secret')
@@ -88,7 +88,7 @@ export async function listLiveSecrets(
 export async function insertClient(
   db: Kysely<Schema>,
   client: Insertable<SsfClientTable>,
-): Promise<ClientRow> {
+): Promise<SsfClient> {
   return db.insertInto('ssf_client').values(client).returningAll().executeTakeFirstOrThrow()
 }
 
@@ -96,7 +96,7 @@ export async function updateClient(
   db: Kysely<Schema>,
   id: string,
   values: Updateable<SsfClientTable>,
-): Promise<ClientRow> {
+): Promise<SsfClient> {
   return db
     .updateTable('ssf_client')
     .set(values)

@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SsfBackfillTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 
-export type BackfillRow = Selectable<SsfBackfillTable>
+export type Backfill = Selectable<SsfBackfillTable>
 
 /** The channel that tells the worker of a stream that wants to be told how its devices are. */
 export const BACKFILL_CHANNEL = 'ssf_backfill'
@@ -12,7 +12,7 @@ export const BACKFILL_CHANNEL = 'ssf_backfill'
 /** Asks for a backfill of a stream; one that is under way begins anew. */
 export async function insertBackfill(
   tx: Transaction<Schema>,
-  backfill: Pick<BackfillRow, 'ssf_stream_id' | 'txn' | 'requested_at'>,
+  backfill: Pick<Backfill, 'ssf_stream_id' | 'txn' | 'requested_at'>,
 ): Promise<void> {
   await tx
     .insertInto('ssf_backfill')
@@ -27,7 +27,7 @@ export async function insertBackfill(
 }
 
 /** Locks the oldest backfill that no other worker has; waits for none. */
-export async function claimBackfill(tx: Transaction<Schema>): Promise<BackfillRow | undefined> {
+export async function claimBackfill(tx: Transaction<Schema>): Promise<Backfill | undefined> {
   return tx
     .selectFrom('ssf_backfill')
     .selectAll()

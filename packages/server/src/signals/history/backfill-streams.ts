@@ -16,7 +16,7 @@ import { listStatusIssues } from '../../posture/issues/issue-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { queueComplianceSets, type EnqueueSetsDependencies } from '../sets/enqueue-sets.ts'
-import { getStream, type StreamRow } from '../streams/stream-store.ts'
+import { getStream, type Stream } from '../streams/stream-store.ts'
 import {
   advanceBackfill,
   claimBackfill,
@@ -24,7 +24,7 @@ import {
   insertBackfill,
   isBackfillWaiting,
   listUntoldChanges,
-  type BackfillRow,
+  type Backfill,
   type LastChange,
 } from './backfill-store.ts'
 
@@ -42,7 +42,7 @@ const STEP_DEVICES = 200
  *
  * @throws AppError `conflict` for a stream that is disabled
  */
-export async function requestBackfill(change: Change, stream: StreamRow): Promise<void> {
+export async function requestBackfill(change: Change, stream: Stream): Promise<void> {
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'conflict', 'A disabled stream sends nothing; enable it first.')
   }
@@ -78,7 +78,7 @@ export async function backfillStreams(dependencies: BackfillDependencies): Promi
 
 async function takeStep(
   change: Change,
-  backfill: BackfillRow,
+  backfill: Backfill,
   dependencies: BackfillDependencies,
 ): Promise<void> {
   const { tx } = change
@@ -90,7 +90,7 @@ async function takeStep(
     return
   }
   const devices = await lockDevices(tx, deviceIds)
-  const changes = await listUntoldChanges(tx, deviceIds, stream.destination_id)
+  const changes = await listUntoldChanges(tx, deviceIds, stream.destinationId)
   const news = await toNews(change, devices, changes)
   const cause = { ...change, txn: backfill.txn }
   const queued = await queueComplianceSets(cause, [{ stream, news }], dependencies)
@@ -100,7 +100,7 @@ async function takeStep(
   })
 }
 
-async function finish(change: Change, backfill: BackfillRow, stream: StreamRow): Promise<void> {
+async function finish(change: Change, backfill: Backfill, stream: Stream): Promise<void> {
   await deleteBackfill(change.tx, backfill.id)
   change.recordAudit({
     action: 'ssf_stream.backfilled',

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 /** A change of compliance to tell, and when at the earliest. */
 export interface News {
@@ -20,7 +20,7 @@ export interface News {
 /** What of the changes a stream is to be told. The caller holds the locks of the devices. */
 export async function dampNews(
   change: Change,
-  { damping_seconds: dampingSeconds, destination_id: destinationId }: StreamRow,
+  { debounceSeconds: dampingSeconds, destinationId }: Stream,
   statusChanges: readonly DeviceStatusChange[],
 ): Promise<News[]> {
   if (dampingSeconds === 0) return statusChanges.map((statusChange) => ({ statusChange }))

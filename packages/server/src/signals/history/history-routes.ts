@@ -81,7 +81,7 @@ function backfillRoute({ runChange }: HistoryDependencies): ApiRoute {
       runChange(toOrigin(context), async (change) => {
         const stream = await getStream(change.tx, context.params.id, { isLocked: true })
         await requestBackfill(change, stream)
-        return answer(202, { stream_id: stream.stream_id, txn: change.txn })
+        return answer(202, { stream_id: stream.streamId, txn: change.txn })
       }),
   })
 }

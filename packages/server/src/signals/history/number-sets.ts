@@ -6,7 +6,7 @@
 import { STREAM_SEQUENCE } from '@heliograph/ssf'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 /** A stream as far as its numbers are concerned. */
 export interface NumberedStream {
@@ -15,9 +15,9 @@ export interface NumberedStream {
 }
 
 /** The numbers of a stream; undefined when it has chosen none. */
-export function toNumberedStream(stream: StreamRow): NumberedStream | undefined {
-  if (!stream.is_numbered) return undefined
-  return { streamRowId: stream.id, destinationId: stream.destination_id }
+export function toNumberedStream(stream: Stream): NumberedStream | undefined {
+  if (!stream.isNumbered) return undefined
+  return { streamRowId: stream.id, destinationId: stream.destinationId }
 }
 
 interface Numberable {

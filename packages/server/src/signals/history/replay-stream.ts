@@ -13,7 +13,7 @@ import { notifyDestinations, type WakeDelivery } from '../dispatch/enqueue-deliv
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 export interface ReplayDependencies {
   readonly wake: WakeDelivery
@@ -34,7 +34,7 @@ export const REPLAY_SETS_MAX = 20_000
  */
 export async function replayStream(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   request: StreamReplayRequest,
   { wake, retentionDays }: ReplayDependencies,
 ): Promise<StreamReplayAnswer> {
@@ -44,7 +44,7 @@ export async function replayStream(
   const { tx, at } = change
   const keptSince = new Date(at.getTime() - retentionDays * DAY_MS)
   const start = await findStart(tx, stream, request, keptSince)
-  const rows = await requeue(tx, stream.destination_id, start.condition)
+  const rows = await requeue(tx, stream.destinationId, start.condition)
   if (rows.length > REPLAY_SETS_MAX) {
     throw new AppError(
       'conflict',
@@ -52,9 +52,9 @@ export async function replayStream(
       `These are more than ${REPLAY_SETS_MAX} events. Begin later, or read the state of the stream.`,
     )
   }
-  const isLost = await hasDropped(tx, stream.destination_id, start.condition)
-  await notifyDestinations(tx, [stream.destination_id])
-  change.afterCommit(() => wake(stream.destination_id))
+  const isLost = await hasDropped(tx, stream.destinationId, start.condition)
+  await notifyDestinations(tx, [stream.destinationId])
+  change.afterCommit(() => wake(stream.destinationId))
   const numbers = rows.flatMap(({ sequence }) => (sequence === null ? [] : [Number(sequence)]))
   const answer = {
     queued: rows.length,
@@ -79,29 +79,29 @@ interface ReplayStart {
 
 async function findStart(
   tx: Transaction<Schema>,
-  stream: StreamRow,
+  stream: Stream,
   request: StreamReplayRequest,
   keptSince: Date,
 ): Promise<ReplayStart> {
   if ('from_time' in request) {
     const from = new Date(Math.floor(request.from_time) * 1_000)
-    const isKept = from >= keptSince || stream.created_at >= keptSince
+    const isKept = from >= keptSince || stream.createdAt >= keptSince
     return { condition: sql`created_at >= ${from}`, isKept }
   }
   if ('from_jti' in request) {
-    const known = await findByEventId(tx, stream.destination_id, request.from_jti)
+    const known = await findByEventId(tx, stream.destinationId, request.from_jti)
     return { condition: sql`id > ${known}`, isKept: true }
   }
   const from = request.from_sequence
   const { rows } = await sql<{ count: string; last: string | null }>`
     select count(*) filter (where sequence >= ${from})::text as count,
       (select last_sequence::text from ssf_stream_sequence where ssf_stream_id = ${stream.id}) as last
-    from delivery where destination_id = ${stream.destination_id} and sequence >= ${from}
+    from delivery where destination_id = ${stream.destinationId} and sequence >= ${from}
   `.execute(tx)
   const given = Math.max(0, Number(rows[0]?.last ?? 0) - from + 1)
   return {
     condition: sql`sequence >= ${from}`,
-    isKept: stream.is_numbered && Number(rows[0]?.count ?? 0) === given,
+    isKept: stream.isNumbered && Number(rows[0]?.count ?? 0) === given,
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import { AppError } from '../../platform/app-error.ts'
 import { invalidCursor } from '../../platform/http/cursor.ts'
 import { isId } from '../../platform/http/wire-values.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 import { readStreamState, type StreamStateDependencies } from './stream-state.ts'
 
 /**
@@ -18,7 +18,7 @@ import { readStreamState, type StreamStateDependencies } from './stream-state.ts
  * @throws AppError `invalid_cursor`
  */
 export async function readStatePage(
-  stream: StreamRow,
+  stream: Stream,
   cursor: string | undefined,
   dependencies: StreamStateDependencies,
 ): Promise<StreamState> {

@@ -15,7 +15,7 @@ import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { Compliance } from '../../schema/status-values.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject } from '../sets/stream-identifiers.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import { numberAllWaitingSets, toNumberedStream } from './number-sets.ts'
 
@@ -58,7 +58,7 @@ interface DeviceState {
  * id. Devices that the stream cannot name, because nobody owns them, are left out.
  */
 export async function readStreamState(
-  stream: StreamRow,
+  stream: Stream,
   window: StateWindow,
   { db, clock, sealer }: StreamStateDependencies,
 ): Promise<StatePage> {
@@ -84,7 +84,7 @@ export async function readStreamState(
     })
 }
 
-async function findLastSequence(tx: Transaction<Schema>, stream: StreamRow): Promise<number> {
+async function findLastSequence(tx: Transaction<Schema>, stream: Stream): Promise<number> {
   const row = await tx
     .selectFrom('ssf_stream_sequence')
     .select('last_sequence')
@@ -95,7 +95,7 @@ async function findLastSequence(tx: Transaction<Schema>, stream: StreamRow): Pro
 
 async function listDeviceStates(
   tx: Transaction<Schema>,
-  stream: StreamRow,
+  stream: Stream,
   { afterId, limit }: StateWindow,
 ): Promise<DeviceState[]> {
   const { rows } = await sql<DeviceState>`
@@ -109,7 +109,7 @@ async function listDeviceStates(
       order by id desc limit 1) t on true
     left join lateral (
       select event_id, sequence, body from delivery
-      where destination_id = ${stream.destination_id} and subject_key = 'device:' || d.id
+      where destination_id = ${stream.destinationId} and subject_key = 'device:' || d.id
         and event_type = ${DEVICE_COMPLIANCE_CHANGE} and state <> 'discarded'
       order by id desc limit 1) e on true
     order by d.id`.execute(tx)
@@ -128,7 +128,7 @@ function toSubject(row: DeviceState): StateSubject {
 }
 
 function toSubjectState(
-  stream: StreamRow,
+  stream: Stream,
   { row, device }: StateSubject,
   sealer: Pick<Sealer, 'open'>,
 ): StreamSubjectState | undefined {

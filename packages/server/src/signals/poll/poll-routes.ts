@@ -4,7 +4,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { route, type AlternativeCredential, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
-import { getStream, type StreamRow } from '../streams/stream-store.ts'
+import { getStream, type Stream } from '../streams/stream-store.ts'
 import {
   authenticatePollToken,
   readPollToken,
@@ -110,7 +110,7 @@ function readPollRequest(body: unknown): PollRequest {
   throw new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
 }
 
-async function getPolledStream({ db }: PollDependencies, id: string): Promise<StreamRow> {
+async function getPolledStream({ db }: PollDependencies, id: string): Promise<Stream> {
   const stream = await getStream(db, id)
   if (takesPolls(stream)) return stream
   throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')

@@ -17,7 +17,7 @@ import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { signDeliveries } from '../signing/sign-deliveries.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 import {
   acknowledgeSets,
   findPolledStream,
@@ -68,17 +68,17 @@ const NOTHING: PollResponse = buildPollResponse([], false)
  * else; a poll of it waits for more, as for any event.
  */
 export async function pollSets(
-  stream: StreamRow,
+  stream: Stream,
   poll: Poll,
   dependencies: PollDependencies,
 ): Promise<PollResponse> {
   await takeAcknowledgements(stream, poll, dependencies)
   const { waiters } = dependencies
   const deadlineMs = performance.now() + spreadWait(poll.waitMs)
-  let present: StreamRow | undefined = stream
+  let present: Stream | undefined = stream
   for (;;) {
     const remainingMs = poll.waitMs === 0 ? 0 : deadlineMs - performance.now()
-    const waiter = waiters.begin(stream.destination_id, remainingMs, poll.signal)
+    const waiter = waiters.begin(stream.destinationId, remainingMs, poll.signal)
     try {
       const { answer, nextDueAt } = await lookFor(poll, present, stream, dependencies)
       if (answer !== undefined) return poll.maxEvents === 0 ? NOTHING : answer
@@ -115,7 +115,7 @@ export function toPollWaitMs(
 }
 
 async function takeAcknowledgements(
-  stream: StreamRow,
+  stream: Stream,
   { ack, setErrs, address }: Poll,
   { db, clock, keyRing, refusedKeys }: PollDependencies,
 ): Promise<void> {
@@ -127,7 +127,7 @@ async function takeAcknowledgements(
   const judged =
     refusedKeys === undefined
       ? undefined
-      : await judgeReportedKeys(db, stream.destination_id, refused, refusedKeys)
+      : await judgeReportedKeys(db, stream.destinationId, refused, refusedKeys)
   const reports = [...setErrs]
     .filter(([eventId]) => judged?.get(toStorableText(eventId))?.kind !== 'resign')
     .map(([eventId, { err, description }]): ReportedError => ({
@@ -139,15 +139,15 @@ async function takeAcknowledgements(
     }))
   const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
   // Refusals first: an id in both has ended, and not by being received.
-  await recordReportedErrors(db, stream.destination_id, reports, failures)
+  await recordReportedErrors(db, stream.destinationId, reports, failures)
   const acceptedKids = await acknowledgeSets(
     db,
-    stream.destination_id,
+    stream.destinationId,
     ack.map(toStorableText),
     now,
   )
   for (const kid of acceptedKids) {
-    keyRing.proofs.noteAcceptance(stream.destination_id, kid, address ?? null)
+    keyRing.proofs.noteAcceptance(stream.destinationId, kid, address ?? null)
   }
 }
 
@@ -165,8 +165,8 @@ interface Look {
  */
 async function lookFor(
   poll: Poll,
-  present: StreamRow | undefined,
-  { destination_id: destinationId }: StreamRow,
+  present: Stream | undefined,
+  { destinationId }: Stream,
   dependencies: PollDependencies,
 ): Promise<Look> {
   const limit = Math.min(poll.maxEvents ?? POLL_SETS_MAX, POLL_SETS_MAX)
@@ -179,7 +179,7 @@ async function lookFor(
 }
 
 async function nextSets(
-  stream: StreamRow,
+  stream: Stream,
   limit: number,
   { db, clock, keyRing }: PollDependencies,
 ): Promise<Look> {
@@ -188,10 +188,10 @@ async function nextSets(
   if (waiting.length === 0) return { nextDueAt }
   const sets = waiting.slice(0, limit)
   const numbered = await withSequences(db, toNumberedStream(stream), sets)
-  const tokens = await signWaiting(db, keyRing, stream.destination_id, numbered)
+  const tokens = await signWaiting(db, keyRing, stream.destinationId, numbered)
   const answer = buildPollResponse(
     sets.map(({ eventId }, index) => [eventId, tokens[index] ?? ''] as const),
-    waiting.length > limit && !stream.omits_more_available,
+    waiting.length > limit && !stream.omitsMoreAvailable,
   )
   return { answer }
 }

@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isPolled } from '../push/poll-fallback.ts'
 import { listHeldSets } from '../push/poll-fallback-store.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import { streamRecord, type Stream } from '../streams/stream-store.ts'
 
 /** A SET that waits to be acknowledged. */
 export interface WaitingSet {
@@ -17,8 +17,8 @@ export interface WaitingSet {
 export async function findPolledStream(
   db: Kysely<Schema>,
   destinationId: string,
-): Promise<StreamRow | undefined> {
-  return db
+): Promise<Stream | undefined> {
+  const row = await db
     .selectFrom('ssf_stream')
     .selectAll()
     .where('destination_id', '=', destinationId)
@@ -26,6 +26,7 @@ export async function findPolledStream(
       is.or([is('delivery_method', '=', 'poll'), is('fallback_since', 'is not', null)]),
     )
     .executeTakeFirst()
+  return row && streamRecord.fromRow(row)
 }
 
 /** What waits for a poll receiver. */
@@ -43,12 +44,12 @@ export interface WaitingSets {
  */
 export async function listWaitingSets(
   db: Kysely<Schema>,
-  stream: Pick<StreamRow, 'destination_id' | 'status' | 'delivery_method' | 'fallback_since'>,
+  stream: Pick<Stream, 'destinationId' | 'status' | 'deliveryMethod' | 'fallbackSince'>,
   { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<WaitingSets> {
-  if (stream.delivery_method === 'push') {
+  if (stream.deliveryMethod === 'push') {
     const isHanded = isPolled(stream) && stream.status === 'enabled'
-    const sets = isHanded ? await listHeldSets(db, stream.destination_id, limit) : []
+    const sets = isHanded ? await listHeldSets(db, stream.destinationId, limit) : []
     return { sets, nextDueAt: undefined }
   }
   const rows = await queuedSets(db, stream).limit(limit).execute()
@@ -62,11 +63,11 @@ export async function listWaitingSets(
   return { sets: retried.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
 }
 
-function queuedSets(db: Kysely<Schema>, stream: Pick<StreamRow, 'destination_id' | 'status'>) {
+function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | 'status'>) {
   return db
     .selectFrom('delivery')
     .select(['id', 'event_id', 'body', 'signing_kid', 'token', 'next_attempt_at', 'attempt_count'])
-    .where('destination_id', '=', stream.destination_id)
+    .where('destination_id', '=', stream.destinationId)
     .where('state', '=', 'queued')
     .$if(stream.status !== 'enabled', (query) => query.where('outlives_stop', '=', true))
     .orderBy('next_attempt_at')

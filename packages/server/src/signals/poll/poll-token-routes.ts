@@ -8,7 +8,7 @@ import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream } from '../streams/stream-store.ts'
-import { listLivePollTokens, type PollTokenRow } from './poll-token-store.ts'
+import { listLivePollTokens, type PollToken } from './poll-token-store.ts'
 import {
   OVERLAP_SECONDS_DEFAULT,
   OVERLAP_SECONDS_MAX,
@@ -80,7 +80,7 @@ export function pollTokenRoutes(dependencies: PollTokenRouteDependencies): ApiRo
       handler: async ({ params }) => {
         const stream = await getStream(db, params.id)
         const tokens = await listLivePollTokens(db, stream.id, clock.now())
-        return { stream_id: stream.stream_id, tokens: tokens.map(toTokenJson) }
+        return { stream_id: stream.streamId, tokens: tokens.map(toTokenJson) }
       },
     }),
     rotationRoute('/ssf_streams/:id/poll_token', 'Issue or revoke poll tokens', dependencies),
@@ -123,7 +123,7 @@ export function toRotatedJson(
   mode: PollTokenMode,
 ): z.input<typeof rotatedSchema> {
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     mode,
     poll_bearer_token: token,
     created_at: token === null ? null : toTimestamp(at),
@@ -131,7 +131,7 @@ export function toRotatedJson(
   }
 }
 
-function toTokenJson(token: PollTokenRow) {
+function toTokenJson(token: PollToken) {
   return {
     id: token.id,
     last_four: token.secret_last_four,

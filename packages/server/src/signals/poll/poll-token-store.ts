@@ -3,7 +3,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SsfPollTokenTable } from '../../schema/tables/ssf-stream-tables.ts'
 
 /** A poll token; the secret is there as its hash only. */
-export type PollTokenRow = Selectable<SsfPollTokenTable>
+export type PollToken = Selectable<SsfPollTokenTable>
 
 /** The poll token with this hash and the stream it belongs to, live or not. */
 export async function findPollTokenByHash(db: Kysely<Schema>, secretHash: Buffer) {
@@ -28,7 +28,7 @@ export async function listLivePollTokens(
   db: Kysely<Schema>,
   streamRowId: string,
   now: Date,
-): Promise<PollTokenRow[]> {
+): Promise<PollToken[]> {
   return db
     .selectFrom('ssf_poll_token')
     .selectAll()
@@ -41,8 +41,8 @@ export async function listLivePollTokens(
 
 export async function insertPollToken(
   db: Kysely<Schema>,
-  token: Pick<PollTokenRow, 'ssf_stream_id' | 'secret_hash' | 'secret_last_four' | 'created_at'>,
-): Promise<PollTokenRow> {
+  token: Pick<PollToken, 'ssf_stream_id' | 'secret_hash' | 'secret_last_four' | 'created_at'>,
+): Promise<PollToken> {
   return db.insertInto('ssf_poll_token').values(token).returningAll().executeTakeFirstOrThrow()
 }
 

@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS, SECOND_MS } from '../../platform/clock.ts'
-import { getStream, type StreamRow } from '../streams/stream-store.ts'
+import { getStream, type Stream } from '../streams/stream-store.ts'
 import { generatePollToken, hashPollToken } from './poll-token-secret.ts'
 import {
   deleteEndedPollTokens,
@@ -32,7 +32,7 @@ export interface PollTokenRotation {
 
 /** A rotation that was carried out. The plain token is told once; null when the stream has none now. */
 export interface RotatedPollToken {
-  readonly stream: StreamRow
+  readonly stream: Stream
   readonly token: string | null
   readonly at: Date
   /** Until when an older token is accepted; null when none is. */
@@ -51,7 +51,7 @@ export async function rotatePollToken(
   rotation: PollTokenRotation,
 ): Promise<RotatedPollToken> {
   const stream = await getStream(change.tx, identifier, { isLocked: true })
-  if (stream.delivery_method === 'push' && rotation.mode !== 'disable') {
+  if (stream.deliveryMethod === 'push' && rotation.mode !== 'disable') {
     throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
   }
   const previousValidUntil = await endPollTokens(change, stream, rotation)
@@ -72,7 +72,7 @@ export async function rotatePollToken(
 /** Adds a token to a stream that is locked or new, leaves an audit entry, and answers the plain text. */
 export async function issuePollToken(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { mode, previousValidUntil }: IssuedHow,
 ): Promise<string> {
   const token = generatePollToken()
@@ -103,7 +103,7 @@ interface IssuedHow {
 /** Ends the live tokens as the mode says; answers until when one of them is accepted. */
 async function endPollTokens(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { mode, overlapSeconds }: PollTokenRotation,
 ): Promise<Date | null> {
   const keptSince = new Date(change.at.getTime() - ENDED_KEPT_MS)

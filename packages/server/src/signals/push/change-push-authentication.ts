@@ -6,7 +6,7 @@ import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertPushEndpoint } from '../streams/push-endpoint.ts'
 import { refuseIf } from '../streams/refuse-if.ts'
-import { updateStream, type StreamRow } from '../streams/stream-store.ts'
+import { updateStream, type Stream } from '../streams/stream-store.ts'
 import {
   describeCertificate,
   findAuthorityProblems,
@@ -19,7 +19,7 @@ import {
   findPushCredential,
   pushSecretContext,
   savePushCredential,
-  type PushCredentialRow,
+  type PushCredentialRecord,
   type PushCredentialValues,
 } from './push-credential-store.ts'
 
@@ -41,21 +41,21 @@ export const OLD_SECRET_MS = DAY_MS
  */
 export async function changePushAuthentication(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   wish: PushAuthenticationInput | undefined,
   dependencies: PushAuthenticationDependencies,
-): Promise<StreamRow> {
+): Promise<Stream> {
   const input = wish ?? {}
-  if (stream.delivery_method === 'poll') {
+  if (stream.deliveryMethod === 'poll') {
     refuseIf(findStrayMembers(input))
-    if (stream.push_authentication === null) return stream
+    if (stream.pushAuthentication === null) return stream
     await deletePushCredential(change.tx, stream.id)
-    return updateStream(change.tx, stream.id, { push_authentication: null })
+    return updateStream(change.tx, stream.id, { pushAuthentication: null })
   }
   refuseIf(findHeaderConflict(stream, input))
   if (!isAuthenticationGiven(input)) return stream
   const stored = await findPushCredential(change.tx, stream.id)
-  const before = { facts: stream.push_authentication ?? {}, stored }
+  const before = { facts: stream.pushAuthentication ?? {}, stored }
   assertUsable(input, before, change.at, dependencies.targetPolicy)
   const credential = toCredential(stream.id, input, before, change.at, dependencies.sealer)
   await savePushCredential(change.tx, credential)
@@ -63,11 +63,11 @@ export async function changePushAuthentication(
   const isEmpty = Object.keys(facts).length === 0
   if (isEmpty) await deletePushCredential(change.tx, stream.id)
   return updateStream(change.tx, stream.id, {
-    push_authentication: isEmpty ? null : JSON.stringify(facts),
+    pushAuthentication: isEmpty ? null : JSON.stringify(facts),
   })
 }
 
-const NO_CREDENTIAL: Omit<PushCredentialRow, 'version' | 'stream_id'> = {
+const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'stream_id'> = {
   oauth_client_secret_sealed: null,
   oauth_previous_secret_sealed: null,
   oauth_previous_secret_until: null,
@@ -78,7 +78,7 @@ const NO_CREDENTIAL: Omit<PushCredentialRow, 'version' | 'stream_id'> = {
 
 interface Before {
   readonly facts: PushAuthenticationFacts
-  readonly stored: PushCredentialRow | undefined
+  readonly stored: PushCredentialRecord | undefined
 }
 
 function findStrayMembers(input: PushAuthenticationInput): ErrorDetail[] {
@@ -107,7 +107,7 @@ type OAuthInput = NonNullable<PushAuthenticationInput['oauth']>
 
 /** Both would be the one `Authorization` header of a push. */
 function findHeaderConflict(
-  { authorization_header_sealed: header, push_authentication: facts }: StreamRow,
+  { authorizationHeaderSealed: header, pushAuthentication: facts }: Stream,
   { oauth }: PushAuthenticationInput,
 ): ErrorDetail[] {
   const hasOAuth = oauth === undefined ? facts?.oauth !== undefined : oauth !== null
@@ -173,7 +173,7 @@ function toCredential(
 }
 
 type SecretColumns = Pick<
-  PushCredentialRow,
+  PushCredentialRecord,
   | 'stream_id'
   | 'oauth_client_secret_sealed'
   | 'oauth_previous_secret_sealed'

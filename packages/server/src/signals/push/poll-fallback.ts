@@ -12,7 +12,7 @@ import {
 } from '../dispatch/enqueue-deliveries.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
-import { updateStream, type StreamRow } from '../streams/stream-store.ts'
+import { updateStream, type Stream } from '../streams/stream-store.ts'
 import { makeDueNow, setKeepsExhausted } from './poll-fallback-store.ts'
 
 export interface PollFallbackDependencies {
@@ -23,7 +23,7 @@ export interface PollFallbackDependencies {
 
 /** Where the receiver of a stream polls: each face has its own place. */
 export function pollUrlOf(
-  { face, stream_id: streamId }: Pick<StreamRow, 'face' | 'stream_id'>,
+  { surface: face, streamId }: Pick<Stream, 'surface' | 'streamId'>,
   baseUrl: string,
 ): string {
   return face === 'strict'
@@ -32,15 +32,15 @@ export function pollUrlOf(
 }
 
 /** Whether the events of a stream can be had by polling now. */
-export function isPolled(stream: Pick<StreamRow, 'delivery_method' | 'fallback_since'>): boolean {
-  return stream.delivery_method === 'poll' || stream.fallback_since !== null
+export function isPolled(stream: Pick<Stream, 'deliveryMethod' | 'fallbackSince'>): boolean {
+  return stream.deliveryMethod === 'poll' || stream.fallbackSince !== null
 }
 
 /** Whether polls of a stream are answered: acknowledgements may come in after pushing works again. */
 export function takesPolls(
-  stream: Pick<StreamRow, 'delivery_method' | 'fallback_to_poll'>,
+  stream: Pick<Stream, 'deliveryMethod' | 'fallbackToPoll'>,
 ): boolean {
-  return stream.delivery_method === 'poll' || stream.fallback_to_poll
+  return stream.deliveryMethod === 'poll' || stream.fallbackToPoll
 }
 
 /**
@@ -49,15 +49,15 @@ export function takesPolls(
  */
 export async function beginFallback(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   cause: string,
   { baseUrl, wake }: PollFallbackDependencies,
-): Promise<StreamRow> {
-  if (stream.fallback_since !== null || !stream.fallback_to_poll) return stream
+): Promise<Stream> {
+  if (stream.fallbackSince !== null || !stream.fallbackToPoll) return stream
   const reason = `${cause} Its events can be polled at ${pollUrlOf(stream, baseUrl)} until it works.`
   const after = await updateStream(change.tx, stream.id, {
-    fallback_since: change.at,
-    fallback_reason: reason,
+    fallbackSince: change.at,
+    fallbackReason: reason,
   })
   await announce(change, after, reason, wake)
   change.recordAudit({
@@ -76,24 +76,24 @@ export async function beginFallback(
  */
 export async function endFallback(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   reason: string,
   { wake }: Pick<PollFallbackDependencies, 'wake'>,
-): Promise<StreamRow> {
-  if (stream.fallback_since === null) return stream
+): Promise<Stream> {
+  if (stream.fallbackSince === null) return stream
   const after = await updateStream(change.tx, stream.id, {
-    fallback_since: null,
-    fallback_reason: null,
+    fallbackSince: null,
+    fallbackReason: null,
   })
-  await makeDueNow(change.tx, stream.destination_id, change.at)
-  if (after.delivery_method === 'push') await announce(change, after, reason, wake)
-  await notifyDestinations(change.tx, [stream.destination_id])
-  change.afterCommit(() => wake(stream.destination_id))
+  await makeDueNow(change.tx, stream.destinationId, change.at)
+  if (after.deliveryMethod === 'push') await announce(change, after, reason, wake)
+  await notifyDestinations(change.tx, [stream.destinationId])
+  change.afterCommit(() => wake(stream.destinationId))
   change.recordAudit({
     action: 'ssf_stream.fallback_ended',
     target: { type: 'ssf_stream', id: stream.id },
     description: `pushes the events of the stream ${stream.name} again`,
-    before: { fallback_since: stream.fallback_since.toISOString() },
+    before: { fallback_since: stream.fallbackSince.toISOString() },
     after: { fallback_since: null, reason },
   })
   return after
@@ -105,14 +105,14 @@ export async function endFallback(
  */
 export async function applyFallbackChoice(
   change: Change,
-  before: Pick<StreamRow, 'fallback_to_poll'>,
-  stream: StreamRow,
+  before: Pick<Stream, 'fallbackToPoll'>,
+  stream: Stream,
   { isPushChanged, wake }: { readonly isPushChanged: boolean; readonly wake: WakeDelivery },
-): Promise<StreamRow> {
-  if (before.fallback_to_poll !== stream.fallback_to_poll) {
-    await setKeepsExhausted(change.tx, stream.destination_id, stream.fallback_to_poll)
+): Promise<Stream> {
+  if (before.fallbackToPoll !== stream.fallbackToPoll) {
+    await setKeepsExhausted(change.tx, stream.destinationId, stream.fallbackToPoll)
   }
-  const isFitting = stream.fallback_to_poll && stream.delivery_method === 'push' && !isPushChanged
+  const isFitting = stream.fallbackToPoll && stream.deliveryMethod === 'push' && !isPushChanged
   if (isFitting) return stream
   return endFallback(change, stream, 'The stream was changed.', { wake })
 }
@@ -120,13 +120,13 @@ export async function applyFallbackChoice(
 /** By an event that goes the way of all others: it is polled, or pushed, whichever works first. */
 async function announce(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   reason: string,
   wake: WakeDelivery,
 ): Promise<void> {
   const eventId = newUuid()
-  const body = toStreamUpdatedClaims({ ...stream, status_reason: reason }, eventId, change)
-  const { destination_id: destinationId } = stream
+  const body = toStreamUpdatedClaims({ ...stream, statusReason: reason }, eventId, change)
+  const { destinationId } = stream
   const event = { destinationId, eventId, eventType: STREAM_UPDATED, subjectKey: null, body }
   await enqueueDeliveries(change, [event], wake)
 }

@@ -62,7 +62,7 @@ export function createPushChannel({
     async onNotice(change, { destinationId, kind, error }) {
       if (kind !== 'exhausted' || fallback === undefined) return
       const stream = await findStreamOfDestination(change.tx, destinationId, { isLocked: true })
-      if (stream?.delivery_method !== 'push') return
+      if (stream?.deliveryMethod !== 'push') return
       await beginFallback(change, stream, `An event could not be pushed: ${error}.`, fallback)
     },
     classify: (result, sent) => {

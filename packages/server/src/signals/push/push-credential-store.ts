@@ -3,10 +3,10 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SsfPushCredentialTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
-export type PushCredentialRow = Selectable<SsfPushCredentialTable>
+export type PushCredentialRecord = Selectable<SsfPushCredentialTable>
 
 /** The credentials of a stream without their version, which the store counts. */
-export type PushCredentialValues = Omit<PushCredentialRow, 'version'>
+export type PushCredentialValues = Omit<PushCredentialRecord, 'version'>
 
 /** What can be sealed of the credentials of a stream. */
 export type SealedPushSecret = 'oauth_client_secret_sealed' | 'client_key_sealed'
@@ -20,7 +20,7 @@ export function pushSecretContext(streamRowId: string, column: SealedPushSecret)
 export async function findPushCredential(
   db: Kysely<Schema>,
   streamRowId: string,
-): Promise<PushCredentialRow | undefined> {
+): Promise<PushCredentialRecord | undefined> {
   return db
     .selectFrom('ssf_push_credential')
     .selectAll()

@@ -6,7 +6,7 @@ import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import {
   findPushCredential,
   pushSecretContext,
-  type PushCredentialRow,
+  type PushCredentialRecord,
 } from './push-credential-store.ts'
 
 /** What is needed to get access tokens for a receiver. */
@@ -55,7 +55,7 @@ export async function openPushCredential(
   }
 }
 
-function openSecrets(row: PushCredentialRow, sealer: Sealer, now: Date): string[] {
+function openSecrets(row: PushCredentialRecord, sealer: Sealer, now: Date): string[] {
   const context = pushSecretContext(row.stream_id, 'oauth_client_secret_sealed')
   const { oauth_client_secret_sealed: present, oauth_previous_secret_sealed: previous } = row
   const isOverlapping =
@@ -65,7 +65,7 @@ function openSecrets(row: PushCredentialRow, sealer: Sealer, now: Date): string[
   )
 }
 
-function toTls(row: PushCredentialRow, key: string, sealer: Sealer): OutboundTls | undefined {
+function toTls(row: PushCredentialRecord, key: string, sealer: Sealer): OutboundTls | undefined {
   const { client_certificate: certificate, client_key_sealed: sealed, extra_ca: extraCa } = row
   if (certificate === null && extraCa === null) return undefined
   const context = pushSecretContext(row.stream_id, 'client_key_sealed')

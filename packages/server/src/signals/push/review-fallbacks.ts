@@ -39,7 +39,7 @@ async function begin(
 ): Promise<void> {
   await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const stream = await getStream(change.tx, streamId, { isLocked: true })
-    if (stream.delivery_method !== 'push' || stream.status !== 'enabled') return
+    if (stream.deliveryMethod !== 'push' || stream.status !== 'enabled') return
     await beginFallback(change, stream, cause, dependencies)
   })
 }

@@ -14,7 +14,7 @@ import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { dampNews, type News } from '../history/damping.ts'
 import { toComplianceClaims } from './set-claims.ts'
-import { listReceivingStreams, type StreamRow } from '../streams/stream-store.ts'
+import { listReceivingStreams, type Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 
 export interface EnqueueSetsDependencies {
@@ -54,7 +54,7 @@ export function createEnqueueSets(
 
 /** Changes of compliance that one stream is to be told of. */
 export interface StreamNews {
-  readonly stream: StreamRow
+  readonly stream: Stream
   readonly news: readonly News[]
 }
 
@@ -86,7 +86,7 @@ export async function queueComplianceSets(
 
 function toDelivery(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { statusChange, dueAt }: News,
   sealer: Pick<Sealer, 'open'> | undefined,
 ): NewDelivery | undefined {
@@ -94,7 +94,7 @@ function toDelivery(
   const body = toComplianceClaims(stream, eventId, statusChange, change, sealer)
   if (body === undefined) return undefined
   return {
-    destinationId: stream.destination_id,
+    destinationId: stream.destinationId,
     eventId,
     eventType: DEVICE_COMPLIANCE_CHANGE,
     subjectKey: `device:${statusChange.device.id}`,

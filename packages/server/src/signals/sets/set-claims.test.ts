@@ -17,7 +17,7 @@ import {
   type ChoiceInput,
   type StreamProfileName,
 } from '../streams/stream-choices.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 const ISSUER = 'https://trust.example.com'
 const AT = new Date('2026-01-02T03:04:05.678Z')
@@ -27,15 +27,15 @@ type Claims = Readonly<Record<string, unknown>> & {
   readonly events: Readonly<Record<string, Record<string, unknown>>>
 }
 
-function createStream(choices: ChoiceInput = {}, base: StreamProfileName = 'interface'): StreamRow {
+function createStream(choices: ChoiceInput = {}, base: StreamProfileName = 'interface'): Stream {
   const streamId = crypto.randomUUID()
   return {
     id: '1',
-    stream_id: streamId,
+    streamId,
     issuer: ISSUER,
     audience: 'https://receiver.example.com/events',
     ...toChoiceValues(choices, { streamId, sealer, base, pathPrefix: '' }),
-  } as StreamRow
+  } as Stream
 }
 
 function statusChange(device: Partial<DeviceStatusChange['device']> = {}): DeviceStatusChange {
@@ -64,13 +64,13 @@ function statusChange(device: Partial<DeviceStatusChange['device']> = {}): Devic
   }
 }
 
-function claimsOf(stream: StreamRow, change = statusChange()): Claims {
+function claimsOf(stream: Stream, change = statusChange()): Claims {
   const text = toComplianceClaims(stream, 'jti-1', change, { txn: 'txn-1', at: AT }, sealer)
   if (text === undefined) throw new Error('the stream is not told')
   return JSON.parse(text) as Claims
 }
 
-function parse(stream: StreamRow, claims: Claims): SecurityEventToken {
+function parse(stream: Stream, claims: Claims): SecurityEventToken {
   const result = parseSetClaims({ typ: SET_TYP }, claims, {
     issuer: ISSUER,
     audience: stream.audience,
@@ -140,7 +140,7 @@ describe('events of every combination of choices', () => {
 
 describe('pairwise identifiers', () => {
   const pairwise = { hasPairwiseIdentifiers: true } as const
-  const partsOf = (stream: StreamRow, change = statusChange()) => {
+  const partsOf = (stream: Stream, change = statusChange()) => {
     const { sub_id: subject, txn } = claimsOf(stream, change)
     const { device, user } = subject as Extract<SubjectIdentifier, { format: 'complex' }>
     return { device, user, txn }
@@ -186,7 +186,7 @@ describe('pairwise identifiers', () => {
 
   it('stay the same when the choice is taken back and made again', () => {
     const stream = createStream(pairwise)
-    const context = { streamId: stream.stream_id, sealer, pathPrefix: '' } as const
+    const context = { streamId: stream.streamId, sealer, pathPrefix: '' } as const
     const off = toChoiceValues({ hasPairwiseIdentifiers: false }, { ...context, base: stream })
     const without = { ...stream, ...off }
     expect(partsOf(without).device).toMatchObject({ sub: '17' })
@@ -199,7 +199,7 @@ describe('pairwise identifiers', () => {
     expect(() =>
       toComplianceClaims(stream, 'jti-1', statusChange(), { txn: 'txn-1', at: AT }),
     ).toThrow('secret')
-    const moved = { ...stream, stream_id: crypto.randomUUID() }
+    const moved = { ...stream, streamId: crypto.randomUUID() }
     expect(() => claimsOf(moved)).toThrow()
   })
 })

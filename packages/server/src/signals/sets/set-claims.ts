@@ -16,7 +16,7 @@ import type { DeviceStatusChange } from '../../posture/devices/device-status-cha
 import { toEpochSeconds } from '../../platform/clock.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject, toStreamTxn } from './stream-identifiers.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 /** What SETs of one cause share. */
 export interface SetCause {
@@ -29,7 +29,7 @@ const LAYOUT_OF_VERSION = {
   '1.0': 'v1.0',
   draft: 'draft',
   both: 'both',
-} as const satisfies Record<StreamRow['spec_version'], SetLayout>
+} as const satisfies Record<Stream['specVersion'], SetLayout>
 
 /**
  * The claims of a device compliance change for one stream, with the identifiers and reasons that the
@@ -38,7 +38,7 @@ const LAYOUT_OF_VERSION = {
  * pairwise identifiers; streams without them need none.
  */
 export function toComplianceClaims(
-  stream: StreamRow,
+  stream: Stream,
   jti: string,
   statusChange: DeviceStatusChange,
   cause: SetCause,
@@ -72,12 +72,12 @@ export interface VerificationDetails {
  * carries the address of whoever asked in a claim of its own.
  */
 export function toVerificationClaims(
-  stream: StreamRow,
+  stream: Stream,
   jti: string,
   cause: SetCause,
   details: VerificationDetails,
 ): string {
-  const subject = { format: 'opaque', id: stream.stream_id } as const
+  const subject = { format: 'opaque', id: stream.streamId } as const
   const payload = buildVerification(details.state)
   const extraClaims = {
     ...(details.testEmail === undefined ? {} : { test_email: details.testEmail }),
@@ -87,9 +87,9 @@ export function toVerificationClaims(
 }
 
 /** The claims that tell a receiver of the present status of its stream. SSF 1.0 section 8.1.5. */
-export function toStreamUpdatedClaims(stream: StreamRow, jti: string, cause: SetCause): string {
-  const subject = { format: 'opaque', id: stream.stream_id } as const
-  const payload = buildStreamUpdated(stream.status, stream.status_reason ?? undefined)
+export function toStreamUpdatedClaims(stream: Stream, jti: string, cause: SetCause): string {
+  const subject = { format: 'opaque', id: stream.streamId } as const
+  const payload = buildStreamUpdated(stream.status, stream.statusReason ?? undefined)
   return toClaims(stream, jti, cause, { subject, type: STREAM_UPDATED, payload })
 }
 
@@ -100,7 +100,7 @@ interface SetContents {
   readonly extraClaims?: Readonly<Record<string, unknown>>
 }
 
-function toClaims(stream: StreamRow, jti: string, cause: SetCause, contents: SetContents): string {
+function toClaims(stream: Stream, jti: string, cause: SetCause, contents: SetContents): string {
   return JSON.stringify(
     buildSetClaims({
       iss: stream.issuer,
@@ -108,7 +108,7 @@ function toClaims(stream: StreamRow, jti: string, cause: SetCause, contents: Set
       jti,
       issuedAtMs: cause.at.getTime(),
       txn: cause.txn,
-      layout: LAYOUT_OF_VERSION[stream.spec_version],
+      layout: LAYOUT_OF_VERSION[stream.specVersion],
       subject: contents.subject,
       event: { type: contents.type, payload: contents.payload },
       extraClaims: contents.extraClaims ?? {},
@@ -119,9 +119,9 @@ function toClaims(stream: StreamRow, jti: string, cause: SetCause, contents: Set
 /** As many issues as a sentence can name. */
 const NAMED_MAX = 5
 
-function toReasons(stream: StreamRow, statusChange: DeviceStatusChange) {
-  const fields = new Set(stream.reason_fields)
-  const details = new Set(stream.reason_details)
+function toReasons(stream: Stream, statusChange: DeviceStatusChange) {
+  const fields = new Set(stream.reasonFields)
+  const details = new Set(stream.reasonDetails)
   return {
     ...(fields.has('reason_admin')
       ? { reason_admin: { en: toAdminReason(statusChange, details) } }
@@ -132,7 +132,7 @@ function toReasons(stream: StreamRow, statusChange: DeviceStatusChange) {
   }
 }
 
-type ReasonDetails = ReadonlySet<StreamRow['reason_details'][number]>
+type ReasonDetails = ReadonlySet<Stream['reasonDetails'][number]>
 
 function toAdminReason(
   { device, current, reasons }: DeviceStatusChange,

@@ -8,15 +8,14 @@ import type { SubjectIdentifier } from '@heliograph/ssf'
 import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { pairwiseSecretContext } from '../streams/stream-choices.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 type Device = DeviceStatusChange['device']
 type SimpleIdentifier = Exclude<SubjectIdentifier, { readonly format: 'complex' }>
 
 /** What identifiers depend on of a stream. */
-export type IdentifyingStream = Pick<
-  StreamRow,
-  'stream_id' | 'issuer' | 'subject_form' | 'has_pairwise_identifiers' | 'pairwise_secret_sealed'
+export type IdentifyingStream = Pick<Stream,
+  'streamId' | 'issuer' | 'subjectForm' | 'hasPairwiseIdentifiers' | 'pairwiseSecretSealed'
 >
 
 /**
@@ -37,7 +36,7 @@ export function toDeviceSubject(
     sub: derive === undefined ? device.id : derive('device', device.id),
   }
   const owner = toOwner(stream, device, derive)
-  switch (stream.subject_form) {
+  switch (stream.subjectForm) {
     case 'iss_sub':
       return deviceSubject
     case 'email':
@@ -80,12 +79,12 @@ function pairwiseDerivation(
   stream: IdentifyingStream,
   sealer: Pick<Sealer, 'open'> | undefined,
 ): Derive | undefined {
-  const { has_pairwise_identifiers: isPairwise, pairwise_secret_sealed: sealed } = stream
+  const { hasPairwiseIdentifiers: isPairwise, pairwiseSecretSealed: sealed } = stream
   if (!isPairwise) return undefined
   if (sealed === null || sealer === undefined) {
     throw new Error('a stream with pairwise identifiers needs its secret')
   }
-  const secret = sealer.open(sealed, pairwiseSecretContext(stream.stream_id))
+  const secret = sealer.open(sealed, pairwiseSecretContext(stream.streamId))
   return (kind, id) =>
     createHmac('sha256', secret)
       .update(`${kind}:${id}`)

@@ -2,21 +2,21 @@ import { VERIFICATION } from '@heliograph/ssf'
 import type { NewDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toVerificationClaims, type SetCause, type VerificationDetails } from './set-claims.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 
 /**
  * A verification event with an id of its own, ready to be queued for its stream. It waits for nothing
  * unless a subject says what for.
  */
 export function toVerificationDelivery(
-  stream: StreamRow,
+  stream: Stream,
   cause: SetCause,
   details: VerificationDetails = {},
   subjectKey: string | null = null,
 ): NewDelivery {
   const eventId = newUuid()
   return {
-    destinationId: stream.destination_id,
+    destinationId: stream.destinationId,
     eventId,
     eventType: VERIFICATION,
     subjectKey,

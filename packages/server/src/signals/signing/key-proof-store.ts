@@ -5,7 +5,7 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { SigningKeyProofTable } from '../../schema/tables/signing-key-tables.ts'
 
-export type KeyProofRow = Selectable<SigningKeyProofTable>
+export type KeyProof = Selectable<SigningKeyProofTable>
 
 /** A receiver has taken, or refused, a SET that a key signed. */
 export interface KeyProofNote {
@@ -22,7 +22,7 @@ export interface KeyProofNote {
 export async function listKeyProofs(
   db: Kysely<Schema>,
   kids: readonly string[],
-): Promise<KeyProofRow[]> {
+): Promise<KeyProof[]> {
   if (kids.length === 0) return []
   return db
     .selectFrom('signing_key_proof')

@@ -9,10 +9,10 @@ import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
 import { judgeKeyRefusal, type KeyRefusal } from './judge-key-refusal.ts'
 import { findGeneralKey, isPublished, maySign } from './signing-key.ts'
-import { listSigningKeys, type SigningKeyRow } from './signing-key-store.ts'
+import { listSigningKeys, type SigningKeyRecord } from './signing-key-store.ts'
 import { privateKeyContext } from './signing-keys.ts'
 import type { SigningPool } from './signing-pool.ts'
-import { listStreamKeys, type StreamKeyRow } from './stream-key-store.ts'
+import { listStreamKeys, type StreamKey } from './stream-key-store.ts'
 
 /** A public key as `jwks.json` shows it. RFC 7517 section 4. */
 export interface PublishedKey {
@@ -43,7 +43,7 @@ export interface KeyRing {
   /** What becomes of a SET whose receiver refused the key that signed it. */
   judgeRefusal(destinationId: string, kid: string): KeyRefusal
   /** Lets a stream go back to another key at once, in this process; the row is the caller's to write. */
-  rollBackStream(rollback: StreamKeyRow): void
+  rollBackStream(rollback: StreamKey): void
 }
 
 /** A stream whose receiver refused a new key tries it again after this time. */
@@ -61,8 +61,8 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
   const { db, clock, sealer, pool } = dependencies
   const proofs = createKeyProofs(dependencies)
   const loaded = new Set<string>()
-  let keys: readonly SigningKeyRow[] = []
-  let streamKeys: ReadonlyMap<string, StreamKeyRow> = new Map()
+  let keys: readonly SigningKeyRecord[] = []
+  let streamKeys: ReadonlyMap<string, StreamKey> = new Map()
 
   async function refresh(): Promise<void> {
     const rows = await listSigningKeys(db)
@@ -78,7 +78,7 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
     streamKeys = new Map(streams.map((row) => [row.destination_id, row]))
   }
 
-  function ownKey(destinationId: string | undefined, now: Date): StreamKeyRow | undefined {
+  function ownKey(destinationId: string | undefined, now: Date): StreamKey | undefined {
     const own = destinationId === undefined ? undefined : streamKeys.get(destinationId)
     if (own === undefined || own.from_at > now) return undefined
     if (own.until_at !== null && own.until_at <= now) return undefined
@@ -93,7 +93,7 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
     return kid
   }
 
-  function published(): SigningKeyRow[] {
+  function published(): SigningKeyRecord[] {
     const now = clock.now()
     return keys.filter((key) => isPublished(key, now))
   }
@@ -126,7 +126,7 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
 }
 
 /** Names the members one by one, so that nothing private can slip in from the row. */
-function toPublishedKey({ kid, public_jwk }: SigningKeyRow): PublishedKey {
+function toPublishedKey({ kid, public_jwk }: SigningKeyRecord): PublishedKey {
   const { kty, n, e } = public_jwk
   if (kty === undefined || n === undefined || e === undefined) {
     throw new Error(`the public part of the signing key ${kid} is incomplete`)

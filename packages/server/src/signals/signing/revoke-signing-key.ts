@@ -7,7 +7,7 @@ import {
   listSigningKeys,
   lockSigningKeys,
   updateSigningKey,
-  type SigningKeyRow,
+  type SigningKeyRecord,
 } from './signing-key-store.ts'
 import {
   addSigningKey,
@@ -19,9 +19,9 @@ import { deleteStreamKeysOf } from './stream-key-store.ts'
 
 /** What a revocation came to. */
 export interface RevokedKey {
-  readonly revoked: SigningKeyRow
+  readonly revoked: SigningKeyRecord
   /** Signs for every stream from now on. */
-  readonly active: SigningKeyRow
+  readonly active: SigningKeyRecord
 }
 
 /**
@@ -62,9 +62,9 @@ export async function revokeSigningKey(
 /** An earlier key does not come back: whoever took one key may have taken what lay beside it. */
 async function ensureActiveKey(
   change: Change,
-  revoked: SigningKeyRow,
+  revoked: SigningKeyRecord,
   dependencies: SigningKeyDependencies,
-): Promise<SigningKeyRow> {
+): Promise<SigningKeyRecord> {
   const keys = await listSigningKeys(change.tx)
   const general = findGeneralKey(keys, change.at)
   const wasInUse = findGeneralKey([revoked, ...keys], change.at)?.kid === revoked.kid

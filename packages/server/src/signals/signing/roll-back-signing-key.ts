@@ -6,16 +6,16 @@ import {
   listSigningKeys,
   lockSigningKeys,
   updateSigningKey,
-  type SigningKeyRow,
+  type SigningKeyRecord,
 } from './signing-key-store.ts'
 import { PUBLICATION_OVERLAP_MS, SIGNING_KEY_CHANNEL, toSigningKeyAudit } from './signing-keys.ts'
 import { deleteStreamKeysOf, rebindQueued } from './stream-key-store.ts'
 
 /** What a rollback came to. */
 export interface RolledBackKeys {
-  readonly rolledBack: SigningKeyRow
+  readonly rolledBack: SigningKeyRecord
   /** Signs for every stream from now on. */
-  readonly active: SigningKeyRow
+  readonly active: SigningKeyRecord
 }
 
 /**

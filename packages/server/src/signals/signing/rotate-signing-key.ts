@@ -6,7 +6,7 @@ import {
   listSigningKeys,
   lockSigningKeys,
   retireSigningKeysExcept,
-  type SigningKeyRow,
+  type SigningKeyRecord,
 } from './signing-key-store.ts'
 import {
   addSigningKey,
@@ -37,7 +37,7 @@ export async function rotateSigningKey(
   change: Change,
   dependencies: SigningKeyDependencies,
   plan: RotationPlan = {},
-): Promise<SigningKeyRow> {
+): Promise<SigningKeyRecord> {
   await lockSigningKeys(change.tx)
   const pending = findPendingKey(await listSigningKeys(change.tx), change.at)
   if (pending !== undefined) {

@@ -16,8 +16,9 @@ import {
   listSigningKeys,
   lockSigningKeys,
   updateSigningKey,
-  type SigningKeyRow,
+  type SigningKeyRecord,
 } from './signing-key-store.ts'
+import { listCanaries } from './stream-key-store.ts'
 import type { SigningKeyDependencies } from './signing-keys.ts'
 
 export interface SigningKeyJobDependencies extends SigningKeyDependencies {
@@ -48,13 +49,13 @@ export async function runSigningKeyJob(
 }
 
 /** From the last key that was made, also one that was rolled back: that is not made again at once. */
-function findRotationTime(keys: readonly SigningKeyRow[], days: number): Date | undefined {
+function findRotationTime(keys: readonly SigningKeyRecord[], days: number): Date | undefined {
   if (days === 0 || keys.length === 0) return undefined
   const lastMs = Math.max(...keys.map(({ created_at: createdAt }) => createdAt.getTime()))
   return new Date(lastMs + days * DAY_MS)
 }
 
-function findCanaryTime(keys: readonly SigningKeyRow[], now: Date): Date | undefined {
+function findCanaryTime(keys: readonly SigningKeyRecord[], now: Date): Date | undefined {
   const pending = findPendingKey(keys, now)
   if (pending === undefined || pending.canaries_verified_at !== null) return undefined
   return pending.general_from !== null && pending.general_from <= pending.active_from
@@ -77,14 +78,7 @@ async function verifyCanaries(change: Change, wake: WakeDelivery): Promise<void>
   await lockSigningKeys(change.tx)
   const pending = findPendingKey(await listSigningKeys(change.tx), change.at)
   if (pending === undefined || pending.canaries_verified_at !== null) return
-  const streams = await change.tx
-    .selectFrom('ssf_stream')
-    .innerJoin('stream_signing_key as own', 'own.destination_id', 'ssf_stream.destination_id')
-    .selectAll('ssf_stream')
-    .where('own.kid', '=', pending.kid)
-    .where('own.reason', '=', 'canary')
-    .where('ssf_stream.status', '=', 'enabled')
-    .execute()
+  const streams = await listCanaries(change.tx, pending.kid)
   const deliveries = streams.map((stream) => toVerificationDelivery(stream, change))
   await enqueueDeliveries(change, deliveries, wake)
   await updateSigningKey(change.tx, pending.kid, { canaries_verified_at: change.at })

@@ -4,7 +4,7 @@
 import type { Kysely } from 'kysely'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { findJwksFetches, listKeyProofs, type KeyProofRow } from './key-proof-store.ts'
+import { findJwksFetches, listKeyProofs, type KeyProof } from './key-proof-store.ts'
 import {
   findGeneralKey,
   isPublished,
@@ -12,8 +12,8 @@ import {
   stateOfKey,
   type SigningKeyState,
 } from './signing-key.ts'
-import { listSigningKeyPage, listSigningKeys, type SigningKeyRow } from './signing-key-store.ts'
-import { listStreamKeys, type StreamKeyRow } from './stream-key-store.ts'
+import { listSigningKeyPage, listSigningKeys, type SigningKeyRecord } from './signing-key-store.ts'
+import { listStreamKeys, type StreamKey } from './stream-key-store.ts'
 
 /** What one receiver has made of a key. */
 export interface ReceiverProof {
@@ -35,7 +35,7 @@ export interface ReceiverProof {
 /** A key with its state and its receivers; a retired key has none. */
 export interface SigningKeyView {
   readonly id: string
-  readonly key: SigningKeyRow
+  readonly key: SigningKeyRecord
   readonly state: SigningKeyState
   /** When anybody last fetched the published keys while this one was among them. */
   readonly jwksFetchedAt: Date | null
@@ -57,7 +57,7 @@ export async function listSigningKeyViews(
 /** Keys as they are shown. Four statements, whatever their number. */
 export async function viewKeys(
   db: Kysely<Schema>,
-  rows: readonly SigningKeyRow[],
+  rows: readonly SigningKeyRecord[],
   now: Date,
 ): Promise<SigningKeyView[]> {
   const keys = await listSigningKeys(db)
@@ -83,10 +83,10 @@ export async function viewKeys(
 /** What one stream has proven of each key that receivers can find, newest key first. */
 export async function listProofsOfStream(
   db: Kysely<Schema>,
-  stream: Pick<StreamName, 'destination_id' | 'stream_id' | 'name'>,
+  stream: Pick<StreamName, 'destinationId' | 'streamId' | 'name'>,
   now: Date,
 ): Promise<
-  { readonly key: SigningKeyRow; readonly state: SigningKeyState; readonly proof: ReceiverProof }[]
+  { readonly key: SigningKeyRecord; readonly state: SigningKeyState; readonly proof: ReceiverProof }[]
 > {
   const keys = await listSigningKeys(db)
   const published = keys.filter((key) => isPublished(key, now))
@@ -95,7 +95,7 @@ export async function listProofsOfStream(
       db,
       published.map(({ kid }) => kid),
     )
-  ).filter((proof) => proof.destination_id === stream.destination_id)
+  ).filter((proof) => proof.destination_id === stream.destinationId)
   const addresses = proofs.flatMap(({ address }) => address ?? [])
   const fetches = await findJwksFetches(db, [...new Set(addresses)])
   const own = new Map((await listStreamKeys(db)).map((row) => [row.destination_id, row]))
@@ -108,34 +108,34 @@ export async function listProofsOfStream(
 }
 
 interface StreamName {
-  readonly destination_id: string
-  readonly stream_id: string
+  readonly destinationId: string
+  readonly streamId: string
   readonly name: string
 }
 
 interface KeyWorld {
-  readonly keys: readonly SigningKeyRow[]
+  readonly keys: readonly SigningKeyRecord[]
   readonly now: Date
-  readonly own: ReadonlyMap<string, StreamKeyRow>
-  readonly proofs: ReadonlyMap<string, KeyProofRow>
+  readonly own: ReadonlyMap<string, StreamKey>
+  readonly proofs: ReadonlyMap<string, KeyProof>
   readonly fetches: ReadonlyMap<string, Date>
 }
 
-function viewReceiver(key: SigningKeyRow, stream: StreamName, world: KeyWorld): ReceiverProof {
-  const own = world.own.get(stream.destination_id)
+function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld): ReceiverProof {
+  const own = world.own.get(stream.destinationId)
   return {
-    streamId: stream.stream_id,
+    streamId: stream.streamId,
     streamName: stream.name,
     isInUse: findStreamKid(own, world) === key.kid,
     isCanary: own?.reason === 'canary' && own.kid === key.kid,
     isRolledBack: isPresent(own, world.now) && own?.refused_kid === key.kid,
-    ...viewProof(key, world.proofs.get(`${stream.destination_id} ${key.kid}`), world.fetches),
+    ...viewProof(key, world.proofs.get(`${stream.destinationId} ${key.kid}`), world.fetches),
   }
 }
 
 function viewProof(
-  key: SigningKeyRow,
-  proof: KeyProofRow | undefined,
+  key: SigningKeyRecord,
+  proof: KeyProof | undefined,
   fetches: ReadonlyMap<string, Date>,
 ): Omit<ReceiverProof, 'streamId' | 'streamName' | 'isInUse' | 'isCanary' | 'isRolledBack'> {
   const fetchedAt = fetches.get(proof?.address ?? '') ?? null
@@ -148,18 +148,18 @@ function viewProof(
   }
 }
 
-function findStreamKid(own: StreamKeyRow | undefined, { keys, now }: KeyWorld): string | undefined {
+function findStreamKid(own: StreamKey | undefined, { keys, now }: KeyWorld): string | undefined {
   const ownKey = isPresent(own, now) ? keys.find(({ kid }) => kid === own?.kid) : undefined
   if (ownKey !== undefined && maySign(ownKey, now)) return ownKey.kid
   return findGeneralKey(keys, now)?.kid
 }
 
-function isPresent(own: StreamKeyRow | undefined, now: Date): boolean {
+function isPresent(own: StreamKey | undefined, now: Date): boolean {
   if (own === undefined || own.from_at > now) return false
   return own.until_at === null || own.until_at > now
 }
 
-function byStreamAndKey(proofs: readonly KeyProofRow[]): ReadonlyMap<string, KeyProofRow> {
+function byStreamAndKey(proofs: readonly KeyProof[]): ReadonlyMap<string, KeyProof> {
   return new Map(proofs.map((proof) => [`${proof.destination_id} ${proof.kid}`, proof]))
 }
 
@@ -171,7 +171,7 @@ function notBefore(time: Date | null, publishedAt: Date): Date | null {
 async function listStreams(db: Kysely<Schema>): Promise<StreamName[]> {
   return db
     .selectFrom('ssf_stream')
-    .select(['destination_id', 'stream_id', 'name'])
+    .select(['destination_id as destinationId', 'stream_id as streamId', 'name'])
     .orderBy('id')
     .limit(RECEIVERS_MAX)
     .execute()

@@ -14,7 +14,7 @@ import { rollBackSigningKey } from './roll-back-signing-key.ts'
 import { rotateSigningKey } from './rotate-signing-key.ts'
 import { signingKeySchema, toSigningKeyJson } from './signing-key-json.ts'
 import { listSigningKeyViews, viewKeys } from './signing-key-read.ts'
-import type { SigningKeyRow } from './signing-key-store.ts'
+import type { SigningKeyRecord } from './signing-key-store.ts'
 import type { SigningKeyDependencies } from './signing-keys.ts'
 
 export interface SigningKeyRouteDependencies extends SigningKeyDependencies {
@@ -150,11 +150,11 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
 
 async function findDestinations(change: Change, ids: readonly string[]): Promise<string[]> {
   const destinations = new Set<string>()
-  for (const id of ids) destinations.add((await getStream(change.tx, id)).destination_id)
+  for (const id of ids) destinations.add((await getStream(change.tx, id)).destinationId)
   return [...destinations]
 }
 
-async function toJson(change: Change, key: SigningKeyRow) {
+async function toJson(change: Change, key: SigningKeyRecord) {
   const [view] = await viewKeys(change.tx, [key], change.at)
   if (view === undefined) throw new Error('a key that was changed has a view')
   return toSigningKeyJson(view)

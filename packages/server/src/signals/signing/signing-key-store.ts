@@ -6,7 +6,7 @@ import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-export type SigningKeyRow = Selectable<SigningKeyTable>
+export type SigningKeyRecord = Selectable<SigningKeyTable>
 
 /** Nobody else makes, rotates or revokes signing keys until the transaction ends. */
 export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
@@ -14,7 +14,7 @@ export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
 }
 
 /** All signing keys, the one that became active last first. There are few: one per rotation. */
-export async function listSigningKeys(db: Kysely<Schema>): Promise<SigningKeyRow[]> {
+export async function listSigningKeys(db: Kysely<Schema>): Promise<SigningKeyRecord[]> {
   return db
     .selectFrom('signing_key')
     .selectAll()
@@ -27,7 +27,7 @@ export async function listSigningKeys(db: Kysely<Schema>): Promise<SigningKeyRow
 export async function listSigningKeyPage(
   db: Kysely<Schema>,
   window: PageWindow,
-): Promise<SigningKeyRow[]> {
+): Promise<SigningKeyRecord[]> {
   return db
     .selectFrom('signing_key')
     .selectAll()
@@ -38,7 +38,7 @@ export async function listSigningKeyPage(
 }
 
 /** @throws AppError `not_found`. */
-export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<SigningKeyRow> {
+export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<SigningKeyRecord> {
   const row = await db
     .selectFrom('signing_key')
     .selectAll()
@@ -49,8 +49,8 @@ export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<Si
 }
 
 /** What is stored of a new key. */
-export interface NewSigningKeyRow extends Pick<
-  SigningKeyRow,
+export interface NewSigningKey extends Pick<
+  SigningKeyRecord,
   'kid' | 'algorithm' | 'private_key_sealed' | 'created_at' | 'active_from' | 'general_from'
 > {
   readonly public_jwk: Readonly<Record<string, string>>
@@ -58,8 +58,8 @@ export interface NewSigningKeyRow extends Pick<
 
 export async function insertSigningKey(
   db: Kysely<Schema>,
-  key: NewSigningKeyRow,
-): Promise<SigningKeyRow> {
+  key: NewSigningKey,
+): Promise<SigningKeyRecord> {
   return db
     .insertInto('signing_key')
     .values({ ...key, public_jwk: JSON.stringify(key.public_jwk), retired_at: null })
@@ -80,7 +80,7 @@ export async function updateSigningKey(
     | 'revoked_at'
     | 'canaries_verified_at'
   >,
-): Promise<SigningKeyRow> {
+): Promise<SigningKeyRecord> {
   return db
     .updateTable('signing_key')
     .set(values)

@@ -2,11 +2,11 @@
  * The life of a signing key as its times tell it: published, active, retiring, retired. Pure; the rows
  * are signing-key-store.ts's, and what moves a key on is in rotate-, roll-back- and revoke-.
  */
-import type { SigningKeyRow } from './signing-key-store.ts'
+import type { SigningKeyRecord } from './signing-key-store.ts'
 
 /** The times of a key that decide its state. */
 export type SigningKeyLife = Pick<
-  SigningKeyRow,
+  SigningKeyRecord,
   'kid' | 'active_from' | 'general_from' | 'retired_at' | 'rolled_back_at' | 'revoked_at'
 >
 

@@ -14,7 +14,7 @@ import {
   insertSigningKey,
   listSigningKeys,
   lockSigningKeys,
-  type SigningKeyRow,
+  type SigningKeyRecord,
 } from './signing-key-store.ts'
 
 /** Told whenever keys, or which stream signs with which, have changed; every process reads them then. */
@@ -51,7 +51,7 @@ export async function ensureSigningKey(
 ): Promise<void> {
   await lockSigningKeys(change.tx)
   const keys = await listSigningKeys(change.tx)
-  const isUsable = (key: SigningKeyRow) => key.revoked_at === null && key.rolled_back_at === null
+  const isUsable = (key: SigningKeyRecord) => key.revoked_at === null && key.rolled_back_at === null
   if (keys.some((key) => isUsable(key) && key.retired_at === null)) return
   await addSigningKey(change, dependencies, { activeFrom: change.at, generalFrom: change.at })
 }
@@ -79,7 +79,7 @@ export async function addSigningKey(
   change: Change,
   { sealer, modulusBits }: SigningKeyDependencies,
   { activeFrom, generalFrom }: SigningKeyStart,
-): Promise<SigningKeyRow> {
+): Promise<SigningKeyRecord> {
   const key = await generateSigningKey(modulusBits)
   const row = await insertSigningKey(change.tx, {
     kid: key.kid,
@@ -106,7 +106,7 @@ export async function addSigningKey(
 }
 
 /** What the audit log keeps of a key. */
-export function toSigningKeyAudit(key: SigningKeyRow) {
+export function toSigningKeyAudit(key: SigningKeyRecord) {
   return {
     kid: key.kid,
     active_from: key.active_from.toISOString(),

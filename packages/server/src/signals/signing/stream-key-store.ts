@@ -4,19 +4,20 @@
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { streamRecord, type Stream } from '../streams/stream-store.ts'
 import type { StreamSigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 
-export type StreamKeyRow = Selectable<StreamSigningKeyTable>
+export type StreamKey = Selectable<StreamSigningKeyTable>
 
 /** Every stream with a key of its own; as many as streams at most. */
-export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKeyRow[]> {
+export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {
   return db.selectFrom('stream_signing_key').selectAll().orderBy('destination_id').execute()
 }
 
 /** Gives streams a key of their own; the last word counts. */
 export async function putStreamKeys(
   db: Kysely<Schema>,
-  rows: readonly StreamKeyRow[],
+  rows: readonly StreamKey[],
 ): Promise<void> {
   if (rows.length === 0) return
   await db
@@ -41,6 +42,19 @@ export async function deleteStreamKeysOf(db: Kysely<Schema>, kid: string): Promi
     .deleteFrom('stream_signing_key')
     .where((where) => where.or([where('kid', '=', kid), where('refused_kid', '=', kid)]))
     .execute()
+}
+
+/** The enabled streams that try a new key. */
+export async function listCanaries(db: Kysely<Schema>, kid: string): Promise<Stream[]> {
+  const rows = await db
+    .selectFrom('ssf_stream')
+    .innerJoin('stream_signing_key as own', 'own.destination_id', 'ssf_stream.destination_id')
+    .selectAll('ssf_stream')
+    .where('own.kid', '=', kid)
+    .where('own.reason', '=', 'canary')
+    .where('ssf_stream.status', '=', 'enabled')
+    .execute()
+  return rows.map(streamRecord.fromRow)
 }
 
 /** As many deliveries as one change binds to another key; the rest follow when they are prepared. */

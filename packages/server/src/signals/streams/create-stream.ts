@@ -9,11 +9,11 @@ import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { refuseIf } from './refuse-if.ts'
-import { toHeartbeatColumns } from '../diagnosis/health/heartbeat-columns.ts'
+import { startHeartbeats } from '../diagnosis/health/heartbeat-rhythm.ts'
 import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
-import { countStreamsLocked, insertStream, type StreamRow } from './stream-store.ts'
+import { countStreamsLocked, insertStream, type Stream } from './stream-store.ts'
 import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function createStream(
   change: Change,
   input: StreamInput,
   dependencies: StreamDependencies,
-): Promise<StreamRow> {
+): Promise<Stream> {
   const { baseUrl, sealer, targetPolicy } = dependencies
   const deliveryMethod = input.deliveryMethod ?? 'poll'
   const name = assertComplete(input, deliveryMethod)
@@ -39,36 +39,36 @@ export async function createStream(
   const streamId = newUuid()
   const header = input.authorizationHeader ?? null
   const stream = await insertStream(change.tx, {
-    stream_id: streamId,
-    destination_id: await insertDestination(change.tx, {
+    streamId,
+    destinationId: await insertDestination(change.tx, {
       kind: deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
       state: 'active',
     }),
-    face: 'root',
+    surface: 'root',
     issuer: baseUrl,
     audience: input.audience ?? endpointUrl ?? pollUrl(baseUrl, streamId),
     name,
     description: input.description ?? null,
-    delivery_method: deliveryMethod,
-    endpoint_url: endpointUrl,
-    authorization_header_sealed:
+    deliveryMethod,
+    endpointUrl,
+    authorizationHeaderSealed:
       header === null ? null : sealer.seal(header, authorizationHeaderContext(streamId)),
-    events_requested: [...(input.eventsRequested ?? [DEVICE_COMPLIANCE_CHANGE])],
+    eventsRequested: [...(input.eventsRequested ?? [DEVICE_COMPLIANCE_CHANGE])],
     ...toChoiceValues(input.choices, {
       streamId,
       sealer,
       base: 'interface',
       pathPrefix: toPathPrefix(input),
     }),
-    ...toHeartbeatColumns(input.heartbeatMinutes ?? null, change.at),
-    fallback_to_poll: input.fallsBackToPoll === true,
+    ...startHeartbeats(input.heartbeatMinutes ?? null, change.at),
+    fallbackToPoll: input.fallsBackToPoll === true,
     status: 'enabled',
-    status_reason: null,
-    created_at: change.at,
-    updated_at: change.at,
+    statusReason: null,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   warnOfBareHeader(change, stream, header, dependencies.log)
-  if (stream.fallback_to_poll) await setKeepsExhausted(change.tx, stream.destination_id, true)
+  if (stream.fallbackToPoll) await setKeepsExhausted(change.tx, stream.destinationId, true)
   const created = await changePushAuthentication(change, stream, input.authentication, dependencies)
   change.recordAudit({
     action: 'ssf_stream.created',

@@ -2,14 +2,14 @@ import { DELIVERY_METHOD_PUSH, type ReceiverSuppliedMembers } from '@heliograph/
 import type { Change } from '../../changes/change.ts'
 import { insertDestination } from '../dispatch/destination-store.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { getClient, type ClientRow } from '../clients/client-store.ts'
+import { getClient, type SsfClient } from '../clients/client-store.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { assertRoomForStream } from './create-stream.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import { toChoiceValues } from './stream-choices.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { toStreamAudit } from './stream-json.ts'
-import { insertStream, type StreamRow } from './stream-store.ts'
+import { insertStream, type Stream } from './stream-store.ts'
 import { warnOfBareHeader } from './warn-of-bare-header.ts'
 import type { StrictCaller } from '../../surfaces/standard-ssf/authenticate-client.ts'
 import { announceActivity } from './stream-activity.ts'
@@ -39,7 +39,7 @@ export async function createStrictStream(
   caller: Pick<StrictCaller, 'clientId'>,
   draft: StrictStreamDraft,
   dependencies: CreateStrictStreamDependencies,
-): Promise<StreamRow> {
+): Promise<Stream> {
   const { sealer, settings, targetPolicy, urls } = dependencies
   const push = draft.delivery?.method === DELIVERY_METHOD_PUSH ? draft.delivery : undefined
   if (push !== undefined) {
@@ -50,30 +50,30 @@ export async function createStrictStream(
   const streamId = newUuid()
   const header = push?.authorization_header
   const stream = await insertStream(change.tx, {
-    stream_id: streamId,
-    destination_id: await insertDestination(change.tx, {
+    streamId,
+    destinationId: await insertDestination(change.tx, {
       kind: push === undefined ? 'ssf_poll' : 'ssf_push',
       state: 'active',
     }),
-    face: 'strict',
+    surface: 'strict',
     issuer: urls.issuer,
     ...toClientValues(client, settings),
     name: draft.name ?? `${client.name} ${streamId.slice(0, 8)}`,
     description: draft.description ?? null,
-    delivery_method: push === undefined ? 'poll' : 'push',
-    endpoint_url: push?.endpoint_url ?? null,
-    authorization_header_sealed:
+    deliveryMethod: push === undefined ? 'poll' : 'push',
+    endpointUrl: push?.endpoint_url ?? null,
+    authorizationHeaderSealed:
       header === undefined ? null : sealer.seal(header, authorizationHeaderContext(streamId)),
-    events_requested: [...(draft.events_requested ?? [])],
+    eventsRequested: [...(draft.events_requested ?? [])],
     ...toChoiceValues(
       { isNumbered: draft.isNumbered },
       { streamId, sealer, base: client.profile, pathPrefix: '' },
     ),
     status: 'enabled',
-    status_reason: null,
-    last_activity_at: change.at,
-    created_at: change.at,
-    updated_at: change.at,
+    statusReason: null,
+    lastActivityAt: change.at,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   await announceActivity(change, settings)
   warnOfBareHeader(change, stream, header, dependencies.log)
@@ -87,10 +87,10 @@ export async function createStrictStream(
 }
 
 /** What a stream has of its client. */
-function toClientValues(client: ClientRow, { defaultSubjects }: StrictSettings) {
+function toClientValues(client: SsfClient, { defaultSubjects }: StrictSettings) {
   return {
-    ssf_client_id: client.id,
+    ssfClientId: client.id,
     audience: client.audience ?? client.client_id,
-    default_subjects: client.default_subjects ?? defaultSubjects,
+    defaultSubjects: client.default_subjects ?? defaultSubjects,
   }
 }

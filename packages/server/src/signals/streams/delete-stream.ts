@@ -16,9 +16,9 @@ export async function deleteStream(
 ): Promise<void> {
   const stream = await getStream(change.tx, identifier, { isLocked: true })
   await deleteStreamRow(change.tx, stream.id)
-  await markDestinationDeleted(change.tx, stream.destination_id)
-  await notifyDestinations(change.tx, [stream.destination_id])
-  change.afterCommit(() => wake(stream.destination_id))
+  await markDestinationDeleted(change.tx, stream.destinationId)
+  await notifyDestinations(change.tx, [stream.destinationId])
+  change.afterCommit(() => wake(stream.destinationId))
   change.recordAudit({
     action: 'ssf_stream.deleted',
     target: { type: 'ssf_stream', id: stream.id },

@@ -1,7 +1,12 @@
 import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
 
-/** Throws `invalid_body` when there is anything to say. */
-export function refuseIf(details: readonly ErrorDetail[]): void {
+/**
+ * Refuses a body for what is wrong with it; problems that do not apply are `false`.
+ *
+ * @throws AppError `invalid_body` when anything is wrong.
+ */
+export function refuseIf(problems: readonly (ErrorDetail | false)[]): void {
+  const details = problems.filter((problem) => problem !== false)
   if (details.length === 0) return
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
   throw new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })

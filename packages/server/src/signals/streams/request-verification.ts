@@ -4,7 +4,7 @@ import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-delive
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
-import { updateStream, type StreamRow } from './stream-store.ts'
+import { updateStream, type Stream } from './stream-store.ts'
 
 export interface VerificationDependencies {
   readonly wake: WakeDelivery
@@ -19,12 +19,12 @@ export interface VerificationDependencies {
  */
 export async function requestVerification(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { state }: Pick<VerificationRequest, 'state'>,
   { wake, minVerificationIntervalSeconds }: VerificationDependencies,
 ): Promise<void> {
   assertInterval(change, stream, minVerificationIntervalSeconds)
-  await updateStream(change.tx, stream.id, { verification_requested_at: change.at })
+  await updateStream(change.tx, stream.id, { verificationRequestedAt: change.at })
   if (stream.status === 'disabled') return
   const details = state === undefined ? {} : { state }
   const delivery = toVerificationDelivery(stream, change, details)
@@ -39,7 +39,7 @@ export async function requestVerification(
 
 function assertInterval(
   change: Change,
-  { verification_requested_at: lastAt }: StreamRow,
+  { verificationRequestedAt: lastAt }: Stream,
   intervalSeconds: number,
 ): void {
   if (lastAt === null) return

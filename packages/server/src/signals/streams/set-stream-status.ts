@@ -14,9 +14,9 @@ import {
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { toStreamAudit } from './stream-json.ts'
-import { getStream, updateStream, type StreamRow } from './stream-store.ts'
+import { getStream, updateStream, type Stream } from './stream-store.ts'
 
-export type StreamStatus = StreamRow['status']
+export type StreamStatus = Stream['status']
 
 /** What each status of a stream means for its deliveries. */
 export const STATE_OF_STATUS = { enabled: 'active', paused: 'held', disabled: 'stopped' } as const
@@ -40,10 +40,10 @@ export async function setStreamStatus(
   identifier: string,
   wish: StatusWish,
   wake: WakeDelivery,
-): Promise<StreamRow> {
+): Promise<Stream> {
   const { status, reason } = wish
   const before = await getStream(change.tx, identifier, { isLocked: true })
-  if (before.status === status && before.status_reason === reason) return before
+  if (before.status === status && before.statusReason === reason) return before
   const after = await applyStreamStatus(change, before, wish, wake)
   change.recordAudit({
     action: 'ssf_stream.status_changed',
@@ -62,40 +62,40 @@ export async function setStreamStatus(
  */
 export async function applyStreamStatus(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { status, reason, initiator = 'transmitter' }: StatusWish,
   wake: WakeDelivery,
-): Promise<StreamRow> {
+): Promise<Stream> {
   const after = await updateStream(change.tx, stream.id, {
     status,
-    status_reason: reason,
-    updated_at: change.at,
+    statusReason: reason,
+    updatedAt: change.at,
     // Whose stream begins anew has its full time to be heard of.
-    ...(status === 'enabled' ? { last_activity_at: change.at } : {}),
+    ...(status === 'enabled' ? { lastActivityAt: change.at } : {}),
   })
-  await updateDestination(change.tx, stream.destination_id, {
-    kind: stream.delivery_method === 'push' ? 'ssf_push' : 'ssf_poll',
+  await updateDestination(change.tx, stream.destinationId, {
+    kind: stream.deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
     state: STATE_OF_STATUS[status],
   })
   // On leaving it too: a change that ran beside the disabling may have queued an event since.
   if (status === 'disabled' || stream.status === 'disabled') {
-    await giveUpQueued(change, stream.destination_id)
+    await giveUpQueued(change, stream.destinationId)
   }
   if (initiator === 'transmitter' && status !== stream.status) {
     await announceStatus(change, after, wake)
   }
-  await notifyDestinations(change.tx, [stream.destination_id])
-  change.afterCommit(() => wake(stream.destination_id))
+  await notifyDestinations(change.tx, [stream.destinationId])
+  change.afterCommit(() => wake(stream.destinationId))
   return after
 }
 
-async function announceStatus(change: Change, stream: StreamRow, wake: WakeDelivery) {
+async function announceStatus(change: Change, stream: Stream, wake: WakeDelivery) {
   const eventId = newUuid()
   await enqueueDeliveries(
     change,
     [
       {
-        destinationId: stream.destination_id,
+        destinationId: stream.destinationId,
         eventId,
         eventType: STREAM_UPDATED,
         subjectKey: null,

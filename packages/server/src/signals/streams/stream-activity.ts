@@ -10,7 +10,7 @@ import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from './set-stream-status.ts'
-import type { StreamRow } from './stream-store.ts'
+import type { Stream } from './stream-store.ts'
 import type { StrictSettings } from '../../surfaces/standard-ssf/strict-settings.ts'
 
 /** The NOTIFY channel of streams that may fall silent; the payload is when the first of them would be. */
@@ -21,7 +21,7 @@ type Timeout = Pick<StrictSettings, 'inactivityTimeoutSeconds'>
 /** Notes a sign of life of a receiver. Nothing is written while no timeout is set. */
 export async function recordActivity(
   db: Kysely<Schema>,
-  stream: Pick<StreamRow, 'id'>,
+  stream: Pick<Stream, 'id'>,
   at: Date,
   { inactivityTimeoutSeconds }: Timeout,
 ): Promise<void> {

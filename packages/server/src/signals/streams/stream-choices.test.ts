@@ -11,12 +11,12 @@ import {
   type ChoiceInput,
   type StreamProfileName,
 } from './stream-choices.ts'
-import type { StreamRow } from './stream-store.ts'
+import type { Stream } from './stream-store.ts'
 
 const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
-const choose = (input: ChoiceInput, base: StreamRow | StreamProfileName = 'interface') =>
+const choose = (input: ChoiceInput, base: Stream | StreamProfileName = 'interface') =>
   toChoiceValues(input, { streamId: 'a', sealer, base, pathPrefix: '' })
-const streamWith = (input: ChoiceInput) => choose(input) as StreamRow
+const streamWith = (input: ChoiceInput) => choose(input) as Stream
 
 function pathsOf(act: () => unknown): string[] | undefined {
   try {
@@ -30,35 +30,35 @@ function pathsOf(act: () => unknown): string[] | undefined {
 
 describe('choices', () => {
   it('come from the profile of a new stream, but for those that are named', () => {
-    expect(choose({}, 'strict')).toMatchObject({ profile: 'strict', subject_form: 'iss_sub' })
+    expect(choose({}, 'strict')).toMatchObject({ profile: 'strict', subjectForm: 'iss_sub' })
     expect(choose({ profile: 'okta', subjectForm: 'email' })).toMatchObject({
       profile: 'okta',
-      spec_version: 'draft',
-      subject_form: 'email',
+      specVersion: 'draft',
+      subjectForm: 'email',
     })
   })
 
   it('stay when nothing is named, and are all set anew by a profile', () => {
     const stream = streamWith({ profile: 'sgnl', specVersion: 'both', reasonFields: [] })
     expect(choose({}, stream)).toEqual({ ...stream })
-    expect(choose({ subjectForm: 'email' }, stream)).toEqual({ ...stream, subject_form: 'email' })
+    expect(choose({ subjectForm: 'email' }, stream)).toEqual({ ...stream, subjectForm: 'email' })
     expect(choose({ profile: 'interface' }, stream)).toEqual(streamWith({}))
   })
 
   it('are kept in one order and once each', () => {
     const reasonFields = ['reason_user', 'reason_admin', 'reason_user'] as const
     expect(choose({ reasonFields })).toMatchObject({
-      reason_fields: ['reason_admin', 'reason_user'],
+      reasonFields: ['reason_admin', 'reason_user'],
     })
   })
 
   it('of pairwise identifiers make a secret once, and leave out the name of the device', () => {
-    expect(choose({}).pairwise_secret_sealed).toBeNull()
+    expect(choose({}).pairwiseSecretSealed).toBeNull()
     const pairwise = streamWith({ hasPairwiseIdentifiers: true })
-    expect(pairwise.pairwise_secret_sealed).toBeInstanceOf(Buffer)
-    expect(pairwise.reason_details).toEqual(['issue_titles'])
+    expect(pairwise.pairwiseSecretSealed).toBeInstanceOf(Buffer)
+    expect(pairwise.reasonDetails).toEqual(['issue_titles'])
     const again = choose({ hasPairwiseIdentifiers: true }, pairwise)
-    expect(again.pairwise_secret_sealed).toBe(pairwise.pairwise_secret_sealed)
+    expect(again.pairwiseSecretSealed).toBe(pairwise.pairwiseSecretSealed)
   })
 
   it('that contradict one another are refused with the place', () => {

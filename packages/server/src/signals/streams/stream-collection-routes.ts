@@ -29,7 +29,7 @@ import { choiceShape, readChoices, type ChoiceInput } from './stream-choices.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { nameSchema, type StreamInput } from './stream-input.ts'
 import { EVENTS_SUPPORTED, pollUrl, streamSchema, toStreamJson } from './stream-json.ts'
-import { getStream, type StreamRow } from './stream-store.ts'
+import { getStream, type Stream } from './stream-store.ts'
 import { changeStream } from './update-stream.ts'
 
 export interface StreamCollectionDependencies extends StreamDependencies {
@@ -172,9 +172,9 @@ function readUpdate(body: ConfigurationBody): StreamUpdateRequest {
 /** What only the transmitter sets may come back, but not changed. */
 function refuseTransmitterMembers(
   { transmitterMembers }: StreamUpdateRequest,
-  before: StreamRow,
+  before: Stream,
 ): void {
-  const { stream_id: streamId } = before
+  const { streamId } = before
   const changed = findChangedTransmitterMember(
     // Its `id` names a stream as well.
     { ...transmitterMembers, stream_id: streamId },
@@ -183,7 +183,7 @@ function refuseTransmitterMembers(
       iss: before.issuer,
       aud: before.audience,
       events_supported: EVENTS_SUPPORTED,
-      events_delivered: EVENTS_SUPPORTED.filter((type) => before.events_requested.includes(type)),
+      events_delivered: EVENTS_SUPPORTED.filter((type) => before.eventsRequested.includes(type)),
     },
   )
   if (changed === undefined) return
@@ -192,7 +192,7 @@ function refuseTransmitterMembers(
 
 interface UpdateContext {
   readonly method: 'PATCH' | 'PUT'
-  readonly before: StreamRow
+  readonly before: Stream
   readonly baseUrl: string
   readonly extensions: { readonly name: string | undefined; readonly choices: ChoiceInput }
 }
@@ -222,7 +222,7 @@ function toEventsRequested(
   { before, baseUrl }: UpdateContext,
 ): readonly string[] | undefined {
   const { events_requested: answered } = toStreamJson(before, baseUrl)
-  return isDeepStrictEqual(requested, answered) ? before.events_requested : requested
+  return isDeepStrictEqual(requested, answered) ? before.eventsRequested : requested
 }
 
 /** A delivery is replaced whole: a push without a header forgets the one before. */
@@ -238,7 +238,7 @@ function toDeliveryInput(
       authorizationHeader: delivery.authorization_header ?? null,
     }
   }
-  const own = pollUrl(baseUrl, before.stream_id)
+  const own = pollUrl(baseUrl, before.streamId)
   const informational = delivery.endpoint_url === own ? undefined : delivery.endpoint_url
   return { deliveryMethod: 'poll', endpointUrl: informational ?? null }
 }

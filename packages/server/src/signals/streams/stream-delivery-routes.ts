@@ -9,7 +9,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from './stream-routes.ts'
-import { getStream, type StreamRow } from './stream-store.ts'
+import { getStream, type Stream } from './stream-store.ts'
 
 /** The log of the deliveries of streams, for operators. */
 export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): ApiRoute[] {
@@ -30,13 +30,13 @@ async function findStreamOwner(
  *
  * @throws AppError `conflict` when events are to be sent again to a disabled stream, which has none
  */
-export function toDeliveryOwner(stream: StreamRow, purpose: DeliveryLogPurpose): DeliveryOwner {
+export function toDeliveryOwner(stream: Stream, purpose: DeliveryLogPurpose): DeliveryOwner {
   if (purpose === 'send' && stream.status === 'disabled') {
     const message = 'The stream is disabled and gets no events; enable it first.'
     throw new AppError('conflict', 'conflict', message)
   }
   return {
-    destinationId: stream.destination_id,
+    destinationId: stream.destinationId,
     target: { type: 'ssf_stream', id: stream.id },
   }
 }

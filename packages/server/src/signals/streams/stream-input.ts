@@ -13,7 +13,7 @@ import type { ErrorDetail } from '../../platform/app-error.ts'
 import { findAuthorizationHeaderProblem } from '../push/authorization-header.ts'
 import { authenticationShape, type PushAuthenticationInput } from '../push/push-authentication.ts'
 import { refuseIf } from './refuse-if.ts'
-import { HEARTBEAT_MINUTES_MAX } from '../diagnosis/health/heartbeat-columns.ts'
+import { HEARTBEAT_MINUTES_MAX } from '../diagnosis/health/heartbeat-rhythm.ts'
 import { choiceShape, readChoices, type ChoiceInput } from './stream-choices.ts'
 
 /** What a client asks for; absent members are left as they are, or get their default. */

@@ -14,7 +14,7 @@ import {
 } from '../push/push-authentication.ts'
 import { pollUrlOf } from '../push/poll-fallback.ts'
 import { choiceJsonShape, toChoicesJson } from './stream-choices.ts'
-import type { StreamRow } from './stream-store.ts'
+import type { Stream } from './stream-store.ts'
 
 /** The event types that streams can ask for. */
 export const EVENTS_SUPPORTED: readonly string[] = [DEVICE_COMPLIANCE_CHANGE]
@@ -70,40 +70,40 @@ export function pollUrl(baseUrl: string, streamId: string): string {
 }
 
 /** The wire form of a stream. The authorization header is not in it. */
-export function toStreamJson(stream: StreamRow, baseUrl: string): z.input<typeof streamSchema> {
-  const isPush = stream.delivery_method === 'push'
+export function toStreamJson(stream: Stream, baseUrl: string): z.input<typeof streamSchema> {
+  const isPush = stream.deliveryMethod === 'push'
   return {
     id: stream.id,
     iss: stream.issuer,
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     name: stream.name,
     description: stream.description,
     aud: stream.audience,
-    delivery_type: stream.delivery_method,
+    delivery_type: stream.deliveryMethod,
     enabled: stream.status === 'enabled',
     status: stream.status,
-    status_reason: stream.status_reason,
+    status_reason: stream.statusReason,
     events_supported: [...EVENTS_SUPPORTED],
-    events_requested: [...new Set([...stream.events_requested, VERIFICATION])],
-    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.events_requested.includes(type)),
+    events_requested: [...new Set([...stream.eventsRequested, VERIFICATION])],
+    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.eventsRequested.includes(type)),
     delivery: {
       method: isPush ? DELIVERY_METHOD_PUSH : DELIVERY_METHOD_POLL,
-      endpoint_url: stream.endpoint_url ?? pollUrl(baseUrl, stream.stream_id),
-      ...toAuthenticationJson(stream.push_authentication),
+      endpoint_url: stream.endpointUrl ?? pollUrl(baseUrl, stream.streamId),
+      ...toAuthenticationJson(stream.pushAuthentication),
     },
-    authorization_header_set: stream.authorization_header_sealed !== null,
+    authorization_header_set: stream.authorizationHeaderSealed !== null,
     ...toFallbackJson(stream, baseUrl),
     ...toChoicesJson(stream),
-    heartbeat_minutes: stream.heartbeat_minutes,
-    created_at: toTimestamp(stream.created_at),
-    updated_at: toTimestamp(stream.updated_at),
+    heartbeat_minutes: stream.heartbeatMinutes,
+    created_at: toTimestamp(stream.createdAt),
+    updated_at: toTimestamp(stream.updatedAt),
   }
 }
 
-function toFallbackJson(stream: StreamRow, baseUrl: string) {
-  const { fallback_since: since, fallback_reason: reason } = stream
+function toFallbackJson(stream: Stream, baseUrl: string) {
+  const { fallbackSince: since, fallbackReason: reason } = stream
   return {
-    fallback_to_poll: stream.fallback_to_poll,
+    fallback_to_poll: stream.fallbackToPoll,
     fallback:
       since === null
         ? null
@@ -116,21 +116,21 @@ function toFallbackJson(stream: StreamRow, baseUrl: string) {
 }
 
 /** What the audit log keeps of a stream; never the value of its authorization header. */
-export function toStreamAudit(stream: StreamRow) {
+export function toStreamAudit(stream: Stream) {
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     name: stream.name,
     description: stream.description,
     aud: stream.audience,
-    delivery_type: stream.delivery_method,
-    endpoint_url: stream.endpoint_url,
-    authorization_header_set: stream.authorization_header_sealed !== null,
-    authentication: toAuthenticationAudit(stream.push_authentication),
-    events_requested: stream.events_requested,
-    fallback_to_poll: stream.fallback_to_poll,
+    delivery_type: stream.deliveryMethod,
+    endpoint_url: stream.endpointUrl,
+    authorization_header_set: stream.authorizationHeaderSealed !== null,
+    authentication: toAuthenticationAudit(stream.pushAuthentication),
+    events_requested: stream.eventsRequested,
+    fallback_to_poll: stream.fallbackToPoll,
     ...toChoicesJson(stream),
-    heartbeat_minutes: stream.heartbeat_minutes,
+    heartbeat_minutes: stream.heartbeatMinutes,
     status: stream.status,
-    status_reason: stream.status_reason,
+    status_reason: stream.statusReason,
   }
 }

@@ -11,7 +11,7 @@ import { STREAM_ACCESS } from './stream-access.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { createStreamBody, readStreamInput, updateStreamBody } from './stream-input.ts'
 import { streamSchema, toStreamJson } from './stream-json.ts'
-import { getStream, listStreams, type StreamRow } from './stream-store.ts'
+import { getStream, listStreams, type Stream } from './stream-store.ts'
 import { streamTestRoutes } from './stream-test-routes.ts'
 import type { TestStreamDependencies } from './test-stream.ts'
 import { changeStream } from './update-stream.ts'
@@ -92,7 +92,7 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
         const input = readStreamInput(context.body)
         return runChange(toOrigin(context), async (change) => {
           const stream = await createStream(change, input, dependencies)
-          const location = `${baseUrl}/ssf_streams/${stream.stream_id}`
+          const location = `${baseUrl}/ssf_streams/${stream.streamId}`
           const token = await issueFirstPollToken(change, stream)
           return answer(201, { ...toStreamJson(stream, baseUrl), ...token }, { location })
         })
@@ -132,8 +132,8 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
 }
 
 /** Receivers that poll have no other credential of their own. */
-async function issueFirstPollToken(change: Change, stream: StreamRow) {
-  if (stream.delivery_method !== 'poll') return {}
+async function issueFirstPollToken(change: Change, stream: Stream) {
+  if (stream.deliveryMethod !== 'poll') return {}
   const how = { mode: 'creation', previousValidUntil: null } as const
   return { poll_bearer_token: await issuePollToken(change, stream, how) }
 }

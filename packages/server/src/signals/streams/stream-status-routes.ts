@@ -8,7 +8,7 @@ import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { refuseIf } from './refuse-if.ts'
 import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
-import { getStream, type StreamRow } from './stream-store.ts'
+import { getStream, type Stream } from './stream-store.ts'
 
 export interface StreamStatusDependencies {
   readonly db: Kysely<Schema>
@@ -82,10 +82,10 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
   ]
 }
 
-function toStatusJson(stream: StreamRow): z.input<typeof statusSchema> {
+function toStatusJson(stream: Stream): z.input<typeof statusSchema> {
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     status: stream.status,
-    ...(stream.status_reason === null ? {} : { reason: stream.status_reason }),
+    ...(stream.statusReason === null ? {} : { reason: stream.statusReason }),
   }
 }

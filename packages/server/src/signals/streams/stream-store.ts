@@ -1,12 +1,21 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-export type StreamRow = Selectable<SsfStreamTable>
+const RENAMED = { face: 'surface', damping_seconds: 'debounceSeconds' } as const
+
+/** The codec of `ssf_stream`. */
+export const streamRecord = defineRecord<SsfStreamTable, typeof RENAMED>(RENAMED)
+
+/** A stream: who its receiver is, how it is delivered to, and what it chooses. */
+export type Stream = CamelCased<Selectable<SsfStreamTable>, typeof RENAMED>
+export type NewStream = CamelCased<Insertable<SsfStreamTable>, typeof RENAMED>
+export type StreamChanges = CamelCased<Updateable<SsfStreamTable>, typeof RENAMED>
 
 const ID = /^[1-9]\d{0,17}$/
 const STREAM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -20,7 +29,7 @@ export async function getStream(
   db: Kysely<Schema>,
   identifier: string,
   options: { readonly isLocked?: boolean } = {},
-): Promise<StreamRow> {
+): Promise<Stream> {
   const column = ID.test(identifier) ? 'id' : STREAM_ID.test(identifier) ? 'stream_id' : undefined
   const row =
     column === undefined
@@ -31,8 +40,8 @@ export async function getStream(
           .where(column, '=', identifier)
           .$if(options.isLocked === true, (query) => query.forUpdate())
           .executeTakeFirst()
-  if (row === undefined) throw new AppError('not_found', 'not_found', 'There is no such stream.')
-  return row
+  if (row === undefined) throw noSuchStream()
+  return streamRecord.fromRow(row)
 }
 
 /** The stream of a destination; undefined when it is deleted. */
@@ -40,71 +49,104 @@ export async function findStreamOfDestination(
   db: Kysely<Schema>,
   destinationId: string,
   options: { readonly isLocked?: boolean } = {},
-): Promise<StreamRow | undefined> {
-  return db
+): Promise<Stream | undefined> {
+  const row = await db
     .selectFrom('ssf_stream')
     .selectAll()
     .where('destination_id', '=', destinationId)
     .$if(options.isLocked === true, (query) => query.forUpdate())
     .executeTakeFirst()
+  return row && streamRecord.fromRow(row)
+}
+
+/**
+ * A stream of a client. Streams of others are told apart from those that do not exist by nobody
+ * (SSF 1.0 section 8).
+ *
+ * @throws AppError `not_found`
+ */
+export async function getClientStream(
+  db: Kysely<Schema>,
+  ssfClientId: string,
+  streamId: string,
+  options: { readonly isLocked?: boolean } = {},
+): Promise<Stream> {
+  const row = await db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('stream_id', '=', streamId)
+    .where('ssf_client_id', '=', ssfClientId)
+    .$if(options.isLocked === true, (query) => query.forUpdate())
+    .executeTakeFirst()
+  if (row === undefined) throw noSuchStream()
+  return streamRecord.fromRow(row)
 }
 
 /** The streams of a page, oldest first. */
-export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promise<StreamRow[]> {
-  return db
+export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promise<Stream[]> {
+  const rows = await db
     .selectFrom('ssf_stream')
     .selectAll()
     .where(afterKey(sql.ref('id'), window))
     .orderBy('id')
     .limit(window.limit)
     .execute()
+  return rows.map(streamRecord.fromRow)
 }
 
 /** The streams of a client, oldest first; the limit on streams bounds them. */
 export async function listClientStreams(
   db: Kysely<Schema>,
   ssfClientId: string,
-): Promise<StreamRow[]> {
-  return db
+): Promise<Stream[]> {
+  const rows = await db
     .selectFrom('ssf_stream')
     .selectAll()
     .where('ssf_client_id', '=', ssfClientId)
     .orderBy('id')
     .execute()
+  return rows.map(streamRecord.fromRow)
 }
 
 /** The streams that an event of this type goes to: all that asked for it and are not disabled. */
 export async function listReceivingStreams(
   db: Kysely<Schema>,
   eventType: string,
-): Promise<StreamRow[]> {
-  return db
+): Promise<Stream[]> {
+  const rows = await db
     .selectFrom('ssf_stream')
     .selectAll()
     .where('status', '!=', 'disabled')
     .where(sql<boolean>`${eventType} = any(events_requested)`)
     .orderBy('id')
     .execute()
+  return rows.map(streamRecord.fromRow)
 }
 
 export async function insertStream(
   db: Kysely<Schema>,
-  stream: Insertable<SsfStreamTable>,
-): Promise<StreamRow> {
-  return db.insertInto('ssf_stream').values(stream).returningAll().executeTakeFirstOrThrow()
+  stream: NewStream,
+): Promise<Stream> {
+  const row = await db
+    .insertInto('ssf_stream')
+    .values(streamRecord.toInsert(stream))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return streamRecord.fromRow(row)
 }
 
 export async function updateStream(
   db: Kysely<Schema>,
   id: string,
-  values: Updateable<SsfStreamTable>,
-): Promise<StreamRow> {
-  return db
+  changes: StreamChanges,
+): Promise<Stream> {
+  const row = await db
     .updateTable('ssf_stream')
-    .set(values)
+    .set(streamRecord.toUpdate(changes))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return streamRecord.fromRow(row)
 }
 
 export async function deleteStreamRow(db: Kysely<Schema>, id: string): Promise<void> {
@@ -119,4 +161,9 @@ export async function countStreamsLocked(db: Kysely<Schema>): Promise<number> {
     .select((select) => select.fn.countAll<string>().as('count'))
     .executeTakeFirstOrThrow()
   return Number(count)
+}
+
+/** The same for every text that names no stream. */
+export function noSuchStream(): AppError {
+  return new AppError('not_found', 'not_found', 'There is no such stream.')
 }

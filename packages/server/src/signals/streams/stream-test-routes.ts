@@ -140,7 +140,7 @@ async function verify(
     // A state of null, which some clients send, is none (SSF 1.0 section 8.1.4.2).
     const wanted = typeof state === 'string' ? { state } : {}
     await requestVerification(change, stream, wanted, { wake, minVerificationIntervalSeconds })
-    return stream.uses_legacy_status_codes ? answer(200, {}) : answer(204, undefined)
+    return stream.usesLegacyStatusCodes ? answer(200, {}) : answer(204, undefined)
   })
 }
 
@@ -158,7 +158,7 @@ async function refuseOtherStream(
   { db }: StreamTestRouteDependencies,
 ): Promise<void> {
   if (inBody === undefined || inBody === identifier) return
-  const { id, stream_id: streamId } = await getStream(db, identifier)
+  const { id, streamId } = await getStream(db, identifier)
   if ([id, streamId].includes(inBody.toLowerCase())) return
   refuseIf([{ path: 'stream_id', message: 'Names another stream than the path.' }])
 }

@@ -88,7 +88,7 @@ async function queueTest(
   }
   const delivery = toVerificationDelivery(stream, change, { testEmail: email })
   const { eventId, destinationId, body } = delivery
-  const isSentNow = stream.delivery_method === 'push' && stream.status === 'enabled'
+  const isSentNow = stream.deliveryMethod === 'push' && stream.status === 'enabled'
   const [deliveryId = ''] = await enqueueDeliveries(change, [delivery], wake)
   change.recordAudit({
     action: 'ssf_stream.tested',

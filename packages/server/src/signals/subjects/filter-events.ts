@@ -7,7 +7,7 @@ import type { DeviceStatusChange } from '../../posture/devices/device-status-cha
 import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject } from '../sets/stream-identifiers.ts'
-import type { StreamRow } from '../streams/stream-store.ts'
+import type { Stream } from '../streams/stream-store.ts'
 import {
   isAboutEvent,
   toEventKeys,
@@ -17,7 +17,7 @@ import {
 import { listStatements, type SubjectStatement } from './subject-store.ts'
 
 /** Decides whether a stream gets the event of a status change. */
-export type IsWanted = (stream: StreamRow, statusChange: ChangedDevice) => boolean
+export type IsWanted = (stream: Stream, statusChange: ChangedDevice) => boolean
 
 /** As much of a status change as a decision needs. */
 type ChangedDevice = Pick<DeviceStatusChange, 'device'>
@@ -31,7 +31,7 @@ const KEYS_PER_QUERY = 5_000
  */
 export async function readSubjectFilter(
   db: Kysely<Schema>,
-  streams: readonly StreamRow[],
+  streams: readonly Stream[],
   statusChanges: readonly ChangedDevice[],
   sealer: Pick<Sealer, 'open'> | undefined,
 ): Promise<IsWanted> {
@@ -56,7 +56,7 @@ export async function readSubjectFilter(
       .flatMap((key) => statements.get(toIndexKey(stream.id, key)) ?? [])
       .filter(({ statement }) => isAboutEvent(statement.subject, event))
       .reduce<PlacedStatement | undefined>(laterOf, undefined)
-    return last?.statement.isIncluded ?? stream.default_subjects === 'ALL'
+    return last?.statement.isIncluded ?? stream.defaultSubjects === 'ALL'
   }
 }
 
@@ -73,8 +73,8 @@ function laterOf(
   return left === undefined || right.place > left.place ? right : left
 }
 
-function hasFilter(stream: StreamRow): boolean {
-  return stream.default_subjects === 'NONE' || stream.subject_count > 0
+function hasFilter(stream: Stream): boolean {
+  return stream.defaultSubjects === 'NONE' || stream.subjectCount > 0
 }
 
 /** By stream and key. Statements of one stream are read in one query of keys after the other. */
@@ -104,10 +104,10 @@ function toIndexKey(streamRowId: string, key: string): string {
 
 /** Whatever form the stream names its subjects in, receivers may name what it tells of. */
 function toPrincipal(
-  stream: StreamRow,
+  stream: Stream,
   { device }: ChangedDevice,
   sealer: Pick<Sealer, 'open'> | undefined,
 ): EventPrincipal {
-  const subject = toDeviceSubject({ ...stream, subject_form: 'complex' }, device, sealer)
+  const subject = toDeviceSubject({ ...stream, subjectForm: 'complex' }, device, sealer)
   return subject?.format === 'complex' ? toEventPrincipal(subject) : new Map()
 }

@@ -1,7 +1,7 @@
 import type { SubjectIdentifier } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { updateStream, type StreamRow } from '../streams/stream-store.ts'
+import { updateStream, type Stream } from '../streams/stream-store.ts'
 import { toMatchKeys } from './subject-match.ts'
 import { countSubjects, deleteSubject, deleteSubjects, insertSubject } from './subject-store.ts'
 
@@ -23,7 +23,7 @@ export interface SubjectWish {
  */
 export async function setSubject(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   wish: SubjectWish,
   subjectsMax: number,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function setSubject(
   if (isStreamItself(subject, stream)) return
   await deleteSubject(tx, stream.id, subject)
   const { included, excluded } = await countSubjects(tx, stream.id)
-  const isDefault = isIncluded === (stream.default_subjects === 'ALL')
+  const isDefault = isIncluded === (stream.defaultSubjects === 'ALL')
   const contraryCount = isIncluded ? excluded : included
   let count = included + excluded
   if (isDefault && contraryCount === 0) {
@@ -50,7 +50,7 @@ export async function setSubject(
     })
     count += 1
   }
-  await updateStream(tx, stream.id, { subject_count: count })
+  await updateStream(tx, stream.id, { subjectCount: count })
   change.recordAudit({
     action: isIncluded ? 'ssf_stream.subject_added' : 'ssf_stream.subject_removed',
     target: { type: 'ssf_stream', id: stream.id },
@@ -60,8 +60,8 @@ export async function setSubject(
 }
 
 /** The stream is always a subject of its own events. SSF 1.0 section 8.1.4.1. */
-function isStreamItself(subject: SubjectIdentifier, stream: StreamRow): boolean {
-  return subject.format === 'opaque' && subject.id === stream.stream_id
+function isStreamItself(subject: SubjectIdentifier, stream: Stream): boolean {
+  return subject.format === 'opaque' && subject.id === stream.streamId
 }
 
 function tooMany(subjectsMax: number): AppError {

@@ -4,7 +4,7 @@ import { notifyDestinations, type WakeDelivery } from '../dispatch/enqueue-deliv
 import { REDRIVE_MAX, redriveDeliveries } from '../dispatch/redrive-deliveries.ts'
 import { webhookTarget } from './webhook-json.ts'
 import { toWebhookOwner } from './webhook-owner.ts'
-import { getWebhook, type WebhookRow } from './webhook-store.ts'
+import { getWebhook, type Webhook } from './webhook-store.ts'
 
 /** Which time to recover. */
 export interface RecoveredTime {
@@ -59,7 +59,7 @@ export async function recoverWebhook(
 
 async function queueMissedEvents(
   { tx, at }: Change,
-  { destination_id: destinationId, events }: WebhookRow,
+  { destination_id: destinationId, events }: Webhook,
   { since, until }: RecoveredTime,
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

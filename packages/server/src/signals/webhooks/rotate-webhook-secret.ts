@@ -13,7 +13,7 @@ import {
   getWebhookRecord,
   insertWebhookSecret,
   listLiveSecrets,
-  type WebhookRow,
+  type Webhook,
 } from './webhook-store.ts'
 
 /** How long the old secret goes on signing when nothing else is asked for. */
@@ -28,7 +28,7 @@ const LIVE_SECRETS_MAX = 10
 /** Makes a secret for a webhook that has no present one; answers what its owner is told of it. */
 export async function addWebhookSecret(
   change: Change,
-  webhook: Pick<WebhookRow, 'id' | 'signing'>,
+  webhook: Pick<Webhook, 'id' | 'signing'>,
   sealer: Sealer,
 ): Promise<Pick<CreatedWebhook, 'secret'>> {
   const { secret, publicKey } = generateWebhookSecret(webhook.signing)

@@ -16,7 +16,7 @@ import {
   getWebhookRecord,
   updateWebhook,
   type WebhookRecord,
-  type WebhookRow,
+  type Webhook,
 } from './webhook-store.ts'
 
 /**
@@ -80,7 +80,7 @@ function toPlainValues(edit: WebhookEdit): WebhookValues {
 }
 
 function toHeaderValues(
-  { identifier, signing }: WebhookRow,
+  { identifier, signing }: Webhook,
   { headers }: WebhookEdit,
   sealer: Sealer,
 ): WebhookValues {
@@ -96,7 +96,7 @@ function toHeaderValues(
 
 /** What switching on or off changes; undefined when it is so already. */
 function toSwitch(
-  before: WebhookRow,
+  before: Webhook,
   isEnabled: boolean | undefined,
   at: Date,
 ): WebhookValues | undefined {
@@ -107,18 +107,18 @@ function toSwitch(
 }
 
 /** Sealed values differ each time: given ones count as changed. */
-function isChanged(before: WebhookRow, values: WebhookValues): boolean {
+function isChanged(before: Webhook, values: WebhookValues): boolean {
   return Object.entries(values).some(
-    ([name, value]) => !isDeepStrictEqual(value, before[name as keyof WebhookRow]),
+    ([name, value]) => !isDeepStrictEqual(value, before[name as keyof Webhook]),
   )
 }
 
-function toAction(before: WebhookRow, after: WebhookRow): string {
+function toAction(before: Webhook, after: Webhook): string {
   if (before.enabled === after.enabled) return 'webhook.updated'
   return after.enabled ? 'webhook.enabled' : 'webhook.disabled'
 }
 
-function toDescription(before: WebhookRow, after: WebhookRow): string {
+function toDescription(before: Webhook, after: Webhook): string {
   if (before.enabled === after.enabled) return `changed the webhook ${after.name}`
   return `switched the webhook ${after.name} ${after.enabled ? 'on' : 'off'}`
 }

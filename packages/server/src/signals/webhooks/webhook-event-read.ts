@@ -5,7 +5,7 @@ import { notFound } from '../../platform/http/wire-values.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
 import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
-import type { WebhookEventRow } from './webhook-event-store.ts'
+import type { WebhookEvent } from './webhook-event-store.ts'
 
 /** What events can be searched by. */
 export const WEBHOOK_EVENT_SEARCH_FIELDS: readonly SearchField[] = [
@@ -40,7 +40,7 @@ export async function listWebhookEvents(
   db: Kysely<Schema>,
   search: SearchExpression | undefined,
   window: PageWindow,
-): Promise<WebhookEventRow[]> {
+): Promise<WebhookEvent[]> {
   return readPage(db, EVENT_LIST, { search, window }, (source, isOnPage) =>
     source
       .selectFrom('webhook_event')
@@ -69,7 +69,7 @@ export interface EventDelivery {
 export async function getWebhookEvent(
   db: Kysely<Schema>,
   eventId: string,
-): Promise<WebhookEventRow & { readonly deliveries: EventDelivery[] }> {
+): Promise<WebhookEvent & { readonly deliveries: EventDelivery[] }> {
   const row = /^[0-9A-Z]{26}$/.test(eventId)
     ? await db
         .selectFrom('webhook_event')

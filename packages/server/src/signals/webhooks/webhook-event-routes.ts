@@ -11,7 +11,7 @@ import {
   listWebhookEvents,
   WEBHOOK_EVENT_SEARCH_FIELDS,
 } from './webhook-event-read.ts'
-import type { WebhookEventRow } from './webhook-event-store.ts'
+import type { WebhookEvent } from './webhook-event-store.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
 
 const eventShape = {
@@ -90,7 +90,7 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
 }
 
 /** The wire form of an event. */
-export function toWebhookEventJson(event: WebhookEventRow): z.input<typeof webhookEventSchema> {
+export function toWebhookEventJson(event: WebhookEvent): z.input<typeof webhookEventSchema> {
   return {
     id: event.event_id,
     event: event.event_type,

@@ -7,7 +7,7 @@ import { DELIVERY_CHANNEL } from '../dispatch/delivery-engine.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookEventTable } from '../../schema/tables/webhook-tables.ts'
 
-export type WebhookEventRow = Selectable<WebhookEventTable>
+export type WebhookEvent = Selectable<WebhookEventTable>
 
 /** An event to write. */
 export interface NewWebhookEvent {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
 import { SIGNING_FORMS } from './webhook-input.ts'
-import type { WebhookRecord, WebhookRow } from './webhook-store.ts'
+import type { WebhookRecord, Webhook } from './webhook-store.ts'
 
 const webhookShape = {
   id: z.string(),
@@ -85,7 +85,7 @@ export function toWebhookJson(webhook: WebhookRecord): z.input<typeof webhookSch
 }
 
 /** What the audit log keeps of a webhook; never a secret or the value of a header. */
-export function toWebhookAudit(webhook: WebhookRow) {
+export function toWebhookAudit(webhook: Webhook) {
   return {
     name: webhook.name,
     description: webhook.description,
@@ -99,6 +99,6 @@ export function toWebhookAudit(webhook: WebhookRow) {
 }
 
 /** What audit entries are about. */
-export function webhookTarget({ id }: Pick<WebhookRow, 'id'>) {
+export function webhookTarget({ id }: Pick<Webhook, 'id'>) {
   return { type: 'webhook', id }
 }

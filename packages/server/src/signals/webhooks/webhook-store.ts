@@ -6,11 +6,11 @@ import { isId, notFound } from '../../platform/http/wire-values.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-export type WebhookRow = Selectable<WebhookTable>
-export type WebhookSecretRow = Selectable<WebhookSecretTable>
+export type Webhook = Selectable<WebhookTable>
+export type WebhookSecret = Selectable<WebhookSecretTable>
 
 /** A webhook with what is known of its receiver, its pace and its secrets. */
-export interface WebhookRecord extends WebhookRow {
+export interface WebhookRecord extends Webhook {
   readonly rate_limit_per_second: number | null
   readonly public_key: string | null
   /** When the last of its old secrets stops signing; null when there is none. */
@@ -92,7 +92,7 @@ export async function getWebhook(
   db: Kysely<Schema>,
   id: string,
   options: { readonly isLocked?: boolean } = {},
-): Promise<WebhookRow> {
+): Promise<Webhook> {
   const row = isId(id)
     ? await db
         .selectFrom('webhook')
@@ -108,7 +108,7 @@ export async function getWebhook(
 export async function insertWebhook(
   db: Kysely<Schema>,
   webhook: Insertable<WebhookTable>,
-): Promise<WebhookRow> {
+): Promise<Webhook> {
   return db.insertInto('webhook').values(webhook).returningAll().executeTakeFirstOrThrow()
 }
 
@@ -116,7 +116,7 @@ export async function updateWebhook(
   db: Kysely<Schema>,
   id: string,
   values: Updateable<WebhookTable>,
-): Promise<WebhookRow> {
+): Promise<Webhook> {
   return db
     .updateTable('webhook')
     .set(values)
@@ -151,7 +151,7 @@ export async function listLiveSecrets(
   db: Kysely<Schema>,
   webhookId: string,
   now: Date,
-): Promise<WebhookSecretRow[]> {
+): Promise<WebhookSecret[]> {
   return db
     .selectFrom('webhook_secret')
     .selectAll()
@@ -193,7 +193,7 @@ export async function endSecrets(
 export async function findWebhookOfDestination(
   db: Kysely<Schema>,
   destinationId: string,
-): Promise<WebhookRow | undefined> {
+): Promise<Webhook | undefined> {
   return db
     .selectFrom('webhook')
     .selectAll()

@@ -6,7 +6,7 @@ import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
-import type { StreamRow } from '../../signals/streams/stream-store.ts'
+import type { Stream } from '../../signals/streams/stream-store.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { invalidBody, readBody, requireStreamId, type StrictEndpoint } from './strict-endpoint.ts'
@@ -62,7 +62,7 @@ export function statusEndpoints(dependencies: StatusEndpointDependencies): Stric
         const stream = await runChange(request.origin, async (change) => {
           const own = await getOwnStream(change.tx, request.client, streamId, { isLocked: true })
           const wish = { status, reason, initiator: 'receiver' } as const
-          const after = await setStreamStatus(change, own.stream_id, wish, wake)
+          const after = await setStreamStatus(change, own.streamId, wish, wake)
           await recordActivity(change.tx, after, change.at, settings)
           return after
         })
@@ -72,10 +72,10 @@ export function statusEndpoints(dependencies: StatusEndpointDependencies): Stric
   ]
 }
 
-function toStatusJson(stream: StreamRow): z.input<typeof statusSchema> {
+function toStatusJson(stream: Stream): z.input<typeof statusSchema> {
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     status: stream.status,
-    ...(stream.status_reason === null ? {} : { reason: stream.status_reason }),
+    ...(stream.statusReason === null ? {} : { reason: stream.statusReason }),
   }
 }

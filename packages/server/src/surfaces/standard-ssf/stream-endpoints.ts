@@ -18,7 +18,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { deleteStream } from '../../signals/streams/delete-stream.ts'
 import type { StreamInput } from '../../signals/streams/stream-input.ts'
-import { listClientStreams, type StreamRow } from '../../signals/streams/stream-store.ts'
+import { listClientStreams, type Stream } from '../../signals/streams/stream-store.ts'
 import { changeStream } from '../../signals/streams/update-stream.ts'
 import {
   createStrictStream,
@@ -160,7 +160,7 @@ function readAndDelete(dependencies: StreamEndpointDependencies): StrictEndpoint
         const streamId = requireStreamId(query)
         await runChange(origin, async (change) => {
           const stream = await getOwnStream(change.tx, client, streamId)
-          await deleteStream(change, stream.stream_id, wake)
+          await deleteStream(change, stream.streamId, wake)
         })
         return { status: 204 }
       },
@@ -219,7 +219,7 @@ async function update(
 /** What only the transmitter sets may come back, but not changed. SSF 1.0 section 8.1.1.3. */
 function refuseTransmitterMembers(
   { transmitterMembers }: StreamUpdateRequest,
-  before: StreamRow,
+  before: Stream,
   dependencies: StreamEndpointDependencies,
 ): void {
   const current = toTransmitterMembers(before, dependencies)

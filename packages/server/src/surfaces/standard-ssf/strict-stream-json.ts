@@ -8,7 +8,7 @@ import {
 } from '@heliograph/ssf'
 import { z } from 'zod'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
-import type { StreamRow } from '../../signals/streams/stream-store.ts'
+import type { Stream } from '../../signals/streams/stream-store.ts'
 import type { StrictSettings } from './strict-settings.ts'
 import type { StrictUrls } from './strict-urls.ts'
 
@@ -45,16 +45,16 @@ export interface ConfigurationContext {
 
 /** The members that only the transmitter sets. SSF 1.0 section 8.1.1. */
 export function toTransmitterMembers(
-  stream: StreamRow,
+  stream: Stream,
   { settings }: ConfigurationContext,
 ): TransmitterSuppliedMembers {
   const { minVerificationIntervalSeconds, inactivityTimeoutSeconds } = settings
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     iss: stream.issuer,
     aud: stream.audience,
     events_supported: [...EVENTS_SUPPORTED],
-    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.events_requested.includes(type)),
+    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.eventsRequested.includes(type)),
     ...(minVerificationIntervalSeconds === 0
       ? {}
       : { min_verification_interval: minVerificationIntervalSeconds }),
@@ -64,21 +64,21 @@ export function toTransmitterMembers(
 
 /** The complete configuration. The authorization header of pushes is a secret and not in it. */
 export function toStreamConfiguration(
-  stream: StreamRow,
+  stream: Stream,
   context: ConfigurationContext,
 ): StreamConfiguration & StreamExtensionMembers {
-  const pushUrl = stream.delivery_method === 'push' ? stream.endpoint_url : null
+  const pushUrl = stream.deliveryMethod === 'push' ? stream.endpointUrl : null
   return {
     ...toTransmitterMembers(stream, context),
-    events_requested: stream.events_requested,
+    events_requested: stream.eventsRequested,
     delivery:
       pushUrl === null
         ? {
             method: DELIVERY_METHOD_POLL,
-            endpoint_url: context.urls.pollEndpoint(stream.stream_id),
+            endpoint_url: context.urls.pollEndpoint(stream.streamId),
           }
         : { method: DELIVERY_METHOD_PUSH, endpoint_url: pushUrl },
     ...(stream.description === null ? {} : { description: stream.description }),
-    ...(stream.is_numbered ? { heliograph_sequence: true } : {}),
+    ...(stream.isNumbered ? { heliograph_sequence: true } : {}),
   }
 }

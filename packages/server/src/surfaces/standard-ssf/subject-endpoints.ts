@@ -1,7 +1,7 @@
 import { parseStreamSubjectRequest, type StreamSubjectRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { setSubject } from '../../signals/subjects/set-subject.ts'
-import type { StreamRow } from '../../signals/streams/stream-store.ts'
+import type { Stream } from '../../signals/streams/stream-store.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import type { StatusEndpointDependencies } from './status-endpoints.ts'
@@ -61,7 +61,7 @@ async function setSubjectOf(
   request: StrictRequest,
   { runChange, settings }: StatusEndpointDependencies,
   { isIncluded }: { readonly isIncluded: boolean },
-  toAnswer: (stream: StreamRow) => StrictAnswer,
+  toAnswer: (stream: Stream) => StrictAnswer,
 ): Promise<StrictAnswer> {
   const { stream_id: streamId, subject, verified } = readSubjectRequest(request)
   return runChange(request.origin, async (change) => {

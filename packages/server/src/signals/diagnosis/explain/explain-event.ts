@@ -17,7 +17,7 @@ import { listStatusIssues } from '../../../posture/issues/issue-store.ts'
 import type { Compliance } from '../../../schema/status-values.ts'
 import { notFound } from '../../../platform/http/wire-values.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
-import type { StreamRow } from '../../streams/stream-store.ts'
+import type { Stream } from '../../streams/stream-store.ts'
 import { readSubjectFilter } from '../../subjects/filter-events.ts'
 
 /** Why a stream would get no event. */
@@ -61,7 +61,7 @@ export interface ImaginedTurn {
  */
 export async function explainEvent(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { deviceId, to }: ImaginedTurn,
   dependencies: ExplainDependencies,
 ): Promise<Explanation> {
@@ -106,7 +106,7 @@ async function imagineChange(
 /** What the stream would get; undefined when nothing. Effects of the imagined change are dropped. */
 async function queueAndTakeBack(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   statusChange: DeviceStatusChange,
   { onDeviceStatusChanged }: ExplainDependencies,
 ): Promise<{ readonly body: string; readonly dueAt: Date } | undefined> {
@@ -115,14 +115,14 @@ async function queueAndTakeBack(
   const last = await tx
     .selectFrom('delivery')
     .select((select) => select.fn.max('id').as('id'))
-    .where('destination_id', '=', stream.destination_id)
+    .where('destination_id', '=', stream.destinationId)
     .executeTakeFirst()
   const imagined = { ...change, recordAudit: () => undefined, afterCommit: () => undefined }
   await onDeviceStatusChanged(imagined, [statusChange])
   const queued = await tx
     .selectFrom('delivery')
     .select(['body', 'next_attempt_at'])
-    .where('destination_id', '=', stream.destination_id)
+    .where('destination_id', '=', stream.destinationId)
     .where('event_type', '=', DEVICE_COMPLIANCE_CHANGE)
     .where('id', '>', last?.id ?? '0')
     .orderBy('id')
@@ -136,21 +136,21 @@ async function queueAndTakeBack(
 
 async function findStopRule(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   statusChange: DeviceStatusChange,
   { sealer }: ExplainDependencies,
 ): Promise<StopRule> {
   const { previous, current, device } = statusChange
   if (previous.compliance === current.compliance) return 'word_unchanged'
   if (stream.status === 'disabled') return 'stream_disabled'
-  if (!stream.events_requested.includes(DEVICE_COMPLIANCE_CHANGE)) return 'event_not_requested'
+  if (!stream.eventsRequested.includes(DEVICE_COMPLIANCE_CHANGE)) return 'event_not_requested'
   const isWanted = await readSubjectFilter(change.tx, [stream], [statusChange], sealer)
   if (!isWanted(stream, statusChange)) return 'subject_not_included'
-  if (stream.subject_form === 'email' && device.owner === null) return 'no_owner'
-  return stream.damping_seconds > 0 ? 'damped' : 'other'
+  if (stream.subjectForm === 'email' && device.owner === null) return 'no_owner'
+  return stream.debounceSeconds > 0 ? 'damped' : 'other'
 }
 
-function describeRule(rule: StopRule, stream: StreamRow, device: LockedDevice): string {
+function describeRule(rule: StopRule, stream: Stream, device: LockedDevice): string {
   switch (rule) {
     case 'word_unchanged':
       return `The device is ${device.compliance} already; events tell of changes only.`
@@ -159,7 +159,7 @@ function describeRule(rule: StopRule, stream: StreamRow, device: LockedDevice): 
     case 'event_not_requested':
       return 'The stream has not asked for changes of device compliance.'
     case 'subject_not_included':
-      return stream.default_subjects === 'NONE'
+      return stream.defaultSubjects === 'NONE'
         ? 'The receiver has not added the device or its owner as a subject.'
         : 'The receiver has removed the device or its owner as a subject.'
     case 'no_owner':

@@ -12,7 +12,7 @@ import {
 } from '../../../platform/http/wire-values.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
-import { getStream, type StreamRow } from '../../streams/stream-store.ts'
+import { getStream, type Stream } from '../../streams/stream-store.ts'
 import {
   explainEvent,
   STOP_RULES,
@@ -83,7 +83,7 @@ export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[
 
 async function sendTestEvent(
   change: Change,
-  stream: StreamRow,
+  stream: Stream,
   { deviceId, to }: ImaginedTurn,
   wake: WakeDelivery,
 ): Promise<string> {

@@ -9,7 +9,7 @@ import type { Schema } from '../../../schema/schema.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
 import { signingKeyStateSchema, toReceiverProofJson } from '../../signing/signing-key-json.ts'
 import { listProofsOfStream } from '../../signing/signing-key-read.ts'
-import type { StreamRow } from '../../streams/stream-store.ts'
+import type { Stream } from '../../streams/stream-store.ts'
 import { readDestinationHealth, type DeliveryTimes } from './stream-health-read.ts'
 
 const countSchema = {
@@ -80,21 +80,21 @@ export const streamHealthSchema = z
 /** The health of a stream at this moment. Reads only. */
 export async function toStreamHealth(
   db: Kysely<Schema>,
-  stream: StreamRow,
+  stream: Stream,
   now: Date,
 ): Promise<z.input<typeof streamHealthSchema>> {
   const { queue, receiver, deadLetters, ...times } = await readDestinationHealth(
     db,
-    stream.destination_id,
+    stream.destinationId,
     now,
   )
   const proofs = await listProofsOfStream(db, stream, now)
   const isOpen = isCircuitOpen(receiver)
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     checked_at: toTimestamp(now),
     status: stream.status,
-    status_reason: stream.status_reason,
+    status_reason: stream.statusReason,
     state: toState(stream, receiver.consecutiveFailures),
     circuit: isOpen ? 'open' : 'closed',
     next_probe_at: isOpen ? toTimestamp(receiver.retryNotBefore) : null,
@@ -113,8 +113,8 @@ export async function toStreamHealth(
     events_last_hour: times.lastHour.count,
     last_hour: toTimesJson(times.lastHour),
     last_day: toTimesJson(times.lastDay),
-    heartbeat_minutes: stream.heartbeat_minutes,
-    next_heartbeat_at: toTimestamp(stream.heartbeat_due_at),
+    heartbeat_minutes: stream.heartbeatMinutes,
+    next_heartbeat_at: toTimestamp(stream.heartbeatDueAt),
     signing_keys: proofs.map(({ key, state, proof }) => {
       const shown = toReceiverProofJson(proof)
       return {
@@ -132,7 +132,7 @@ export async function toStreamHealth(
   }
 }
 
-function toState(stream: StreamRow, consecutiveFailures: number) {
+function toState(stream: Stream, consecutiveFailures: number) {
   if (stream.status !== 'enabled') return 'stopped' as const
   return consecutiveFailures === 0 ? ('healthy' as const) : ('failing' as const)
 }

@@ -15,10 +15,10 @@ import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
 import { createPushConnections } from '../../push/push-connection.ts'
 import { findPushTarget, type PushTarget } from '../../push/push-target-store.ts'
 import type { KeyRing } from '../../signing/key-ring.ts'
-import type { StreamRow } from '../../streams/stream-store.ts'
+import type { Stream } from '../../streams/stream-store.ts'
 import { judgeSelfTestCase, skipSelfTestCase } from './judge-self-test-case.ts'
 import { listSelfTestCases, type SelfTestCase } from './self-test-case.ts'
-import { finishSelfTest, findSelfTest, startSelfTest, type SelfTestRow } from './self-test-store.ts'
+import { finishSelfTest, findSelfTest, startSelfTest, type SelfTestRecord } from './self-test-store.ts'
 import { createUnknownSigner, openRetiredSigner, openTestSigner } from './test-signer.ts'
 
 export interface SelfTestDependencies {
@@ -32,8 +32,8 @@ export interface SelfTestDependencies {
 
 /** A stream with what its receiver made of the last test. */
 export interface SelfTestOutcome {
-  readonly stream: StreamRow
-  readonly test: SelfTestRow
+  readonly stream: Stream
+  readonly test: SelfTestRecord
 }
 
 /** The person at the other end is waiting. */
@@ -50,7 +50,7 @@ const SELF_TEST_INTERVAL_MS = MINUTE_MS
  */
 export async function runSelfTest(
   origin: ChangeOrigin,
-  findStream: (change: Change) => Promise<StreamRow>,
+  findStream: (change: Change) => Promise<Stream>,
   dependencies: SelfTestDependencies,
 ): Promise<SelfTestOutcome> {
   const { db, clock, runChange } = dependencies
@@ -59,7 +59,7 @@ export async function runSelfTest(
     await beginSelfTest(change, found)
     return found
   })
-  const target = await findPushTarget(db, stream.destination_id)
+  const target = await findPushTarget(db, stream.destinationId)
   if (target === undefined) {
     throw new AppError('conflict', 'conflict', 'The stream was changed while it was tested.')
   }
@@ -73,14 +73,14 @@ export async function runSelfTest(
  *
  * @throws AppError `not_found` when there was none
  */
-export async function getSelfTest(db: Kysely<Schema>, stream: StreamRow): Promise<SelfTestRow> {
+export async function getSelfTest(db: Kysely<Schema>, stream: Stream): Promise<SelfTestRecord> {
   const test = await findSelfTest(db, stream.id)
   if (test !== undefined) return test
   throw new AppError('not_found', 'not_found', 'The receiver of this stream was never tested.')
 }
 
-async function beginSelfTest(change: Change, stream: StreamRow): Promise<void> {
-  if (stream.delivery_method === 'poll') {
+async function beginSelfTest(change: Change, stream: Stream): Promise<void> {
+  if (stream.deliveryMethod === 'poll') {
     throw new AppError(
       'conflict',
       'conflict',
@@ -106,12 +106,12 @@ async function beginSelfTest(change: Change, stream: StreamRow): Promise<void> {
     action: 'ssf_stream.self_tested',
     target: { type: 'ssf_stream', id: stream.id },
     description: `tested the receiver of the stream ${stream.name}`,
-    after: { stream_id: stream.stream_id },
+    after: { stream_id: stream.streamId },
   })
 }
 
 async function makeCases(
-  stream: StreamRow,
+  stream: Stream,
   { db, clock, sealer, keyRing }: SelfTestDependencies,
 ): Promise<SelfTestCase[]> {
   const now = clock.now()
@@ -120,7 +120,7 @@ async function makeCases(
     now,
     txn: newUlid(now),
     newJti: newUuid,
-    signer: await openTestSigner(db, sealer, keyRing.activeKid(stream.destination_id)),
+    signer: await openTestSigner(db, sealer, keyRing.activeKid(stream.destinationId)),
     retiredSigner: await openRetiredSigner(db, sealer, now),
     unknownSigner: await createUnknownSigner(),
   })

@@ -5,7 +5,7 @@
  */
 import { DEVICE_COMPLIANCE_CHANGE, type SetErrorCode } from '@heliograph/ssf'
 import { toEpochSeconds } from '../../../platform/clock.ts'
-import type { StreamRow } from '../../streams/stream-store.ts'
+import type { Stream } from '../../streams/stream-store.ts'
 import { toVerificationClaims } from '../../sets/set-claims.ts'
 import type { TestSigner } from './test-signer.ts'
 
@@ -51,7 +51,7 @@ export type SelfTestCaseName = (typeof SELF_TEST_CASE_NAMES)[number]
 
 /** What the cases are made of. */
 export interface CaseMaterial {
-  readonly stream: StreamRow
+  readonly stream: Stream
   readonly now: Date
   readonly txn: string
   readonly newJti: () => string
@@ -137,7 +137,7 @@ function claimCases(material: CaseMaterial): SelfTestCase[] {
 
 function unknownEvent({ stream }: CaseMaterial): Record<string, unknown> {
   const type = `${DEVICE_COMPLIANCE_CHANGE}.self-test`
-  return { events: { [type]: {} }, sub_id: { format: 'opaque', id: stream.stream_id } }
+  return { events: { [type]: {} }, sub_id: { format: 'opaque', id: stream.streamId } }
 }
 
 function keyCases(material: CaseMaterial): SelfTestCase[] {

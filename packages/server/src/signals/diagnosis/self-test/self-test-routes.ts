@@ -59,7 +59,7 @@ export function toSelfTestJson({ stream, test }: SelfTestOutcome): z.input<typeo
   const { cases } = test
   const isGood = ({ verdict }: (typeof cases)[number]) => verdict === 'ok' || verdict === 'not_run'
   return {
-    stream_id: stream.stream_id,
+    stream_id: stream.streamId,
     started_at: toTimestamp(test.started_at),
     finished_at: toTimestamp(test.finished_at),
     passed: cases[0]?.verdict === 'ok' && cases.every(isGood),

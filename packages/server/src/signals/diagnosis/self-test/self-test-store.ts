@@ -5,13 +5,13 @@ import type {
   StreamSelfTestTable,
 } from '../../../schema/tables/ssf-stream-tables.ts'
 
-export type SelfTestRow = Selectable<StreamSelfTestTable>
+export type SelfTestRecord = Selectable<StreamSelfTestTable>
 
 /** The last self-test of a stream, which may still be running. */
 export async function findSelfTest(
   db: Kysely<Schema>,
   streamId: string,
-): Promise<SelfTestRow | undefined> {
+): Promise<SelfTestRecord | undefined> {
   return db
     .selectFrom('stream_self_test')
     .selectAll()

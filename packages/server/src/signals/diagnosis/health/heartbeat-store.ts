@@ -1,0 +1,55 @@
+/*
+ * Which streams are due for a heartbeat, and which still have one waiting. SQL only; what is sent is in
+ * heartbeat.ts.
+ */
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../../schema/schema.ts'
+import { streamRecord, type Stream } from '../../streams/stream-store.ts'
+
+/** When the next heartbeat of any stream is due; undefined when no stream wants one. */
+export async function findNextHeartbeat(db: Kysely<Schema>): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('ssf_stream')
+    .select('heartbeat_due_at')
+    .where('heartbeat_due_at', 'is not', null)
+    .orderBy('heartbeat_due_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.heartbeat_due_at ?? undefined
+}
+
+/** Locks streams that are due at `now`, the longest due first; waits for none. */
+export async function claimStreamsDue(
+  db: Kysely<Schema>,
+  now: Date,
+  limit: number,
+): Promise<Stream[]> {
+  const rows = await db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where('heartbeat_due_at', '<=', now)
+    .orderBy('heartbeat_due_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  return rows.map(streamRecord.fromRow)
+}
+
+/** The destinations among these at which an event about the subject waits. */
+export async function findDestinationsWaiting(
+  db: Kysely<Schema>,
+  destinationIds: readonly string[],
+  subjectKey: string,
+): Promise<ReadonlySet<string>> {
+  if (destinationIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('delivery')
+    .select('destination_id')
+    .distinct()
+    .where('destination_id', '=', sql<string>`any(${destinationIds}::bigint[])`)
+    .where('subject_key', '=', subjectKey)
+    .where('state', '=', 'queued')
+    .execute()
+  return new Set(rows.map((row) => row.destination_id))
+}
