@@ -37,9 +37,7 @@ export function isPolled(stream: Pick<Stream, 'deliveryMethod' | 'fallbackSince'
 }
 
 /** Whether polls of a stream are answered: acknowledgements may come in after pushing works again. */
-export function takesPolls(
-  stream: Pick<Stream, 'deliveryMethod' | 'fallbackToPoll'>,
-): boolean {
+export function takesPolls(stream: Pick<Stream, 'deliveryMethod' | 'fallbackToPoll'>): boolean {
   return stream.deliveryMethod === 'poll' || stream.fallbackToPoll
 }
 

@@ -14,7 +14,8 @@ type Device = DeviceStatusChange['device']
 type SimpleIdentifier = Exclude<SubjectIdentifier, { readonly format: 'complex' }>
 
 /** What identifiers depend on of a stream. */
-export type IdentifyingStream = Pick<Stream,
+export type IdentifyingStream = Pick<
+  Stream,
   'streamId' | 'issuer' | 'subjectForm' | 'hasPairwiseIdentifiers' | 'pairwiseSecretSealed'
 >
 

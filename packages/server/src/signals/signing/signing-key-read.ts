@@ -86,7 +86,11 @@ export async function listProofsOfStream(
   stream: Pick<StreamName, 'destinationId' | 'streamId' | 'name'>,
   now: Date,
 ): Promise<
-  { readonly key: SigningKeyRecord; readonly state: SigningKeyState; readonly proof: ReceiverProof }[]
+  {
+    readonly key: SigningKeyRecord
+    readonly state: SigningKeyState
+    readonly proof: ReceiverProof
+  }[]
 > {
   const keys = await listSigningKeys(db)
   const published = keys.filter((key) => isPublished(key, now))

@@ -15,10 +15,7 @@ export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {
 }
 
 /** Gives streams a key of their own; the last word counts. */
-export async function putStreamKeys(
-  db: Kysely<Schema>,
-  rows: readonly StreamKey[],
-): Promise<void> {
+export async function putStreamKeys(db: Kysely<Schema>, rows: readonly StreamKey[]): Promise<void> {
   if (rows.length === 0) return
   await db
     .insertInto('stream_signing_key')

@@ -123,10 +123,7 @@ export async function listReceivingStreams(
   return rows.map(streamRecord.fromRow)
 }
 
-export async function insertStream(
-  db: Kysely<Schema>,
-  stream: NewStream,
-): Promise<Stream> {
+export async function insertStream(db: Kysely<Schema>, stream: NewStream): Promise<Stream> {
   const row = await db
     .insertInto('ssf_stream')
     .values(streamRecord.toInsert(stream))

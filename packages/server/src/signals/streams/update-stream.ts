@@ -102,9 +102,7 @@ function toPlainValues(input: StreamInput): StreamValues {
     ...(input.fallsBackToPoll === undefined ? {} : { fallbackToPoll: input.fallsBackToPoll }),
     ...(input.name === undefined ? {} : { name: input.name }),
     ...(input.description === undefined ? {} : { description: input.description }),
-    ...(input.eventsRequested === undefined
-      ? {}
-      : { eventsRequested: [...input.eventsRequested] }),
+    ...(input.eventsRequested === undefined ? {} : { eventsRequested: [...input.eventsRequested] }),
   }
 }
 

@@ -18,7 +18,12 @@ import type { KeyRing } from '../../signing/key-ring.ts'
 import type { Stream } from '../../streams/stream-store.ts'
 import { judgeSelfTestCase, skipSelfTestCase } from './judge-self-test-case.ts'
 import { listSelfTestCases, type SelfTestCase } from './self-test-case.ts'
-import { finishSelfTest, findSelfTest, startSelfTest, type SelfTestRecord } from './self-test-store.ts'
+import {
+  finishSelfTest,
+  findSelfTest,
+  startSelfTest,
+  type SelfTestRecord,
+} from './self-test-store.ts'
 import { createUnknownSigner, openRetiredSigner, openTestSigner } from './test-signer.ts'
 
 export interface SelfTestDependencies {
