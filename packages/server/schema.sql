@@ -342,7 +342,7 @@ create table auth_log_session (
   constraint auth_log_session_result_check CHECK ((result = ANY (ARRAY['Success'::text, 'Fail'::text]))),
   constraint auth_log_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint auth_log_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
-);
+) with (fillfactor=85);
 
 create table check_counter (
   check_id bigint not null,
@@ -572,7 +572,7 @@ create table device (
   constraint device_enrollment_secret_id_fkey FOREIGN KEY (enrollment_secret_id) REFERENCES enrollment_secret(id) ON DELETE SET NULL,
   constraint device_owner_person_id_fkey FOREIGN KEY (owner_person_id) REFERENCES person(id) ON DELETE SET NULL,
   constraint device_node_key_hash_key UNIQUE (node_key_hash)
-);
+) with (fillfactor=85);
 
 create table device_authentication_group (
   device_id bigint not null,
@@ -717,7 +717,7 @@ create table issue (
   constraint issue_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
   constraint issue_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
   constraint issue_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
-);
+) with (fillfactor=90);
 
 create table jwks_fetch (
   address text not null,
@@ -1307,45 +1307,22 @@ create table webhook_secret (
 );
 
 
-CREATE INDEX admin_user_created_at ON public.admin_user USING btree (created_at);
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
-CREATE INDEX admin_user_email_trgm ON public.admin_user USING gin (email gin_trgm_ops);
-CREATE INDEX admin_user_first_name_trgm ON public.admin_user USING gin (first_name gin_trgm_ops);
-CREATE INDEX admin_user_last_name_trgm ON public.admin_user USING gin (last_name gin_trgm_ops);
-CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
-CREATE INDEX audit_entry_actor_name_trgm ON public.audit_entry USING gin (actor_name gin_trgm_ops);
-CREATE INDEX audit_entry_description_grams ON public.audit_entry USING gin (text_grams(description));
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
-CREATE INDEX audit_entry_recorded_at_zone ON public.audit_entry USING btree (((sequence / 4096)), recorded_at);
 CREATE INDEX audit_entry_target ON public.audit_entry USING btree (target_type, target_id, sequence);
+CREATE INDEX audit_entry_texts ON public.audit_entry USING gin (description gin_trgm_ops, actor_name gin_trgm_ops);
 CREATE INDEX audit_entry_txn ON public.audit_entry USING btree (txn);
-CREATE INDEX auth_log_session_agent_version ON public.auth_log_session USING btree ("left"(agent_version, 64), id);
-CREATE INDEX auth_log_session_browser_name ON public.auth_log_session USING btree ("left"(browser_name, 64), id);
-CREATE INDEX auth_log_session_city ON public.auth_log_session USING btree ("left"(city, 64), id);
-CREATE INDEX auth_log_session_city_trgm ON public.auth_log_session USING gin (city gin_trgm_ops);
-CREATE INDEX auth_log_session_country ON public.auth_log_session USING btree ("left"(country, 64), id);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
 CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);
-CREATE INDEX auth_log_session_ip_address_grams ON public.auth_log_session USING gin (text_grams(ip_address));
+CREATE INDEX auth_log_session_failed ON public.auth_log_session USING btree (id) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_person ON public.auth_log_session USING btree (person_id, id);
-CREATE INDEX auth_log_session_person_email_grams ON public.auth_log_session USING gin (text_grams(person_email));
-CREATE INDEX auth_log_session_person_name_grams ON public.auth_log_session USING gin (text_grams(person_name));
-CREATE INDEX auth_log_session_result ON public.auth_log_session USING btree (result, id);
-CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at);
-CREATE INDEX auth_log_session_started_at_zone ON public.auth_log_session USING btree (((id / 4096)), started_at);
-CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING btree (updated_at);
-CREATE INDEX auth_log_session_updated_at_zone ON public.auth_log_session USING btree (((id / 4096)), updated_at);
+CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at, id);
+CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
+CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
-CREATE INDEX check_result_check_ran_at ON public.check_result USING btree (check_id, ran_at);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
-CREATE INDEX check_result_check_updated_at ON public.check_result USING btree (check_id, updated_at);
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
-CREATE INDEX custom_check_draft_created_at ON public.custom_check_draft USING btree (created_at);
-CREATE INDEX custom_check_draft_id_trgm ON public.custom_check_draft USING gin (((id)::text) gin_trgm_ops);
-CREATE INDEX custom_check_draft_name_trgm ON public.custom_check_draft USING gin (name gin_trgm_ops);
-CREATE INDEX custom_check_draft_slug_trgm ON public.custom_check_draft USING gin (slug gin_trgm_ops);
-CREATE INDEX custom_check_draft_updated_at ON public.custom_check_draft USING btree (updated_at);
 CREATE INDEX delivery_created_at ON public.delivery USING brin (created_at) WITH (pages_per_range='32');
 CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) WHERE (state = 'dead'::text);
 CREATE INDEX delivery_delivered ON public.delivery USING btree (destination_id, finished_at) INCLUDE (created_at) WHERE (state = 'delivered'::text);
@@ -1360,102 +1337,55 @@ CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
-CREATE INDEX device_hardware_uuid_grams ON public.device USING gin (text_grams(hardware_uuid));
 CREATE UNIQUE INDEX device_host_identifier_key ON public.device USING btree (host_identifier);
-CREATE INDEX device_id_trgm ON public.device USING gin (((id)::text) gin_trgm_ops);
-CREATE INDEX device_last_authenticated_at ON public.device USING btree (last_authenticated_at);
-CREATE INDEX device_name_grams ON public.device USING gin (text_grams(name));
-CREATE INDEX device_note_grams ON public.device USING gin (text_grams(note));
 CREATE INDEX device_owner ON public.device USING btree (owner_person_id, id);
-CREATE INDEX device_platform ON public.device USING btree (platform, id);
 CREATE INDEX device_reevaluate_at ON public.device USING btree (reevaluate_at) WHERE (reevaluate_at IS NOT NULL);
-CREATE INDEX device_registered_at ON public.device USING btree (registered_at);
 CREATE INDEX device_serial ON public.device USING btree (serial);
-CREATE INDEX device_serial_grams ON public.device USING gin (text_grams(serial));
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
-CREATE INDEX device_updated_at ON public.device USING btree (updated_at);
-CREATE INDEX device_will_block_at ON public.device USING btree (will_block_at);
+CREATE INDEX device_texts ON public.device USING gin (name gin_trgm_ops, serial gin_trgm_ops, hardware_uuid gin_trgm_ops, note gin_trgm_ops, ((id)::text) gin_trgm_ops);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
-CREATE INDEX device_group_created_at ON public.device_group USING btree (created_at);
-CREATE INDEX device_group_description_trgm ON public.device_group USING gin (description gin_trgm_ops);
 CREATE UNIQUE INDEX device_group_name_key ON public.device_group USING btree (lower(name));
-CREATE INDEX device_group_name_trgm ON public.device_group USING gin (name gin_trgm_ops);
-CREATE INDEX device_group_updated_at ON public.device_group USING btree (updated_at);
 CREATE INDEX device_group_member_device ON public.device_group_member USING btree (device_id, device_group_id);
 CREATE INDEX device_status_transition_compliance ON public.device_status_transition USING btree (device_id, id) WHERE (from_compliance <> to_compliance);
 CREATE INDEX device_status_transition_device ON public.device_status_transition USING btree (device_id, id);
 CREATE INDEX exemption_request_approved ON public.exemption_request USING btree (device_id) WHERE (status = 'approved'::text);
 CREATE INDEX exemption_request_device ON public.exemption_request USING btree (device_id, id);
-CREATE INDEX exemption_request_message_grams ON public.exemption_request USING gin (text_grams(requester_message));
-CREATE INDEX exemption_request_requested_at ON public.exemption_request USING btree (requested_at);
 CREATE INDEX exemption_request_requester ON public.exemption_request USING btree (requester_person_id, id);
 CREATE INDEX exemption_request_status ON public.exemption_request USING btree (status, id);
-CREATE INDEX exemption_request_updated_at ON public.exemption_request USING btree (updated_at);
 CREATE INDEX exemption_request_check_check ON public.exemption_request_check USING btree (check_id);
 CREATE INDEX exemption_request_issue_issue ON public.exemption_request_issue USING btree (issue_id);
 CREATE INDEX idempotency_record_expires_at ON public.idempotency_record USING btree (expires_at);
-CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at, id);
-CREATE INDEX issue_blocks_device_at_zone ON public.issue USING btree (((id / 4096)), blocks_device_at);
+CREATE INDEX issue_blocks_device_at ON public.issue USING btree (blocks_device_at, id) WHERE (blocks_device_at IS NOT NULL);
 CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
 CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at, id);
-CREATE INDEX issue_detected_at_zone ON public.issue USING btree (((id / 4096)), detected_at);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
 CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
-CREATE INDEX issue_issue_key ON public.issue USING btree ("left"(issue_key, 64), id);
-CREATE INDEX issue_issue_value_grams ON public.issue USING gin (text_grams(issue_value));
-CREATE INDEX issue_last_rechecked_at ON public.issue USING btree (last_rechecked_at, id);
-CREATE INDEX issue_last_rechecked_at_zone ON public.issue USING btree (((id / 4096)), last_rechecked_at);
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
-CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id);
-CREATE INDEX issue_resolved_at_zone ON public.issue USING btree (((id / 4096)), resolved_at);
-CREATE INDEX issue_title ON public.issue USING btree ("left"(title, 64), id);
-CREATE INDEX issue_title_trgm ON public.issue USING gin (title gin_trgm_ops);
-CREATE INDEX issue_updated_at ON public.issue USING btree (updated_at, id);
-CREATE INDEX issue_updated_at_zone ON public.issue USING btree (((id / 4096)), updated_at);
+CREATE INDEX issue_rechecked ON public.issue USING brin (last_rechecked_at, updated_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id) WHERE (resolved_at IS NOT NULL);
+CREATE INDEX issue_texts ON public.issue USING gin (issue_value gin_trgm_ops, title gin_trgm_ops, issue_key gin_trgm_ops);
 CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_fetched_at);
-CREATE INDEX live_query_campaign_created_at ON public.live_query_campaign USING btree (created_at);
-CREATE INDEX live_query_campaign_name_trgm ON public.live_query_campaign USING gin (name gin_trgm_ops);
-CREATE INDEX live_query_campaign_tables_trgm ON public.live_query_campaign USING gin (join_names(tables_used) gin_trgm_ops);
-CREATE INDEX live_query_campaign_tables_used ON public.live_query_campaign USING gin (tables_used);
 CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);
-CREATE INDEX live_query_result_error_grams ON public.live_query_result USING gin (text_grams(error_message)) WHERE (error_message IS NOT NULL);
-CREATE INDEX live_query_result_warning_grams ON public.live_query_result USING gin (text_grams(warning_message)) WHERE (warning_message IS NOT NULL);
 CREATE INDEX live_query_target_device ON public.live_query_target USING btree (device_id);
 CREATE INDEX person_deprovisioned ON public.person USING btree (id) WHERE (deprovisioned_at IS NOT NULL);
 CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COALESCE(user_name, email)));
-CREATE INDEX person_email_grams ON public.person USING gin (text_grams(email));
 CREATE UNIQUE INDEX person_email_key ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NULL);
 CREATE INDEX person_external_id ON public.person USING btree (external_id) WHERE (external_id IS NOT NULL);
-CREATE INDEX person_id_trgm ON public.person USING gin (((id)::text) gin_trgm_ops);
-CREATE INDEX person_last_authenticated_at ON public.person USING btree (last_authenticated_at);
-CREATE INDEX person_name_grams ON public.person USING gin (text_grams(name));
-CREATE INDEX person_updated_at ON public.person USING btree (updated_at);
+CREATE INDEX person_texts ON public.person USING gin (name gin_trgm_ops, email gin_trgm_ops, ((id)::text) gin_trgm_ops);
 CREATE UNIQUE INDEX person_user_name_key ON public.person USING btree (lower(user_name)) WHERE (provisioning_ended_at IS NULL);
 CREATE INDEX person_check_result_check ON public.person_check_result USING btree (check_id, id);
 CREATE INDEX person_group_external_id ON public.person_group USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE UNIQUE INDEX person_group_name_key ON public.person_group USING btree (lower(name));
-CREATE INDEX person_group_name_trgm ON public.person_group USING gin (name gin_trgm_ops);
-CREATE INDEX person_group_updated_at ON public.person_group USING btree (updated_at);
 CREATE INDEX person_group_member_person ON public.person_group_member USING btree (person_id, person_group_id);
-CREATE INDEX posture_check_description_trgm ON public.posture_check USING gin (description gin_trgm_ops);
-CREATE INDEX posture_check_id_trgm ON public.posture_check USING gin (((id)::text) gin_trgm_ops);
-CREATE INDEX posture_check_name_trgm ON public.posture_check USING gin (name gin_trgm_ops);
-CREATE INDEX posture_check_slug_trgm ON public.posture_check USING gin (slug gin_trgm_ops);
-CREATE INDEX posture_check_type ON public.posture_check USING btree (type, id);
-CREATE INDEX posture_check_updated_at ON public.posture_check USING btree (updated_at);
 CREATE INDEX registration_request_device ON public.registration_request USING btree (device_id, id);
-CREATE INDEX registration_request_message_grams ON public.registration_request USING gin (text_grams(requester_message));
 CREATE UNIQUE INDEX registration_request_pending ON public.registration_request USING btree (device_id, requester_person_id) WHERE (status = 'pending'::text);
-CREATE INDEX registration_request_requested_at ON public.registration_request USING btree (requested_at);
 CREATE INDEX registration_request_requester ON public.registration_request USING btree (requester_person_id, id);
 CREATE INDEX registration_request_status ON public.registration_request USING btree (status, id);
-CREATE INDEX registration_request_updated_at ON public.registration_request USING btree (updated_at);
 CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree (query_id, id);
 CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btree (table_name, collected_at);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
-CREATE INDEX reporting_record_grams ON public.reporting_record USING gin (member_grams(table_name, columns));
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 CREATE INDEX ssf_access_token_client ON public.ssf_access_token USING btree (ssf_client_id);
 CREATE INDEX ssf_access_token_expires_at ON public.ssf_access_token USING btree (expires_at);
@@ -1470,7 +1400,7 @@ CREATE INDEX ssf_stream_subject_match ON public.ssf_stream_subject USING gin (ss
 CREATE INDEX webhook_event_created_at ON public.webhook_event USING btree (created_at, id);
 CREATE INDEX webhook_event_object ON public.webhook_event USING btree (object_type, object_id, id);
 CREATE INDEX webhook_event_object_id ON public.webhook_event USING btree (object_id, id);
-CREATE INDEX webhook_event_occurred_at_zone ON public.webhook_event USING btree (((id / 4096)), occurred_at);
+CREATE INDEX webhook_event_occurred_at ON public.webhook_event USING brin (occurred_at) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX webhook_event_payload ON public.webhook_event USING btree (created_at, id) WHERE (body IS NOT NULL);
 CREATE INDEX webhook_event_txn ON public.webhook_event USING btree (txn);
 CREATE INDEX webhook_event_type ON public.webhook_event USING btree (event_type, id);

@@ -250,7 +250,7 @@ async function listKeys({ list, scope }: KnownList, query: string): Promise<stri
   const isMatch = search === undefined ? sql`true` : searchToSql(search, list.columns)
   const key = sql.ref(`${list.table}.${list.key}`)
   const { rows } = await sql<{ key: string }>`
-    select ${key}::text as key from ${sql.table(list.table)} ${list.joins?.tables ?? sql``}
+    select ${key}::text as key from ${sql.table(list.table)}
     where ${scope?.(ids) ?? sql`true`} and ${isMatch} order by ${key}`.execute(service.services.db)
   return rows.map((row) => row.key)
 }

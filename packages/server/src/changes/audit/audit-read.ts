@@ -25,8 +25,6 @@ export const AUDIT_LIST: SearchedList = {
   key: 'sequence',
   fields: AUDIT_SEARCH_FIELDS,
   columns: COLUMNS,
-  timelines: { timestamp: 'recorded_at' },
-  indexes: { actor_name: 'values and trigrams', description: 'grams' },
 }
 
 /** A page of audit entries in the order of the chain. */

@@ -28,7 +28,6 @@ export const PERSON_LIST: SearchedList = {
   key: 'id',
   fields: PERSON_SEARCH_FIELDS,
   columns: COLUMNS,
-  indexes: { email: 'grams', name: 'grams' },
 }
 
 const IS_LIVE = sql<SqlBool>`person.deprovisioned_at is null`

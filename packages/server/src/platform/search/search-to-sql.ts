@@ -14,12 +14,6 @@ export type SearchColumns = Readonly<Record<string, SearchColumn>>
 const BIGINT_MAX = 9_223_372_036_854_775_807n
 const DECIMAL_ID = /^(?:0|[1-9]\d{0,18})$/
 
-/** What else a statement says of a clause; about the same rows, for the sake of the planner. */
-export type RefineClause = (
-  clause: SearchClause,
-  condition: Expression<SqlBool>,
-) => Expression<SqlBool>
-
 /**
  * The condition that an expression means. Values are bound parameters, never text of the statement.
  * Every field of the list needs a column: a missing one is a bug and throws.
@@ -27,17 +21,39 @@ export type RefineClause = (
 export function searchToSql(
   expression: SearchExpression,
   columns: SearchColumns,
-  refine: RefineClause = (_clause, condition) => condition,
 ): Expression<SqlBool> {
   if (expression.kind !== 'clause') {
-    const operands = expression.operands.map((operand) => searchToSql(operand, columns, refine))
+    const operands = expression.operands.map((operand) => searchToSql(operand, columns))
     return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
   }
   const column = columns[expression.field.name]
   if (column === undefined) throw new Error(`no column for the field ${expression.field.name}`)
-  const condition =
-    typeof column === 'function' ? column(expression) : clauseToSql(column, expression)
-  return refine(expression, condition)
+  return typeof column === 'function' ? column(expression) : clauseToSql(column, expression)
+}
+
+/** A row of another table that a foreign key of the list names. */
+export interface Reference {
+  /** The foreign key, as `issue.device_id`. */
+  readonly by: string
+  /** The other table, whose primary key is `id`. */
+  readonly table: string
+}
+
+/** A field that is a column of the row that each row of the list refers to. */
+export function referencedField({ by, table }: Reference, column: Expression<unknown>) {
+  return (clause: SearchClause): Expression<SqlBool> => sql<SqlBool>`exists (
+    select from ${sql.table(table)}
+    where ${sql.ref(`${table}.id`)} = ${sql.ref(by)} and ${clauseToSql(column, clause)})`
+}
+
+/**
+ * A field that is a foreign key itself. Some of its digits are looked for in the table that it refers to,
+ * which has fewer rows than the list and an index for it.
+ */
+export function foreignKeyField(reference: Reference) {
+  const hasDigits = referencedField(reference, sql.ref(`${reference.table}.id`))
+  return (clause: SearchClause): Expression<SqlBool> =>
+    clause.operator === '~' ? hasDigits(clause) : clauseToSql(sql.ref(reference.by), clause)
 }
 
 /** The condition that a clause means for a column of the type of its field. */

@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { referencedField, type SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 import { readsAs, readStatus } from './stale-result.ts'
 
@@ -31,10 +31,18 @@ export const CHECK_RESULT_SEARCH_FIELDS: readonly SearchField[] = [
 
 function toColumns(before: Date): SearchColumns {
   return {
-    device_display_name: sql.ref('device.name'),
+    device_display_name: referencedField(
+      { by: 'check_result.device_id', table: 'device' },
+      sql.ref('device.name'),
+    ),
     ran_at: sql.ref('check_result.ran_at'),
-    check_name: sql.ref('posture_check.name'),
-    status: ({ values: [status] }) => readsAs(before, String(status)),
+    check_name: referencedField(
+      { by: 'check_result.check_id', table: 'posture_check' },
+      sql.ref('posture_check.name'),
+    ),
+    status: ({ values: [status] }) => sql<SqlBool>`exists (
+      select from posture_check
+      where posture_check.id = check_result.check_id and ${readsAs(before, String(status))})`,
     updated_at: sql.ref('check_result.updated_at'),
   }
 }
@@ -46,17 +54,8 @@ export function checkResultList(before: Date): SearchedList {
     key: 'id',
     fields: CHECK_RESULT_SEARCH_FIELDS,
     columns: toColumns(before),
-    joins: {
-      tables: sql`join posture_check on posture_check.id = check_result.check_id
-        join device on device.id = check_result.device_id`,
-      fields: ['device_display_name', 'check_name', 'status'],
-    },
-    // The results of a check lie far apart: each is a page of its own to read, with its device.
-    reach: { nearRows: 500, farRows: 2_000 },
-    indexes: {
-      device_display_name: { of: 'device', column: 'name', by: 'device_id', index: 'grams' },
-      check_name: { of: 'posture_check', column: 'name', by: 'check_id' },
-    },
+    // The results of a check lie far apart: each is a page of its own to read.
+    nearRows: 1_000,
   }
 }
 

@@ -52,7 +52,6 @@ export const DEVICE_LIST: SearchedList = {
   key: 'id',
   fields: DEVICE_SEARCH_FIELDS,
   columns: COLUMNS,
-  indexes: { name: 'grams', serial: 'grams', note: 'grams', hardware_uuid: 'grams' },
 }
 
 /**

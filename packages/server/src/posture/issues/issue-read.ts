@@ -3,7 +3,7 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { IssueTable } from '../../schema/tables/issue-tables.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { foreignKeyField, type SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 
 /** What issues can be searched by, in every list of them. */
@@ -35,8 +35,8 @@ const COLUMNS: SearchColumns = {
     isExempted === true
       ? sql<SqlBool>`issue.exempted_at is not null`
       : sql<SqlBool>`issue.exempted_at is null`,
-  check_id: sql.ref('issue.check_id'),
-  device_id: sql.ref('issue.device_id'),
+  check_id: foreignKeyField({ by: 'issue.check_id', table: 'posture_check' }),
+  device_id: foreignKeyField({ by: 'issue.device_id', table: 'device' }),
   updated_at: sql.ref('issue.updated_at'),
 }
 
@@ -46,20 +46,6 @@ export const ISSUE_LIST: SearchedList = {
   key: 'id',
   fields: ISSUE_SEARCH_FIELDS,
   columns: COLUMNS,
-  timelines: {
-    detected_at: 'detected_at',
-    resolved_at: 'resolved_at',
-    blocks_device_at: 'blocks_device_at',
-    last_rechecked_at: 'last_rechecked_at',
-    updated_at: 'updated_at',
-  },
-  indexes: {
-    title: 'values and trigrams',
-    issue_key: 'values',
-    issue_value: 'grams',
-    check_id: { references: 'posture_check' },
-    device_id: { references: 'device' },
-  },
 }
 
 /** An issue as the API shows it. */

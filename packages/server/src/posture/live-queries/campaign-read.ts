@@ -36,12 +36,9 @@ function usesTable(clause: SearchClause) {
   if (clause.operator === ':') {
     return sql<boolean>`live_query_campaign.tables_used @> array[${clause.values[0]}::text]`
   }
-  // The names as one text are what has an index; the text may stretch over two of them.
-  return sql<boolean>`(
-    ${clauseToSql(sql`join_names(live_query_campaign.tables_used)`, clause)}
-    and exists (
-      select from unnest(live_query_campaign.tables_used) as used(name)
-      where ${clauseToSql(sql.ref('used.name'), clause)}))`
+  return sql<boolean>`exists (
+    select from unnest(live_query_campaign.tables_used) as used(name)
+    where ${clauseToSql(sql.ref('used.name'), clause)})`
 }
 
 /** A page of campaigns by ascending id. */

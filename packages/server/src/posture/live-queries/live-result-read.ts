@@ -26,7 +26,6 @@ export const LIVE_RESULT_LIST: SearchedList = {
   key: 'id',
   fields: LIVE_RESULT_SEARCH_FIELDS,
   columns: COLUMNS,
-  indexes: { error_message: 'grams', warning_message: 'grams' },
 }
 
 /** The answer of one device. */

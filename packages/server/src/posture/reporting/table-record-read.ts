@@ -1,9 +1,12 @@
 import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { FieldIndexes } from '../../platform/search/field-index.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumn, SearchColumns } from '../../platform/search/search-to-sql.ts'
+import {
+  referencedField,
+  type SearchColumn,
+  type SearchColumns,
+} from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 import { toColumnName, type ReportingTable } from './reporting-table.ts'
 
@@ -31,18 +34,12 @@ function toRecordColumns(table: ReportingTable): SearchColumns {
   return {
     ...Object.fromEntries(columns),
     device_id: sql.ref('reporting_record.device_id'),
-    device_name: sql.ref('device.name'),
+    device_name: referencedField(
+      { by: 'reporting_record.device_id', table: 'device' },
+      sql.ref('device.name'),
+    ),
     collected_at: sql.ref('reporting_record.collected_at'),
   }
-}
-
-function toColumnIndexes(table: ReportingTable): FieldIndexes {
-  return Object.fromEntries(
-    table.columns.map((column) => [
-      toColumnName(table, column),
-      { json: 'columns', member: column.name, scopedBy: 'table_name', scope: table.name },
-    ]),
-  )
 }
 
 /** Where the fields of the list are. */
@@ -52,16 +49,6 @@ export function tableRecordList(table: ReportingTable): SearchedList {
     key: 'id',
     fields: toRecordFields(table),
     columns: toRecordColumns(table),
-    joins: {
-      tables: sql`join device on device.id = reporting_record.device_id`,
-      fields: ['device_name'],
-    },
-    // To look into a record takes three times as long as to look at a column.
-    reach: { fewMatches: 3_000, farRows: 10_000 },
-    indexes: {
-      ...toColumnIndexes(table),
-      device_name: { of: 'device', column: 'name', by: 'device_id', index: 'grams' },
-    },
   }
 }
 

@@ -3,7 +3,7 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogSessionTable } from '../../schema/tables/sign-in-tables.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import { foreignKeyField, type SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 
 /** What sign-ins can be searched by. */
@@ -31,8 +31,8 @@ const COLUMNS: SearchColumns = {
   browser_name: sql.ref('auth_log_session.browser_name'),
   person_name: sql.ref('auth_log_session.person_name'),
   person_email: sql.ref('auth_log_session.person_email'),
-  person_id: sql.ref('auth_log_session.person_id'),
-  device_id: sql.ref('auth_log_session.device_id'),
+  person_id: foreignKeyField({ by: 'auth_log_session.person_id', table: 'person' }),
+  device_id: foreignKeyField({ by: 'auth_log_session.device_id', table: 'device' }),
   result: sql.ref('auth_log_session.result'),
   updated_at: sql.ref('auth_log_session.updated_at'),
 }
@@ -43,18 +43,6 @@ export const AUTH_LOG_LIST: SearchedList = {
   key: 'id',
   fields: AUTH_LOG_SEARCH_FIELDS,
   columns: COLUMNS,
-  timelines: { timestamp: 'started_at', updated_at: 'updated_at' },
-  indexes: {
-    city: 'values and trigrams',
-    country: 'values',
-    ip_address: 'grams',
-    agent_version: 'values',
-    browser_name: 'values',
-    person_name: 'grams',
-    person_email: 'grams',
-    person_id: { references: 'person' },
-    device_id: { references: 'device' },
-  },
 }
 
 /** A sign-in session as the API shows it. */

@@ -32,7 +32,6 @@ export const EVENT_LIST: SearchedList = {
   key: 'id',
   fields: WEBHOOK_EVENT_SEARCH_FIELDS,
   columns: COLUMNS,
-  timelines: { timestamp: 'occurred_at' },
 }
 
 /** A page of events, oldest first. */

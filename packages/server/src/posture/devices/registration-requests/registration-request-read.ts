@@ -30,7 +30,6 @@ export const REGISTRATION_REQUEST_LIST: SearchedList = {
   key: 'id',
   fields: REGISTRATION_REQUEST_SEARCH_FIELDS,
   columns: COLUMNS,
-  indexes: { requester_message: 'grams' },
 }
 
 /** A request for a registration as the API shows it. */

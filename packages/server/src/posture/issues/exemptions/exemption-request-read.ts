@@ -29,7 +29,6 @@ export const EXEMPTION_REQUEST_LIST: SearchedList = {
   key: 'id',
   fields: EXEMPTION_REQUEST_SEARCH_FIELDS,
   columns: COLUMNS,
-  indexes: { requester_message: 'grams' },
 }
 
 /** A page of requests by ascending id. */
