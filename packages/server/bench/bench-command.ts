@@ -1,22 +1,17 @@
 import { writeFile } from 'node:fs/promises'
-import { InvalidArgumentError, type Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import { describeMachine, runBenchmarks, SCENARIOS, type ScenarioReport } from './run-benchmarks.ts'
 import type { Measurement, Quantity, Scenario } from './scenario.ts'
 import {
   createProgress,
   EXIT_CODES,
   printLine,
-  printTable,
+  toTableLines,
   type CommandIo,
 } from '../src/cli/command-io.ts'
+import { command } from '../src/cli/command.ts'
+import { option, parsedOption } from '../src/cli/option.ts'
 import { parseWhole } from '../src/cli/parse-arguments.ts'
-
-interface BenchOptions {
-  only: readonly Scenario[]
-  json?: string
-  seconds: number
-  scale: number
-}
 
 const SECONDS_DEFAULT = 10
 /** Above this, rates and tails are no longer the service's alone. */
@@ -24,57 +19,61 @@ const OTHERS_SHARE_MAX = 0.05
 const NAMES = SCENARIOS.map(({ name }) => name)
 
 /** `heliograph bench`: measures on databases of its own; never fails because something is slow. */
-export function addBenchCommand(program: Command, io: CommandIo): void {
-  program
-    .command('bench')
-    .description('measure this machine and the service on it, with data that is thrown away')
-    .option('--only <names>', `only these, separated by commas: ${NAMES.join(', ')}`, parseOnly, [
-      ...SCENARIOS,
-    ])
-    .option(
+export const benchCommand = command({
+  name: 'bench',
+  description: 'measure this machine and the service on it, with data that is thrown away',
+  options: {
+    only: parsedOption(
+      '--only <names>',
+      `only these, separated by commas: ${NAMES.join(', ')}`,
+      parseOnly,
+    ).default(SCENARIOS),
+    json: option(
       '--json <file>',
       'write the numbers to a file as JSON; "-" prints them instead of tables',
-    )
-    .option('--seconds <n>', 'how long one phase lasts', parseWhole(1, 600), SECONDS_DEFAULT)
-    .option(
+    ),
+    seconds: parsedOption('--seconds <n>', 'how long one phase lasts', parseWhole(1, 600)).default(
+      SECONDS_DEFAULT,
+    ),
+    scale: parsedOption(
       '--scale <percent>',
       'how much of the full data the lists are measured with',
       parseWhole(1, 100),
-      100,
-    )
-    .action(async (options: BenchOptions) => {
-      const machine = describeMachine()
-      const isJsonOnly = options.json === '-'
-      const reports: ScenarioReport[] = []
-      const progress = createProgress(io)
-      if (!isJsonOnly) {
-        printLine(
-          io,
-          `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, Node.js ${machine.node}, load average ${machine.load_average}`,
-        )
-      }
-      try {
-        await runBenchmarks({
-          scenarios: options.only,
-          seconds: options.seconds,
-          scale: options.scale / 100,
-          signal: io.signal,
-          progress: (text) => progress.update(text),
-          report: (report) => {
-            progress.end()
-            reports.push(report)
-            if (!isJsonOnly) printReport(io, report)
-          },
-        })
-      } catch (error) {
-        progress.end()
-        if (!io.signal.aborted) throw error
-        io.stderr.write('Stopped; everything that was started has been removed.\n')
-        io.setExitCode(EXIT_CODES.failed)
-      }
-      await writeJson(io, options.json, { machine, reports })
-    })
-}
+    ).default(100),
+  },
+  async run({ io, options }) {
+    const machine = describeMachine()
+    const isJsonOnly = options.json === '-'
+    const reports: ScenarioReport[] = []
+    const progress = createProgress(io)
+    if (!isJsonOnly) {
+      printLine(
+        io,
+        `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, Node.js ${machine.node}, load average ${machine.load_average}`,
+      )
+    }
+    try {
+      await runBenchmarks({
+        scenarios: options.only,
+        seconds: options.seconds,
+        scale: options.scale / 100,
+        signal: io.signal,
+        progress: (text) => progress.update(text),
+        report: (report) => {
+          progress.end()
+          reports.push(report)
+          if (!isJsonOnly) printReport(io, report)
+        },
+      })
+    } catch (error) {
+      progress.end()
+      if (!io.signal.aborted) throw error
+      io.stderr.write('Stopped; everything that was started has been removed.\n')
+      io.setExitCode(EXIT_CODES.failed)
+    }
+    await writeJson(io, options.json, { machine, reports })
+  },
+})
 
 function parseOnly(text: string): readonly Scenario[] {
   return text.split(',').map((part) => {
@@ -95,11 +94,8 @@ function printReport(io: CommandIo, report: ScenarioReport): void {
   if (othersShare !== undefined && othersShare > OTHERS_SHARE_MAX) {
     printLine(io, 'The machine was not quiet: the numbers tell about the other programs too.')
   }
-  printTable(
-    io,
-    ['WHAT', 'TARGET', 'MEASURED', 'LIMIT', 'RATIO', 'REACHED'],
-    measurements.map(toRow),
-  )
+  const headings = ['WHAT', 'TARGET', 'MEASURED', 'LIMIT', 'RATIO', 'REACHED']
+  for (const line of toTableLines(headings, measurements.map(toRow))) printLine(io, line)
   for (const { what, details } of measurements) {
     const numbers = Object.entries(details).map(([name, value]) => `${name} ${round(value)}`)
     if (numbers.length > 0) printLine(io, `  ${what}: ${numbers.join(', ')}`)

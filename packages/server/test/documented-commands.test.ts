@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import type { CommandIo } from '../src/cli/command-io.ts'
 import { runProgram } from '../src/cli/program.ts'
+import { REGISTERED_COMMANDS } from '../src/cli/registry.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const DOCUMENTS = [
@@ -41,6 +42,13 @@ async function helpOf(words: readonly string[]): Promise<{ exitCode: number; tex
   await runProgram([...words, '--help'], io as unknown as CommandIo)
   return result
 }
+
+const LOADING_MAX_MS = 120_000
+
+// All at once, so that no test waits for what a command loads.
+beforeAll(async () => {
+  await Promise.all(REGISTERED_COMMANDS.map((command) => command.load()))
+}, LOADING_MAX_MS)
 
 it('finds commands in the documents', () => {
   expect(commands.length).toBeGreaterThan(8)

@@ -20,6 +20,9 @@ export const EXIT_CODES = {
   unavailable: 3,
 } as const
 
+/** More of anything than a terminal is read for: lists are shown whole. */
+export const EVERYTHING = { afterId: undefined, limit: 10_000 } as const
+
 /** Prints one JSON document to the standard output. */
 export function printJson(io: CommandIo, value: unknown): void {
   io.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
@@ -30,20 +33,31 @@ export function printLine(io: CommandIo, line: string): void {
   io.stdout.write(`${line}\n`)
 }
 
-/** Prints rows under headings in aligned columns. */
-export function printTable(
-  io: CommandIo,
+/** Rows under headings in aligned columns. */
+export function toTableLines(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
-): void {
+): string[] {
   const lines = [headings, ...rows]
   const widths = headings.map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? '').length)),
   )
-  for (const line of lines) {
-    const cells = line.map((cell, column) => cell.padEnd(widths[column] ?? 0))
-    printLine(io, cells.join('  ').trimEnd())
-  }
+  return lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** Items as a table: a function for the text of each column, by its heading. */
+export function toTable<Item>(
+  items: readonly Item[],
+  columns: Readonly<Record<string, (item: Item) => string>>,
+): string[] {
+  const cells = Object.values(columns)
+  const rows = items.map((item) => cells.map((toCell) => toCell(item)))
+  return toTableLines(Object.keys(columns), rows)
 }
 
 /** A progress line on the standard error: redrawn on a terminal, silent elsewhere. */

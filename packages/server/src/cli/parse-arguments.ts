@@ -1,14 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { GrantedPermission } from '../organisation/api-keys/api-key-store.ts'
 
-/** Collects the values of a flag that may be given several times. */
-export function collect<Value>(parse: (text: string) => Value) {
-  return (text: string, previous: readonly Value[] | undefined): Value[] => [
-    ...(previous ?? []),
-    parse(text),
-  ]
-}
-
 /** `<name>=<rationale>`. */
 export function parsePermission(text: string): GrantedPermission {
   const separator = text.indexOf('=')

@@ -8,38 +8,25 @@ import { AppError } from '../platform/app-error.ts'
 import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
 import { MigrationError } from '../schema/migration-error.ts'
 import { isAccessRefusal, toUnavailable } from '../platform/db/unavailable.ts'
-import { addAdminCommands } from './commands/admin-commands.ts'
-import { addAuditCommands } from './commands/audit-commands.ts'
-import { addBenchCommand } from './commands/bench-command.ts'
-import { addEnrollmentSecretCommands } from './commands/enrollment-secret-commands.ts'
-import { addKeyCommands } from './commands/key-commands.ts'
-import { addOrganisationCommands } from './commands/organisation-commands.ts'
-import { addDeliveryCommands } from './commands/delivery-commands.ts'
-import { addDemoCommand } from './commands/demo-command.ts'
-import { addDeviceCommands } from './commands/device-commands.ts'
-import { addDeviceGroupCommands } from './commands/device-group-commands.ts'
-import { addMigrateCommand } from './commands/migrate-command.ts'
-import { addReceiverCommands } from './commands/receiver-commands.ts'
-import { addReportingCommands } from './commands/reporting-commands.ts'
-import { addServeCommand } from './commands/serve-command.ts'
-import { addSigningKeyCommands } from './commands/signing-key-commands.ts'
-import { addSimulateCommand } from './commands/simulate-command.ts'
-import { addSsfClientCommands } from './commands/ssf-client-commands.ts'
-import { addStreamCommands } from './commands/stream-commands.ts'
-import { addWebhookCommands } from './commands/webhook-commands.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
+import { REGISTERED_COMMANDS, type RegisteredCommand } from './registry.ts'
 
 /** Runs one command line (without the program's own name) to its end. Sets the exit code. */
 export async function runProgram(args: readonly string[], io: CommandIo): Promise<void> {
-  const program = await createProgram(io)
   try {
+    const program = await createProgram(findCalled(args), io)
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     io.setExitCode(reportFailure(error, io))
   }
 }
 
-async function createProgram(io: CommandIo): Promise<Command> {
+/** The name of the command that is called, or that help is asked for: `help keys`. */
+function findCalled(args: readonly string[]): string | undefined {
+  return args.find((word) => !word.startsWith('-') && word !== 'help')
+}
+
+async function createProgram(called: string | undefined, io: CommandIo): Promise<Command> {
   const program = new Command('heliograph')
     .description('Device trust: posture in, signed signals out')
     .exitOverride()
@@ -47,33 +34,34 @@ async function createProgram(io: CommandIo): Promise<Command> {
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
     })
-  addAdminCommands(program, io)
-  addAuditCommands(program, io)
-  await addBenchCommand(program, io)
-  addEnrollmentSecretCommands(program, io)
-  addKeyCommands(program, io)
-  addOrganisationCommands(program, io)
-  addDeliveryCommands(program, io)
-  addDemoCommand(program, io)
-  addDeviceCommands(program, io)
-  addDeviceGroupCommands(program, io)
-  addMigrateCommand(program, io)
-  addReceiverCommands(program, io)
-  addReportingCommands(program, io)
-  addServeCommand(program, io)
-  addSigningKeyCommands(program, io)
-  addSimulateCommand(program, io)
-  addSsfClientCommands(program, io)
-  addStreamCommands(program, io)
-  addWebhookCommands(program, io)
-  overrideExit(program)
+  for (const registered of REGISTERED_COMMANDS) {
+    const isCalled = registered.name === called
+    program.addCommand(isCalled ? await loadCommand(registered, io) : toPlaceholder(registered))
+  }
+  inheritSettings(program)
   return program
 }
 
-/** Sub-commands do not inherit the override, and only main.ts may end the process. */
-function overrideExit(command: Command): void {
-  command.exitOverride()
-  for (const child of command.commands) overrideExit(child)
+async function loadCommand(
+  { name, description, load }: RegisteredCommand,
+  io: CommandIo,
+): Promise<Command> {
+  const define = await load()
+  return define(io).name(name).description(description)
+}
+
+/** Stands in the help for a command that is not loaded. */
+function toPlaceholder({ name, description, hasOptions }: RegisteredCommand): Command {
+  const placeholder = new Command(name).description(description)
+  return hasOptions === true ? placeholder.option('--json') : placeholder
+}
+
+/** Output, and that only main.ts may end the process. */
+function inheritSettings(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command)
+    inheritSettings(child)
+  }
 }
 
 function reportFailure(error: unknown, io: CommandIo): number {

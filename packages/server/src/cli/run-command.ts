@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import type { ChangeOrigin } from '../changes/change.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { loadConfig } from '../app/config/load-config.ts'
-import { SETTINGS, toFlag } from '../app/config/settings.ts'
+import { SETTINGS, toFlag, type SettingDefinition } from '../app/config/settings.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
+import { option, type OptionSpec } from './option.ts'
 
 /** Settings that every command takes as flags: they say which database it works on. */
 const DATABASE_SETTINGS = [SETTINGS.dataDir, SETTINGS.databaseUrl, SETTINGS.masterKey] as const
@@ -14,14 +15,16 @@ export const COMMAND_LINE_ORIGIN: ChangeOrigin = {
   actor: { type: 'System', id: null, name: 'Command line', email: null },
 }
 
-/** Adds `--json` and the flags that choose the database. */
-export function withDatabaseFlags(command: Command): Command {
-  command.option('--json', 'print JSON')
-  for (const setting of DATABASE_SETTINGS) {
-    command.option(`${toFlag(setting.env)} <value>`, `${setting.description} [${setting.env}]`)
-  }
-  return command
+/** The flag of a setting: `--port` for `HELIOGRAPH_PORT`. */
+export function settingOption({
+  env,
+  description,
+}: SettingDefinition): OptionSpec<string | undefined> {
+  return option(`${toFlag(env)} <value>`, `${description} [${env}]`)
 }
+
+/** The flags that choose the database. */
+export const DATABASE_OPTIONS = DATABASE_SETTINGS.map(settingOption)
 
 /** Collects the flags that were given, by the names of their variables. */
 export function readFlags(command: Command): Record<string, string | undefined> {

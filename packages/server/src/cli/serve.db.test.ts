@@ -5,6 +5,8 @@ import { afterAll, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import type { CommandIo } from './command-io.ts'
+// Loaded here, so that no test waits for it.
+import './commands/serve-command.ts'
 import { runProgram } from './program.ts'
 
 const database = await createTestDatabase()

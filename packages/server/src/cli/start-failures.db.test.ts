@@ -9,6 +9,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { toUrl } from '../../test/support/to-url.ts'
 import { withDatabase } from '../platform/db/connection.ts'
 import type { CommandIo } from './command-io.ts'
+// Loaded here, so that no test waits for it.
+import './commands/serve-command.ts'
 import { runProgram } from './program.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')

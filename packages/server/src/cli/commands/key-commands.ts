@@ -1,140 +1,99 @@
-import type { Command } from 'commander'
-import { revealApiKey } from '../../organisation/api-keys/reveal-api-key.ts'
+import {
+  listAllKeys,
+  type ApiKeyWithPermissions,
+} from '../../organisation/api-keys/api-key-store.ts'
 import {
   createApiKey,
   revokeApiKey,
   rotateApiKey,
 } from '../../organisation/api-keys/create-api-key.ts'
-import {
-  listAllKeys,
-  type ApiKeyWithPermissions,
-  type GrantedPermission,
-} from '../../organisation/api-keys/api-key-store.ts'
-import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
-import { collect, parsePermission, parseTime, parseWhole } from '../parse-arguments.ts'
-import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
-
-interface CreateOptions {
-  name: string
-  responsible: string
-  permission?: GrantedPermission[]
-  expiresAt?: Date
-  json?: true
-}
+import { revealApiKey } from '../../organisation/api-keys/reveal-api-key.ts'
+import { toTable } from '../command-io.ts'
+import { commandGroup, databaseCommand } from '../command.ts'
+import { option, parsedOption, repeatedOption } from '../option.ts'
+import { parsePermission, parseTime, parseWhole } from '../parse-arguments.ts'
 
 const WEEK_SECONDS = 604_800
 
-/** `heliograph keys create|list|reveal|rotate|revoke`. */
-export function addKeyCommands(program: Command, io: CommandIo): void {
-  const keys = program.command('keys').description('API keys')
-  addCreate(keys, io)
-  addList(keys, io)
-  addReveal(keys, io)
-  addRotate(keys, io)
-  addRevoke(keys, io)
-}
-
-function addCreate(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('create'))
-    .description('create a key; it is shown once')
-    .requiredOption('--name <name>', 'what the key is for')
-    .requiredOption('--responsible <email>', 'the admin who answers for its use')
-    .option(
+const create = databaseCommand({
+  name: 'create',
+  description: 'create a key; it is shown once',
+  options: {
+    name: option('--name <name>', 'what the key is for').required(),
+    responsible: option('--responsible <email>', 'the admin who answers for its use').required(),
+    permission: repeatedOption(
       '--permission <name=rationale>',
       'a write permission and why the key needs it; may be repeated',
-      collect(parsePermission),
-    )
-    .option('--expires-at <time>', 'when the key ends (ISO 8601)', parseTime)
-    .action(async (options: CreateOptions, command: Command) => {
-      await runWithServices(io, command, async ({ runChange, sealer }) => {
-        const issued = await runChange(COMMAND_LINE_ORIGIN, (change) =>
-          createApiKey(change, sealer, {
-            name: options.name,
-            responsibleEmail: options.responsible,
-            permissions: options.permission ?? [],
-            expiresAt: options.expiresAt ?? null,
-          }),
-        )
-        if (options.json) printJson(io, issued)
-        else printLine(io, issued.key)
-      })
-    })
-}
+      parsePermission,
+    ),
+    expiresAt: parsedOption('--expires-at <time>', 'when the key ends (ISO 8601)', parseTime),
+  },
+  run: ({ change, options, services }) =>
+    change((tx) =>
+      createApiKey(tx, services.sealer, {
+        name: options.name,
+        responsibleEmail: options.responsible,
+        permissions: options.permission ?? [],
+        expiresAt: options.expiresAt ?? null,
+      }),
+    ),
+  text: ({ key }) => key,
+})
 
-function addList(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('list'))
-    .description('list the keys, without their secrets')
-    .action(async (options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ db, clock }) => {
-        const all = await listAllKeys(db)
-        if (options.json) printJson(io, all.map(toJson))
-        else {
-          printTable(
-            io,
-            ['ID', 'NAME', 'ENDS IN', 'RESPONSIBLE', 'STATE', 'LAST USED', 'PERMISSIONS'],
-            all.map((key) => [
-              key.id,
-              key.name,
-              key.secret_last_four,
-              key.responsible_email,
-              describeState(key, clock.now()),
-              key.last_used_at?.toISOString() ?? 'never',
-              key.permissions.map(({ permission }) => permission).join(', ') || 'read only',
-            ]),
-          )
-        }
-      })
-    })
-}
+const list = databaseCommand({
+  name: 'list',
+  description: 'list the keys, without their secrets',
+  run: ({ services }) => listAllKeys(services.db),
+  json: (keys) => keys.map(toJson),
+  text: (keys, { services }) =>
+    toTable(keys, {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      'ENDS IN': (key) => key.secret_last_four,
+      RESPONSIBLE: (key) => key.responsible_email,
+      STATE: (key) => describeState(key, services.clock.now()),
+      'LAST USED': (key) => key.last_used_at?.toISOString() ?? 'never',
+      PERMISSIONS: ({ permissions }) =>
+        permissions.map(({ permission }) => permission).join(', ') || 'read only',
+    }),
+})
 
-function addReveal(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('reveal <id>'))
-    .description('show a key again to an admin with Full Access; the audit log records it')
-    .requiredOption('--admin <email>', 'the admin who asks for it')
-    .action(async (id: string, options: { admin: string; json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ runChange, sealer }) => {
-        const key = await runChange(COMMAND_LINE_ORIGIN, (change) =>
-          revealApiKey(change, sealer, id, options.admin),
-        )
-        if (options.json) printJson(io, { id, key })
-        else printLine(io, key)
-      })
-    })
-}
+const reveal = databaseCommand({
+  name: 'reveal <id>',
+  description: 'show a key again to an admin with Full Access; the audit log records it',
+  options: { admin: option('--admin <email>', 'the admin who asks for it').required() },
+  run: async ({ args: { id }, change, options, services }) => ({
+    id,
+    key: await change((tx) => revealApiKey(tx, services.sealer, id, options.admin)),
+  }),
+  text: ({ key }) => key,
+})
 
-function addRotate(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('rotate <id>'))
-    .description('issue a new key in the place of an old one')
-    .option(
+const rotate = databaseCommand({
+  name: 'rotate <id>',
+  description: 'issue a new key in the place of an old one',
+  options: {
+    overlapSeconds: parsedOption(
       '--overlap-seconds <n>',
       'how long the old key keeps working',
       parseWhole(0, WEEK_SECONDS),
-      86_400,
-    )
-    .action(
-      async (id: string, options: { overlapSeconds: number; json?: true }, command: Command) => {
-        await runWithServices(io, command, async ({ runChange, sealer }) => {
-          const issued = await runChange(COMMAND_LINE_ORIGIN, (change) =>
-            rotateApiKey(change, sealer, id, options.overlapSeconds),
-          )
-          if (options.json) printJson(io, issued)
-          else printLine(io, issued.key)
-        })
-      },
-    )
-}
+    ).default(86_400),
+  },
+  run: ({ args, change, options, services }) =>
+    change((tx) => rotateApiKey(tx, services.sealer, args.id, options.overlapSeconds)),
+  text: ({ key }) => key,
+})
 
-function addRevoke(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('revoke <id>'))
-    .description('end a key at once')
-    .action(async (id: string, options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ runChange }) => {
-        const key = await runChange(COMMAND_LINE_ORIGIN, (change) => revokeApiKey(change, id))
-        if (options.json) printJson(io, { id: key.id, revoked_at: key.revoked_at })
-        else printLine(io, `Revoked the API key ${key.name} (${key.id}).`)
-      })
-    })
-}
+const revoke = databaseCommand({
+  name: 'revoke <id>',
+  description: 'end a key at once',
+  run: ({ args, change }) => change((tx) => revokeApiKey(tx, args.id)),
+  json: ({ id, revoked_at }) => ({ id, revoked_at }),
+  text: ({ name, id }) => `Revoked the API key ${name} (${id}).`,
+})
+
+/** `heliograph keys create|list|reveal|rotate|revoke`. */
+export const keyCommands = commandGroup([create, list, reveal, rotate, revoke])
 
 function describeState(key: ApiKeyWithPermissions, now: Date): string {
   if (key.revoked_at !== null) return 'revoked'

@@ -1,38 +1,29 @@
-import type { Command } from 'commander'
 import { trigger } from '@heliograph/receiver/cli'
 import { ConfigError } from '../../app/config/load-config.ts'
-import type { CommandIo } from '../command-io.ts'
+import { command } from '../command.ts'
+import { JSON_FLAG, option } from '../option.ts'
 import { explainReceiverFailures } from './receiver-failures.ts'
-import { readCredential, withCredentialFlags, type CredentialFlags } from './receiver-flags.ts'
-
-interface TriggerFlags extends CredentialFlags {
-  issuer: string
-  stream: string
-  state?: string
-  email?: string
-  json?: true
-}
+import { ALLOW_HTTP, credentialOptions, readCredential } from './receiver-flags.ts'
 
 /** `heliograph receiver trigger`. */
-export function addReceiverTrigger(receiver: Command, io: CommandIo): void {
-  withCredentialFlags(
-    receiver
-      .command('trigger')
-      .description(
-        'ask a transmitter for a verification event; `devices simulate-change` changes a device',
-      )
-      .requiredOption(
-        '--issuer <url>',
-        'the transmitter; its discovery document names the endpoint',
-      )
-      .requiredOption('--stream <id>', 'the stream (`stream_id`)')
-      .option('--state <text>', 'what the event shall carry back; random without it')
-      .option('--email <email>', 'who asks, where the transmitter wants to know')
-      .option('--allow-http', 'allow plain HTTP beyond this machine')
-      .option('--json', 'print JSON'),
-    'the Authorization header to ask with',
-  ).action(async (flags: TriggerFlags) => {
-    await explainReceiverFailures(async () => {
+export const receiverTriggerCommand = command({
+  name: 'trigger',
+  description:
+    'ask a transmitter for a verification event; `devices simulate-change` changes a device',
+  options: {
+    issuer: option(
+      '--issuer <url>',
+      'the transmitter; its discovery document names the endpoint',
+    ).required(),
+    stream: option('--stream <id>', 'the stream (`stream_id`)').required(),
+    state: option('--state <text>', 'what the event shall carry back; random without it'),
+    email: option('--email <email>', 'who asks, where the transmitter wants to know'),
+    allowHttp: ALLOW_HTTP,
+    json: JSON_FLAG,
+    ...credentialOptions('the Authorization header to ask with'),
+  },
+  run: ({ io, options: flags }) =>
+    explainReceiverFailures(async () => {
       const authorization = await readCredential(flags)
       if (authorization === undefined) {
         throw new ConfigError(['Give --authorization, --authorization-file or --client-id.'])
@@ -48,6 +39,5 @@ export function addReceiverTrigger(receiver: Command, io: CommandIo): void {
         output: io.stdout,
         signal: io.signal,
       })
-    })
-  })
-}
+    }),
+})

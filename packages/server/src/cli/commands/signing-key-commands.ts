@@ -1,120 +1,92 @@
-import type { Command } from 'commander'
 import { toSigningKeySettings } from '../../signals/signing-part.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
 import { revokeSigningKey } from '../../signals/signing/revoke-signing-key.ts'
 import { rollBackSigningKey } from '../../signals/signing/roll-back-signing-key.ts'
 import { rotateSigningKey } from '../../signals/signing/rotate-signing-key.ts'
 import { toSigningKeyJson } from '../../signals/signing/signing-key-json.ts'
-import { viewKeys, type SigningKeyView } from '../../signals/signing/signing-key-read.ts'
+import { viewKeys } from '../../signals/signing/signing-key-read.ts'
 import { listSigningKeys } from '../../signals/signing/signing-key-store.ts'
 import { getStream } from '../../signals/streams/stream-store.ts'
-import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
-import { collect, parseWhole } from '../parse-arguments.ts'
-import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
+import { toTable } from '../command-io.ts'
+import { commandGroup, databaseCommand } from '../command.ts'
+import { parsedOption, repeatedOption } from '../option.ts'
+import { parseWhole } from '../parse-arguments.ts'
 
 const CANARY_HOURS_MAX = 720
 
-/** `heliograph signing-keys list|rotate|rollback|revoke`. */
-export function addSigningKeyCommands(program: Command, io: CommandIo): void {
-  const keys = program.command('signing-keys').description('the keys that sign event tokens')
-  addList(keys, io)
-  addRotate(keys, io)
-  addRollback(keys, io)
-  addRevoke(keys, io)
-}
+const list = databaseCommand({
+  name: 'list',
+  description: 'list the keys and how many receivers have proven to know them',
+  run: async ({ services: { clock, db } }) => viewKeys(db, await listSigningKeys(db), clock.now()),
+  json: (views) => views.map(toSigningKeyJson),
+  text: (views) =>
+    toTable(views, {
+      KID: ({ key }) => key.kid,
+      STATE: ({ key, state }) => (key.revoked_at === null ? state : 'revoked'),
+      PUBLISHED: ({ key }) => key.created_at.toISOString(),
+      'SIGNS FROM': ({ key }) => key.general_from?.toISOString() ?? 'halted',
+      'PUBLISHED UNTIL': ({ key }) => key.retired_at?.toISOString() ?? '-',
+      'IN USE': ({ receivers }) => String(receivers.filter(({ isInUse }) => isInUse).length),
+      PROVEN: ({ receivers }) =>
+        String(receivers.filter(({ firstAcceptedAt }) => firstAcceptedAt !== null).length),
+      REFUSED: ({ receivers }) =>
+        String(receivers.filter(({ isRolledBack }) => isRolledBack).length),
+    }),
+})
 
-function addList(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('list'))
-    .description('list the keys and how many receivers have proven to know them')
-    .action(async (options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ clock, db }) => {
-        const rows = await listSigningKeys(db)
-        const views = await viewKeys(db, rows, clock.now())
-        if (options.json) printJson(io, views.map(toSigningKeyJson))
-        else printKeys(io, views)
-      })
-    })
-}
-
-function printKeys(io: CommandIo, views: readonly SigningKeyView[]): void {
-  printTable(
-    io,
-    ['KID', 'STATE', 'PUBLISHED', 'SIGNS FROM', 'PUBLISHED UNTIL', 'IN USE', 'PROVEN', 'REFUSED'],
-    views.map(({ key, state, receivers }) => [
-      key.kid,
-      key.revoked_at === null ? state : 'revoked',
-      key.created_at.toISOString(),
-      key.general_from?.toISOString() ?? 'halted',
-      key.retired_at?.toISOString() ?? '-',
-      String(receivers.filter(({ isInUse }) => isInUse).length),
-      String(receivers.filter(({ firstAcceptedAt }) => firstAcceptedAt !== null).length),
-      String(receivers.filter(({ isRolledBack }) => isRolledBack).length),
-    ]),
-  )
-}
-
-interface RotateOptions {
-  canary?: string[]
-  canaryHours: number
-  json?: true
-}
-
-function addRotate(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('rotate'))
-    .description('publish a new key, which signs after the time ahead that is set')
-    .option(
+const rotate = databaseCommand({
+  name: 'rotate',
+  description: 'publish a new key, which signs after the time ahead that is set',
+  options: {
+    canary: repeatedOption(
       '--canary <stream>',
       'a stream that uses it before the others; may be repeated',
-      collect((text) => text),
-    )
-    .option('--canary-hours <n>', 'how long only they use it', parseWhole(1, CANARY_HOURS_MAX), 24)
-    .action(async (options: RotateOptions, command: Command) => {
-      await runWithServices(io, command, async (services) => {
-        const key = await services.runChange(COMMAND_LINE_ORIGIN, async (change) => {
-          const destinations = new Set<string>()
-          for (const id of options.canary ?? []) {
-            destinations.add((await getStream(change.tx, id)).destinationId)
-          }
-          return rotateSigningKey(change, toSigningKeySettings(services, services.config), {
-            canaryDestinationIds: [...destinations],
-            canaryMs: options.canaryHours * HOUR_MS,
-          })
-        })
-        const [view] = await viewKeys(services.db, [key], services.clock.now())
-        if (options.json) printJson(io, view === undefined ? null : toSigningKeyJson(view))
-        else printLine(io, `Published ${key.kid}; it signs from ${key.active_from.toISOString()}.`)
+      String,
+    ),
+    canaryHours: parsedOption(
+      '--canary-hours <n>',
+      'how long only they use it',
+      parseWhole(1, CANARY_HOURS_MAX),
+    ).default(24),
+  },
+  async run({ change, options, services }) {
+    const key = await change(async (tx) => {
+      const destinations = new Set<string>()
+      for (const id of options.canary ?? []) {
+        destinations.add((await getStream(tx.tx, id)).destinationId)
+      }
+      return rotateSigningKey(tx, toSigningKeySettings(services, services.config), {
+        canaryDestinationIds: [...destinations],
+        canaryMs: options.canaryHours * HOUR_MS,
       })
     })
-}
+    const [view] = await viewKeys(services.db, [key], services.clock.now())
+    return { key, view }
+  },
+  json: ({ view }) => (view === undefined ? null : toSigningKeyJson(view)),
+  text: ({ key }) => `Published ${key.kid}; it signs from ${key.active_from.toISOString()}.`,
+})
 
-function addRollback(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('rollback'))
-    .description('take the last rotation back: the key before signs again at once')
-    .action(async (options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ runChange }) => {
-        const { rolledBack, active } = await runChange(COMMAND_LINE_ORIGIN, rollBackSigningKey)
-        if (options.json) {
-          printJson(io, { rolled_back_kid: rolledBack.kid, active_kid: active.kid })
-        } else printLine(io, `Gave up ${rolledBack.kid}; ${active.kid} signs again.`)
-      })
-    })
-}
+const rollback = databaseCommand({
+  name: 'rollback',
+  description: 'take the last rotation back: the key before signs again at once',
+  run: ({ change }) => change(rollBackSigningKey),
+  json: ({ rolledBack, active }) => ({ rolled_back_kid: rolledBack.kid, active_kid: active.kid }),
+  text: ({ rolledBack, active }) => `Gave up ${rolledBack.kid}; ${active.kid} signs again.`,
+})
 
-function addRevoke(keys: Command, io: CommandIo): void {
-  withDatabaseFlags(keys.command('revoke <kid>'))
-    .description('end a compromised key at once; what waits is signed with another one')
-    .action(async (kid: string, options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async (services) => {
-        const { revoked, active } = await services.runChange(COMMAND_LINE_ORIGIN, (change) =>
-          revokeSigningKey(change, kid, toSigningKeySettings(services, services.config)),
-        )
-        if (options.json) {
-          printJson(io, {
-            kid: revoked.kid,
-            revoked_at: revoked.revoked_at,
-            active_kid: active.kid,
-          })
-        } else printLine(io, `Revoked ${revoked.kid}; ${active.kid} signs now.`)
-      })
-    })
-}
+const revoke = databaseCommand({
+  name: 'revoke <kid>',
+  description: 'end a compromised key at once; what waits is signed with another one',
+  run: ({ args, change, services }) =>
+    change((tx) => revokeSigningKey(tx, args.kid, toSigningKeySettings(services, services.config))),
+  json: ({ revoked, active }) => ({
+    kid: revoked.kid,
+    revoked_at: revoked.revoked_at,
+    active_kid: active.kid,
+  }),
+  text: ({ revoked, active }) => `Revoked ${revoked.kid}; ${active.kid} signs now.`,
+})
+
+/** `heliograph signing-keys list|rotate|rollback|revoke`. */
+export const signingKeyCommands = commandGroup([list, rotate, rollback, revoke])

@@ -1,50 +1,46 @@
-import type { Command } from 'commander'
 import { deleteStream } from '../../signals/streams/delete-stream.ts'
 import { toStreamJson } from '../../signals/streams/stream-json.ts'
 import { listStreams } from '../../signals/streams/stream-store.ts'
-import { printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
-import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
-import { addStreamCheckCommands } from './stream-check-commands.ts'
-import { addStreamManagementCommands } from './stream-management-commands.ts'
+import { EVERYTHING, toTable } from '../command-io.ts'
+import { commandGroup, databaseCommand } from '../command.ts'
+import { healthCommand, selfTestCommand } from './stream-check-commands.ts'
+import { pollTokenCommand, setStatusCommand, showCommand } from './stream-management-commands.ts'
 
-/** More streams than any limit allows. */
-const SHOWN_MAX = 10_000
+const list = databaseCommand({
+  name: 'list',
+  description: 'list the streams',
+  async run({ services: { config, db } }) {
+    const streams = await listStreams(db, EVERYTHING)
+    return streams.map((stream) => toStreamJson(stream, config.baseUrl))
+  },
+  text: (streams) =>
+    toTable(streams, {
+      ID: ({ id }) => id,
+      'STREAM ID': (stream) => stream.stream_id,
+      NAME: ({ name }) => name,
+      DELIVERY: (stream) => stream.delivery_type,
+      STATUS: ({ status }) => status,
+      ENDPOINT: ({ delivery }) => delivery.endpoint_url,
+    }),
+})
 
-/** `heliograph streams list|show|set-status|poll-token|delete`. */
-export function addStreamCommands(program: Command, io: CommandIo): void {
-  const streams = program.command('streams').description('Shared Signals streams')
-  withDatabaseFlags(streams.command('list'))
-    .description('list the streams')
-    .action(async (options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ config, db }) => {
-        const rows = await listStreams(db, { afterId: undefined, limit: SHOWN_MAX })
-        const all = rows.map((stream) => toStreamJson(stream, config.baseUrl))
-        if (options.json) printJson(io, all)
-        else {
-          printTable(
-            io,
-            ['ID', 'STREAM ID', 'NAME', 'DELIVERY', 'STATUS', 'ENDPOINT'],
-            all.map((stream) => [
-              stream.id,
-              stream.stream_id,
-              stream.name,
-              stream.delivery_type,
-              stream.status,
-              stream.delivery.endpoint_url,
-            ]),
-          )
-        }
-      })
-    })
-  withDatabaseFlags(streams.command('delete <id>'))
-    .description('delete a stream, by its id or stream id, and everything queued for it')
-    .action(async (id: string, options: { json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ runChange }) => {
-        await runChange(COMMAND_LINE_ORIGIN, (change) => deleteStream(change, id, () => undefined))
-        if (options.json) printJson(io, { id, deleted: true })
-        else printLine(io, `Deleted the stream ${id}.`)
-      })
-    })
-  addStreamManagementCommands(streams, io)
-  addStreamCheckCommands(streams, io)
-}
+const remove = databaseCommand({
+  name: 'delete <id>',
+  description: 'delete a stream, by its id or stream id, and everything queued for it',
+  async run({ args: { id }, change }) {
+    await change((tx) => deleteStream(tx, id, () => undefined))
+    return { id, deleted: true }
+  },
+  text: ({ id }) => `Deleted the stream ${id}.`,
+})
+
+/** `heliograph streams list|delete|show|set-status|poll-token|self-test|health`. */
+export const streamCommands = commandGroup([
+  list,
+  remove,
+  showCommand,
+  setStatusCommand,
+  pollTokenCommand,
+  selfTestCommand,
+  healthCommand,
+])

@@ -1,12 +1,10 @@
-import { Option, type Command } from 'commander'
+import type { Config } from '../../app/config/load-config.ts'
+import { SETTINGS } from '../../app/config/settings.ts'
 import { openOutbound } from '../../app/outbound.ts'
-import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { createWebhook } from '../../signals/webhooks/create-webhook.ts'
 import { deleteWebhook } from '../../signals/webhooks/delete-webhook.ts'
-import { revealWebhookSecret } from '../../signals/webhooks/reveal-webhook-secret.ts'
-import { rotateWebhookSecret } from '../../signals/webhooks/rotate-webhook-secret.ts'
 import { testWebhook } from '../../signals/webhooks/test-webhook.ts'
 import { changeWebhook } from '../../signals/webhooks/update-webhook.ts'
 import {
@@ -16,251 +14,155 @@ import {
 } from '../../signals/webhooks/webhook-input.ts'
 import { toWebhookJson } from '../../signals/webhooks/webhook-json.ts'
 import { getWebhookRecord, listWebhooks } from '../../signals/webhooks/webhook-store.ts'
-import { EXIT_CODES, printJson, printLine, printTable, type CommandIo } from '../command-io.ts'
-import { parseTime, parseWhole } from '../parse-arguments.ts'
-import { COMMAND_LINE_ORIGIN, runWithServices, withDatabaseFlags } from '../run-command.ts'
-import { SETTINGS, toFlag } from '../../app/config/settings.ts'
-import type { Config } from '../../app/config/load-config.ts'
-import { addWebhookEventCommands } from './webhook-event-commands.ts'
-
-interface JsonOption {
-  json?: true
-}
-
-interface CreateOptions extends JsonOption {
-  name: string
-  url: string
-  event: string[]
-  signing: (typeof SIGNING_FORMS)[number]
-  description?: string
-  header?: string[]
-  rateLimit?: number
-}
-
-/** More webhooks than any limit allows. */
-const SHOWN_MAX = 10_000
-
-/** `heliograph webhooks create|list|show|enable|disable|delete|rotate-secret|reveal|test|...`. */
-export function addWebhookCommands(program: Command, io: CommandIo): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('addresses that are told of events as they happen')
-  addCreate(webhooks, io)
-  addList(webhooks, io)
-  addShow(webhooks, io)
-  addSwitch(webhooks, io, 'enable')
-  addSwitch(webhooks, io, 'disable')
-  addDelete(webhooks, io)
-  addRotate(webhooks, io)
-  addReveal(webhooks, io)
-  addTest(webhooks, io)
-  addWebhookEventCommands(webhooks, io)
-}
+import { EVERYTHING, toTable } from '../command-io.ts'
+import { commandGroup, databaseCommand } from '../command.ts'
+import { choiceOption, listOption, option, parsedOption } from '../option.ts'
+import { parseWhole } from '../parse-arguments.ts'
+import { COMMAND_LINE_ORIGIN, settingOption } from '../run-command.ts'
+import { webhookEventCommands } from './webhook-event-commands.ts'
+import { revealCommand, rotateSecretCommand, toSecretText } from './webhook-secret-commands.ts'
 
 /** Where deliveries may go is the same for commands as for the service that makes them. */
-function withTargetFlag(command: Command): Command {
-  const { env, description } = SETTINGS.allowedTargets
-  return withDatabaseFlags(command).option(`${toFlag(env)} <value>`, `${description} [${env}]`)
-}
+const TARGET_OPTION = { allowedTargets: settingOption(SETTINGS.allowedTargets) }
 
-function addCreate(webhooks: Command, io: CommandIo): void {
-  withTargetFlag(webhooks.command('create'))
-    .description('create a webhook; its secret is shown')
-    .requiredOption('--name <name>', 'what it is for')
-    .requiredOption('--url <url>', 'where events are posted')
-    .requiredOption('--event <event...>', 'an event that it is told of; may be repeated')
-    .addOption(
-      new Option('--signing <form>', 'how deliveries are signed')
-        .choices(SIGNING_FORMS)
-        .default('standard'),
-    )
-    .option('--description <text>', 'more about it')
-    .option('--header <name=value...>', 'a header that is sent with every delivery')
-    .option(
+const create = databaseCommand({
+  name: 'create',
+  description: 'create a webhook; its secret is shown',
+  options: {
+    ...TARGET_OPTION,
+    name: option('--name <name>', 'what it is for').required(),
+    url: option('--url <url>', 'where events are posted').required(),
+    event: listOption(
+      '--event <event...>',
+      'an event that it is told of; may be repeated',
+    ).required(),
+    signing: choiceOption('--signing <form>', 'how deliveries are signed', SIGNING_FORMS).default(
+      'standard',
+    ),
+    description: option('--description <text>', 'more about it'),
+    header: listOption('--header <name=value...>', 'a header that is sent with every delivery'),
+    rateLimit: parsedOption(
       '--rate-limit <n>',
       'how many deliveries per second it gets at most',
       parseWhole(1, RATE_LIMIT_MAX),
-    )
-    .action(async (options: CreateOptions, command: Command) => {
-      await runWithServices(io, command, async ({ config, runChange, sealer }) => {
-        const input = readNewWebhook({
-          name: options.name,
-          url: options.url,
-          events: options.event,
-          signing: options.signing,
-          headers: Object.fromEntries((options.header ?? []).map(parseHeader)),
-          rate_limit_per_second: options.rateLimit ?? null,
-          ...(options.description === undefined ? {} : { description: options.description }),
-        })
-        const { webhook, secret } = await runChange(COMMAND_LINE_ORIGIN, (change) =>
-          createWebhook(change, input, {
-            sealer,
-            targetPolicy: readTargetPolicy(config),
-            webhooksMax: config.webhooksMax,
-          }),
-        )
-        const { id, public_key: publicKey } = webhook
-        const key = publicKey === null ? {} : { public_key: publicKey }
-        if (options.json) printJson(io, { id, secret, ...key })
-        else printLine(io, secret ?? publicKey ?? '')
-      })
+    ),
+  },
+  run({ change, options, services: { config, sealer } }) {
+    const input = readNewWebhook({
+      name: options.name,
+      url: options.url,
+      events: options.event,
+      signing: options.signing,
+      headers: Object.fromEntries((options.header ?? []).map(parseHeader)),
+      rate_limit_per_second: options.rateLimit ?? null,
+      ...(options.description === undefined ? {} : { description: options.description }),
     })
+    const targetPolicy = readTargetPolicy(config)
+    const { webhooksMax } = config
+    return change((tx) => createWebhook(tx, input, { sealer, targetPolicy, webhooksMax }))
+  },
+  json: ({ webhook: { id, public_key }, secret }) => ({
+    id,
+    secret,
+    ...(public_key === null ? {} : { public_key }),
+  }),
+  text: ({ webhook, secret }) => toSecretText(secret, webhook.public_key),
+})
+
+const list = databaseCommand({
+  name: 'list',
+  description: 'list the webhooks',
+  run: ({ services: { clock, db } }) => listWebhooks(db, EVERYTHING, clock.now()),
+  json: (webhooks) => webhooks.map(toWebhookJson),
+  text: (webhooks) =>
+    toTable(webhooks, {
+      ID: ({ id }) => id,
+      NAME: ({ name }) => name,
+      STATE: (webhook) => (webhook.enabled ? 'on' : `off (${webhook.disabled_reason ?? ''})`),
+      WAITING: (webhook) => String(webhook.queued_count),
+      DEAD: (webhook) => String(webhook.dead_count),
+      URL: ({ url }) => url,
+      EVENTS: ({ events }) => events.join(', '),
+    }),
+})
+
+const show = databaseCommand({
+  name: 'show <id>',
+  description: 'show a webhook, without its secret',
+  run: async ({ args, services: { clock, db } }) =>
+    toWebhookJson(await getWebhookRecord(db, args.id, clock.now())),
+  text: (webhook) =>
+    Object.entries(webhook).map(
+      ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
+    ),
+})
+
+const enable = switchCommand('enable <id>', 'switch a webhook on; what was waiting goes out')
+const disable = switchCommand('disable <id>', 'switch a webhook off; what is waiting is kept')
+
+function switchCommand(name: 'enable <id>' | 'disable <id>', description: string) {
+  const enabled = name === 'enable <id>'
+  return databaseCommand({
+    name,
+    description,
+    options: TARGET_OPTION,
+    run({ args, change, services: { config, sealer } }) {
+      const targetPolicy = readTargetPolicy(config)
+      const dependencies = { sealer, targetPolicy, wake: () => undefined }
+      return change((tx) => changeWebhook(tx, args.id, { enabled }, dependencies))
+    },
+    json: toWebhookJson,
+    text: (webhook) => `The webhook ${webhook.name} is ${enabled ? 'on' : 'off'}.`,
+  })
 }
 
-function addList(webhooks: Command, io: CommandIo): void {
-  withDatabaseFlags(webhooks.command('list'))
-    .description('list the webhooks')
-    .action(async (options: JsonOption, command: Command) => {
-      await runWithServices(io, command, async ({ clock, db }) => {
-        const rows = await listWebhooks(db, { afterId: undefined, limit: SHOWN_MAX }, clock.now())
-        if (options.json) {
-          printJson(io, rows.map(toWebhookJson))
-          return
-        }
-        printTable(
-          io,
-          ['ID', 'NAME', 'STATE', 'WAITING', 'DEAD', 'URL', 'EVENTS'],
-          rows.map((row) => [
-            row.id,
-            row.name,
-            row.enabled ? 'on' : `off (${row.disabled_reason ?? ''})`,
-            String(row.queued_count),
-            String(row.dead_count),
-            row.url,
-            row.events.join(', '),
-          ]),
-        )
-      })
-    })
-}
+const remove = databaseCommand({
+  name: 'delete <id>',
+  description: 'delete a webhook and everything queued for it',
+  async run({ args: { id }, change }) {
+    const { name } = await change((tx) => deleteWebhook(tx, id, () => undefined))
+    return { id, name }
+  },
+  json: ({ id }) => ({ id, deleted: true }),
+  text: ({ id, name }) => `Deleted the webhook ${name} (${id}).`,
+})
 
-function addShow(webhooks: Command, io: CommandIo): void {
-  withDatabaseFlags(webhooks.command('show <id>'))
-    .description('show a webhook, without its secret')
-    .action(async (id: string, options: JsonOption, command: Command) => {
-      await runWithServices(io, command, async ({ clock, db }) => {
-        const shown = toWebhookJson(await getWebhookRecord(db, id, clock.now()))
-        if (options.json) printJson(io, shown)
-        else {
-          for (const [name, value] of Object.entries(shown)) {
-            printLine(io, `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`)
-          }
-        }
-      })
-    })
-}
+const test = databaseCommand({
+  name: 'test <id>',
+  description: 'send a test event and tell what the receiver answers',
+  options: TARGET_OPTION,
+  async run({ args, services }) {
+    const { client } = await openOutbound(services.config)
+    try {
+      return await testWebhook(COMMAND_LINE_ORIGIN, args.id, { ...services, client })
+    } finally {
+      await client.close()
+    }
+  },
+  json: ({ isSuccess, statusCode, eventId, reason }) => ({
+    success: isSuccess,
+    response_code: String(statusCode),
+    event_id: eventId,
+    reason,
+  }),
+  text: ({ isSuccess, statusCode, reason }) =>
+    isSuccess ? `The receiver answered ${statusCode}.` : `${reason ?? ''}.`,
+  isFailed: ({ isSuccess }) => !isSuccess,
+})
 
-function addSwitch(webhooks: Command, io: CommandIo, word: 'enable' | 'disable'): void {
-  const isEnabled = word === 'enable'
-  withTargetFlag(webhooks.command(`${word} <id>`))
-    .description(
-      isEnabled
-        ? 'switch a webhook on; what was waiting goes out'
-        : 'switch a webhook off; what is waiting is kept',
-    )
-    .action(async (id: string, options: JsonOption, command: Command) => {
-      await runWithServices(io, command, async ({ config, runChange, sealer }) => {
-        const webhook = await runChange(COMMAND_LINE_ORIGIN, (change) =>
-          changeWebhook(
-            change,
-            id,
-            { enabled: isEnabled },
-            { sealer, targetPolicy: readTargetPolicy(config), wake: () => undefined },
-          ),
-        )
-        if (options.json) printJson(io, toWebhookJson(webhook))
-        else printLine(io, `The webhook ${webhook.name} is ${isEnabled ? 'on' : 'off'}.`)
-      })
-    })
-}
-
-function addDelete(webhooks: Command, io: CommandIo): void {
-  withDatabaseFlags(webhooks.command('delete <id>'))
-    .description('delete a webhook and everything queued for it')
-    .action(async (id: string, options: JsonOption, command: Command) => {
-      await runWithServices(io, command, async ({ runChange }) => {
-        const { name } = await runChange(COMMAND_LINE_ORIGIN, (change) =>
-          deleteWebhook(change, id, () => undefined),
-        )
-        if (options.json) printJson(io, { id, deleted: true })
-        else printLine(io, `Deleted the webhook ${name} (${id}).`)
-      })
-    })
-}
-
-interface RotateOptions extends JsonOption {
-  immediate?: true
-  oldSecretEndsAt?: Date
-}
-
-function addRotate(webhooks: Command, io: CommandIo): void {
-  withDatabaseFlags(webhooks.command('rotate-secret <id>'))
-    .description('give a webhook a new secret; the old one signs too for 24 hours')
-    .addOption(
-      new Option('--immediate', 'end the old secrets at once').conflicts('oldSecretEndsAt'),
-    )
-    .option('--old-secret-ends-at <time>', 'end the old secret then (ISO 8601)', parseTime)
-    .action(async (id: string, options: RotateOptions, command: Command) => {
-      await runWithServices(io, command, async ({ runChange, sealer }) => {
-        const { webhook, secret } = await runChange(COMMAND_LINE_ORIGIN, (change) => {
-          const endsAt = options.immediate === true ? change.at : options.oldSecretEndsAt
-          return rotateWebhookSecret(change, id, endsAt, sealer)
-        })
-        const { public_key: publicKey, old_secrets_end_at: endsAt } = webhook
-        const key = publicKey === null ? {} : { public_key: publicKey }
-        if (options.json) printJson(io, { id, secret, old_secrets_end_at: endsAt, ...key })
-        else printLine(io, secret ?? publicKey ?? '')
-      })
-    })
-}
-
-function addReveal(webhooks: Command, io: CommandIo): void {
-  withDatabaseFlags(webhooks.command('reveal <id>'))
-    .description('show the secret to an admin with Full Access; the audit log records it')
-    .requiredOption('--admin <email>', 'the admin who asks for it')
-    .action(async (id: string, options: { admin: string; json?: true }, command: Command) => {
-      await runWithServices(io, command, async ({ runChange, sealer }) => {
-        const revealed = await runChange(COMMAND_LINE_ORIGIN, async (change) => {
-          const admin = await findAdminByEmail(change.tx, options.admin)
-          if (admin?.access !== 'full') {
-            const message = 'Secrets are shown to admins with Full Access only.'
-            throw new AppError('forbidden', 'permission_missing', message)
-          }
-          return revealWebhookSecret(change, id, sealer, admin.email)
-        })
-        const { secret, publicKey } = revealed
-        if (options.json) printJson(io, { id, secret, public_key: publicKey })
-        else printLine(io, secret ?? publicKey ?? '')
-      })
-    })
-}
-
-function addTest(webhooks: Command, io: CommandIo): void {
-  withTargetFlag(webhooks.command('test <id>'))
-    .description('send a test event and tell what the receiver answers')
-    .action(async (id: string, options: JsonOption, command: Command) => {
-      await runWithServices(io, command, async (services) => {
-        const { client } = await openOutbound(services.config)
-        try {
-          const result = await testWebhook(COMMAND_LINE_ORIGIN, id, { ...services, client })
-          const { isSuccess, statusCode, eventId, reason } = result
-          if (options.json) {
-            printJson(io, {
-              success: isSuccess,
-              response_code: String(statusCode),
-              event_id: eventId,
-              reason,
-            })
-          } else {
-            printLine(io, isSuccess ? `The receiver answered ${statusCode}.` : `${reason ?? ''}.`)
-          }
-          if (!isSuccess) io.setExitCode(EXIT_CODES.failed)
-        } finally {
-          await client.close()
-        }
-      })
-    })
-}
+/** `heliograph webhooks create|list|show|enable|disable|delete|rotate-secret|reveal|test|...`. */
+export const webhookCommands = commandGroup([
+  create,
+  list,
+  show,
+  enable,
+  disable,
+  remove,
+  rotateSecretCommand,
+  revealCommand,
+  test,
+  ...webhookEventCommands,
+])
 
 function parseHeader(text: string): [name: string, value: string] {
   const at = text.indexOf('=')

@@ -1,0 +1,60 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
+import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
+import { getStream } from '../../signals/streams/stream-store.ts'
+import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
+import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
+import { option } from '../option.ts'
+
+/** The flags that say whose deliveries. */
+export const OWNER_OPTIONS = {
+  stream: option('--stream <id>', 'of this stream, by its id or stream id'),
+  webhook: option('--webhook <id>', 'of this webhook'),
+  destination: option(
+    '--destination <id>',
+    'of this destination, as the log of the service names it',
+  ),
+}
+
+/** The values of {@link OWNER_OPTIONS}. */
+export interface OwnerChoice {
+  readonly stream: string | undefined
+  readonly webhook: string | undefined
+  readonly destination: string | undefined
+}
+
+/**
+ * Finds whose deliveries the flags mean.
+ *
+ * @throws AppError `invalid_parameter` unless exactly one of the flags is given; `not_found`
+ */
+export async function findOwner(
+  db: Kysely<Schema>,
+  { stream, webhook, destination }: OwnerChoice,
+  purpose: 'show' | 'send',
+): Promise<DeliveryOwner> {
+  const given = [stream, webhook, destination].filter((id) => id !== undefined)
+  if (given.length !== 1) {
+    const message = 'Give one of --stream, --webhook and --destination.'
+    throw new AppError('invalid', 'invalid_parameter', message)
+  }
+  if (stream !== undefined) return toDeliveryOwner(await getStream(db, stream), purpose)
+  if (webhook !== undefined) return toWebhookOwner(await getWebhook(db, webhook), purpose)
+  return findDestination(db, destination ?? '')
+}
+
+async function findDestination(db: Kysely<Schema>, id: string): Promise<DeliveryOwner> {
+  const row = /^\d{1,18}$/.test(id)
+    ? await db
+        .selectFrom('delivery_destination')
+        .select('id')
+        .where('id', '=', id)
+        .executeTakeFirst()
+    : undefined
+  if (row === undefined) {
+    throw new AppError('not_found', 'not_found', 'There is no such destination.')
+  }
+  return { destinationId: row.id, target: { type: 'delivery_destination', id: row.id } }
+}

@@ -1,0 +1,80 @@
+import { Option } from 'commander'
+
+/**
+ * An option of a command, with the type that its value has. Options are declared once and may be
+ * shared by commands.
+ */
+export class OptionSpec<Value> {
+  readonly option: Option
+  /** For the types only. */
+  declare readonly value: Value
+
+  constructor(option: Option) {
+    this.option = option
+  }
+
+  /** The command is refused without it. */
+  required(): OptionSpec<NonNullable<Value>> {
+    return new OptionSpec(this.option.makeOptionMandatory())
+  }
+
+  /** What the option is when it is not given. */
+  default(value: NonNullable<Value>): OptionSpec<NonNullable<Value>> {
+    return new OptionSpec(this.option.default(value))
+  }
+
+  /** Refused together with the option of this name in the code. */
+  conflicts(name: string): this {
+    this.option.conflicts(name)
+    return this
+  }
+}
+
+/** `--name <value>`: a text. */
+export function option(flags: string, description: string): OptionSpec<string | undefined> {
+  return new OptionSpec(new Option(flags, description))
+}
+
+/** `--name <value>`: what `parse` makes of a text; it throws `InvalidArgumentError`. */
+export function parsedOption<Value>(
+  flags: string,
+  description: string,
+  parse: (text: string) => Value,
+): OptionSpec<Value | undefined> {
+  return new OptionSpec(new Option(flags, description).argParser(parse))
+}
+
+/** `--name <value>`, which may be given several times. */
+export function repeatedOption<Value>(
+  flags: string,
+  description: string,
+  parse: (text: string) => Value,
+): OptionSpec<Value[] | undefined> {
+  const collect = (text: string, previous: readonly Value[] | undefined): Value[] => [
+    ...(previous ?? []),
+    parse(text),
+  ]
+  return new OptionSpec(new Option(flags, description).argParser(collect))
+}
+
+/** `--name <value...>`: one text or several. */
+export function listOption(flags: string, description: string): OptionSpec<string[] | undefined> {
+  return new OptionSpec(new Option(flags, description))
+}
+
+/** `--name <value>`: one of some words. */
+export function choiceOption<const Choice extends string>(
+  flags: string,
+  description: string,
+  choices: readonly Choice[],
+): OptionSpec<Choice | undefined> {
+  return new OptionSpec(new Option(flags, description).choices(choices))
+}
+
+/** `--name`, without a value. */
+export function flag(flags: string, description: string): OptionSpec<true | undefined> {
+  return new OptionSpec(new Option(flags, description))
+}
+
+/** `--json` of a command that does not work on the database; the others have it anyway. */
+export const JSON_FLAG = flag('--json', 'print JSON')
