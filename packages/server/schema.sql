@@ -719,6 +719,15 @@ create table issue (
   constraint issue_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
 ) with (fillfactor=90);
 
+create table job_run (
+  name text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  error text,
+  constraint job_run_pkey PRIMARY KEY (name),
+  constraint job_run_error_check CHECK (((error IS NULL) OR (finished_at IS NOT NULL)))
+);
+
 create table jwks_fetch (
   address text not null,
   last_fetched_at timestamp with time zone not null,
@@ -1416,3 +1425,5 @@ CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_targe
 CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_result FOR EACH ROW EXECUTE FUNCTION person_check_result_leaves_counter();
 
 comment on column public.auth_log_session.expires_at is 'When a sign-in under way counts as abandoned; null once it has ended.';
+comment on column public.job_run.error is 'Why the last run failed; null when it did not.';
+comment on column public.job_run.finished_at is 'Null while it runs, and after a process that died while it ran.';

@@ -3,6 +3,8 @@
  * documents and the tests alike. Making the parts starts nothing; the supervisor starts what the roles
  * of a process need, in the order of the list.
  */
+// Before the routes of streams: of schemas with the same name the REST API documents its own.
+import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
 import { createChangesPart } from '../changes/changes-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
 import { createOrganisationPart } from '../organisation/organisation-part.ts'
@@ -27,7 +29,6 @@ import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
 import { createCallers } from '../surfaces/callers.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
-import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
 import type { ServiceFoundation } from './foundation.ts'
 import { openOutbound } from './outbound.ts'
 

@@ -6,10 +6,12 @@ import { toLogError, type ServicePart } from '../changes/foundation.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { systemClock } from '../platform/clock.ts'
 import { startMetricsServer, type MetricsServer } from '../platform/http/metrics-server.ts'
+import { createJobCounts } from '../platform/jobs/job-counts.ts'
 import { startJobs } from '../platform/jobs/job-runner.ts'
 import type { RunningJob } from '../platform/jobs/running-job.ts'
 import type { Logger } from '../platform/logger.ts'
 import { findFreePort } from '../platform/net/find-free-port.ts'
+import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import type { Config } from './config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
@@ -59,8 +61,8 @@ async function start(
   const selected = selectByRole(parts.list, config.roles)
   const http = createHttp(foundation, selected, tls)
   const server = createHttpServerPart(http, foundation, tls)
-  const metrics = createMetricsPart(foundation, parts, http)
   const jobs = createJobsPart(foundation, parts, server)
+  const metrics = createMetricsPart(foundation, [...parts.list, jobs], http)
   const supervisor = createSupervisor([...selected, jobs, metrics, server], parts.listener, log)
   await supervisor.start()
   cleanup.add(() => supervisor.stop())
@@ -76,17 +78,21 @@ async function start(
 
 /** Runs what is to be done from time to time. */
 function createJobsPart(
-  { clock, config, log }: ServiceFoundation,
+  { clock, config, db, log }: ServiceFoundation,
   { jobs, listener }: Parts,
   server: ServicePart,
 ): ServicePart {
   const own = selectByRole([...jobs, ...(server.jobs ?? [])], config.roles)
+  const { counted, metrics } = createJobCounts()
+  const lockClass = LOCK_CLASSES.jobs
   let running: RunningJob | undefined
   return {
     name: 'jobs',
     roles: PROCESS_ROLES,
+    metrics,
     start: async () => {
-      running = startJobs(own, { clock, listener, logError: toLogError(log) })
+      const dependencies = { clock, db, listener, lockClass, logError: toLogError(log) }
+      running = startJobs(own.map(counted), dependencies)
     },
     stop: async () => running?.stop(),
   }
@@ -95,10 +101,10 @@ function createJobsPart(
 /** Serves the figures of the parts, when the configuration names a port for them. */
 function createMetricsPart(
   { config }: ServiceFoundation,
-  { list }: Parts,
+  parts: readonly ServicePart[],
   http: ReturnType<typeof createHttp>,
 ): ServicePart & { readonly port: () => number | undefined } {
-  const sources = list.flatMap(({ metrics = [] }) => metrics)
+  const sources = parts.flatMap(({ metrics = [] }) => metrics)
   let server: MetricsServer | undefined
   return {
     name: 'metrics',

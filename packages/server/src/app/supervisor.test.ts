@@ -17,6 +17,8 @@ function createFakeListener(events: string[]) {
     },
     onReconnect: () => () => undefined,
     holdLock: async () => undefined,
+    tryLock: async () => true,
+    unlock: async () => undefined,
     whenListening: async () => undefined,
     stop: async () => void events.push('stop listener'),
   }

@@ -50,6 +50,7 @@ import type {
   ApiKeyTable,
   AuditEntryTable,
   IdempotencyRecordTable,
+  JobRunTable,
   OrganisationTable,
 } from './tables/organisation-tables.ts'
 import type {
@@ -123,6 +124,7 @@ export interface Schema {
   exemption_request_check: ExemptionRequestCheckTable
   exemption_request_issue: ExemptionRequestIssueTable
   idempotency_record: IdempotencyRecordTable
+  job_run: JobRunTable
   issue: IssueTable
   jwks_fetch: JwksFetchTable
   live_query_campaign: LiveQueryCampaignTable

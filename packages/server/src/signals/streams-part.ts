@@ -11,6 +11,7 @@ import { DELIVERY_CHANNEL } from './dispatch/delivery-engine.ts'
 import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
+import { findReplayDays } from './history/replay-days.ts'
 import { historyRoutes } from './history/history-routes.ts'
 import { pollRoutes } from './poll/poll-routes.ts'
 import { pollTokenRoutes } from './poll/poll-token-routes.ts'
@@ -130,12 +131,4 @@ function createActivityJob(
       return pauseSilentStreams({ db, clock, runChange, settings, wake })
     },
   }
-}
-
-/** For how many days an event can be replayed: as long as what it carried is kept. */
-export function findReplayDays({
-  deliveryPayloadRetentionDays,
-  deliveryRetentionDays,
-}: Pick<StreamSettings, 'deliveryPayloadRetentionDays' | 'deliveryRetentionDays'>): number {
-  return Math.min(deliveryPayloadRetentionDays, deliveryRetentionDays)
 }

@@ -28,6 +28,13 @@ export interface Listener {
    * when the listener stops.
    */
   holdLock(lock: AdvisoryLock): Promise<void>
+  /**
+   * Whether an advisory lock was free; then the connection holds it until `unlock`, or until it breaks.
+   * While there is no connection, no lock is free.
+   */
+  tryLock(lock: AdvisoryLock): Promise<boolean>
+  /** Gives a lock of `tryLock` back; one that broke with its connection is not held any more. */
+  unlock(lock: AdvisoryLock): Promise<void>
   /** Resolves when every subscription made so far is active. */
   whenListening(): Promise<void>
   /** Closes the connection. Nobody is called any more afterwards. */
@@ -121,6 +128,22 @@ class ReconnectingListener implements Listener {
       await this.#takeLock(client, lock, held).catch(() => client.end().catch(() => undefined))
     }
     await held.opened
+  }
+
+  async tryLock(lock: AdvisoryLock): Promise<boolean> {
+    const client = this.#client
+    return client !== undefined && this.#tryLock(client, lock)
+  }
+
+  async unlock(lock: AdvisoryLock): Promise<void> {
+    const client = this.#client
+    if (client === undefined) return
+    try {
+      await this.#query(client, 'select pg_advisory_unlock($1, $2)', [...lock])
+    } catch {
+      // The lock must not outlive its use: a connection that cannot give it back ends.
+      await client.end().catch(() => undefined)
+    }
   }
 
   async whenListening(): Promise<void> {
@@ -227,12 +250,16 @@ class ReconnectingListener implements Listener {
 
   /** Does not wait for a session of ours that the server has not missed yet; the probe tries again. */
   async #takeLock(client: Client, lock: AdvisoryLock, held: Gate<void>): Promise<void> {
+    if (await this.#tryLock(client, lock)) held.open()
+  }
+
+  async #tryLock(client: Client, lock: AdvisoryLock): Promise<boolean> {
     const rows = await this.#query<{ is_held: boolean }>(
       client,
       'select pg_try_advisory_lock($1, $2) as is_held',
       [...lock],
     )
-    if (rows[0]?.is_held === true) held.open()
+    return rows[0]?.is_held === true
   }
 
   /** Throws when the connection does not answer; resolves when it has ended. */

@@ -3,14 +3,18 @@
  * routes, methods and status classes: never ids of devices or streams.
  */
 import { createServer, type Server } from 'node:http'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 
-/** A number that is asked for when metrics are read. */
+/** A number, or one for each value of a label, that is asked for when metrics are read. */
 export interface MetricSource {
   readonly name: string
   readonly help: string
-  readonly read: () => Promise<number>
+  /** A counter only grows while the process lives. A gauge by default. */
+  readonly kind?: 'counter' | 'gauge'
+  /** Which label the numbers are told apart by; a source without one has one number. */
+  readonly label?: string
+  readonly read: () => Promise<number | ReadonlyMap<string, number>>
 }
 
 export interface MetricsServer {
@@ -75,12 +79,18 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
 }
 
 function registerSource(registry: Registry, source: MetricSource): void {
-  const gauge = new Gauge({
-    name: source.name,
-    help: source.help,
+  const { name, help, kind = 'gauge', label } = source
+  const Metric = kind === 'counter' ? Counter : Gauge
+  const metric: Counter<string> | Gauge<string> = new Metric<string>({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
     registers: [registry],
     async collect() {
-      gauge.set(await source.read())
+      const figures = await source.read()
+      metric.reset()
+      if (typeof figures === 'number') metric.inc(figures)
+      else for (const [key, figure] of figures) metric.inc({ [label ?? '']: key }, figure)
     },
   })
 }

@@ -1,25 +1,25 @@
 /*
- * Runs the jobs of a process and counts what they do. Does not own the work, nor which jobs a process
- * runs.
+ * Runs the jobs of a process, each by its kind. Does not own the work, nor which jobs a process runs.
  */
 import type { Clock } from '../clock.ts'
 import type { Listener } from '../db/listener.ts'
 import { startDueJob } from './due-job.ts'
-import type { DueJob, Job, PeriodicJob } from './job.ts'
+import { startInstallationJob, type InstallationJobDependencies } from './installation-job.ts'
+import type { DueJob, Job } from './job.ts'
 import { startPeriodicJob } from './periodic-job.ts'
-import type { LogJobError, RunningJob } from './running-job.ts'
+import type { RunningJob } from './running-job.ts'
 
-export interface JobRunnerDependencies {
+export interface JobRunnerDependencies<Tables> extends InstallationJobDependencies<Tables> {
   readonly clock: Clock
   readonly listener: Listener
-  readonly logError: LogJobError
 }
 
 /** Starts the jobs. */
-export function startJobs(jobs: readonly Job[], dependencies: JobRunnerDependencies): RunningJob {
-  const running = jobs.map((job) =>
-    job.kind === 'due' ? startDue(job, dependencies) : startPeriodic(job, dependencies),
-  )
+export function startJobs<Tables>(
+  jobs: readonly Job[],
+  dependencies: JobRunnerDependencies<Tables>,
+): RunningJob {
+  const running = jobs.map((job) => startJob(job, dependencies))
   return {
     stop: async () => {
       await Promise.all(running.map((job) => job.stop()))
@@ -27,13 +27,15 @@ export function startJobs(jobs: readonly Job[], dependencies: JobRunnerDependenc
   }
 }
 
-function startPeriodic(job: PeriodicJob, { logError }: JobRunnerDependencies): RunningJob {
-  return startPeriodicJob({ ...job, logError })
+function startJob<Tables>(job: Job, dependencies: JobRunnerDependencies<Tables>): RunningJob {
+  if (job.kind === 'due') return startDue(job, dependencies)
+  if (job.scope === 'installation') return startInstallationJob(job, dependencies)
+  return startPeriodicJob({ ...job, logError: dependencies.logError })
 }
 
 function startDue(
   { name, channel, run, pollMs }: DueJob,
-  { clock, listener, logError }: JobRunnerDependencies,
+  { clock, listener, logError }: Omit<JobRunnerDependencies<never>, 'db'>,
 ): RunningJob {
   const job = startDueJob({
     name,

@@ -73,3 +73,11 @@ export interface IdempotencyRecordTable {
   created_at: Date
   expires_at: Date
 }
+
+/** The last run of a periodic job of the installation. */
+export interface JobRunTable {
+  name: string
+  started_at: Date
+  finished_at: Date | null
+  error: string | null
+}

@@ -8,7 +8,7 @@ import { strictSelfTestEndpoints } from '../../signals/diagnosis/self-test/self-
 import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
 import type { PollWaiters } from '../../signals/poll/poll-waiters.ts'
 import type { SigningPart } from '../../signals/signing-part.ts'
-import { findReplayDays } from '../../signals/streams-part.ts'
+import { findReplayDays } from '../../signals/history/replay-days.ts'
 import { deliveryEndpoints } from './delivery-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
 import { registerStrictFace } from './strict-face.ts'
