@@ -3,15 +3,10 @@
  * issuer: a stream is named by `stream_id` in the query or the body, and the rules of the specification
  * hold, invalid bodies included, which answer 400.
  */
-import { isDeepStrictEqual } from 'node:util'
 import {
-  DELIVERY_METHOD_POLL,
-  DELIVERY_METHOD_PUSH,
   DELIVERY_METHODS,
   DEVICE_COMPLIANCE_CHANGE,
-  findChangedTransmitterMember,
   parseStreamUpdateRequest,
-  type DeliveryRequest,
   type StreamUpdateRequest,
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
@@ -25,10 +20,15 @@ import { deleteStream } from './delete-stream.ts'
 import { malformedWhenInvalid } from './malformed-when-invalid.ts'
 import { refuseIf } from './refuse-if.ts'
 import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
-import { choiceShape, readChoices, type ChoiceInput } from './stream-choices.ts'
+import {
+  findTransmitterProblem,
+  toConfigurationInput,
+  type ConfigurationRules,
+} from './configuration-change.ts'
+import { choiceShape, readChoices } from './stream-choices.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
-import { nameSchema, type StreamInput } from './stream-input.ts'
-import { EVENTS_SUPPORTED, pollUrl, streamSchema, toStreamJson } from './stream-json.ts'
+import { nameSchema } from './stream-input.ts'
+import { pollUrl, streamSchema, toStreamJson } from './stream-json.ts'
 import { getStream, type Stream } from './stream-store.ts'
 import { changeStream } from './update-stream.ts'
 
@@ -133,8 +133,10 @@ function updateRoute(
         const extensions = { name: context.body.name, choices: readChoices(context.body) }
         return runChange(toOrigin(context), async (change) => {
           const before = await getStream(change.tx, request.stream_id, { isLocked: true })
-          refuseTransmitterMembers(request, before)
-          const input = toInput(request, { method, before, baseUrl, extensions })
+          const rules = toRules(method, before, dependencies)
+          refuseIf([findTransmitterProblem(asNamed(request, before), rules) ?? false])
+          const standard = toConfigurationInput(request.supplied, before, rules)
+          const input = { ...extensions, ...standard }
           const stream = await changeStream(change, before.id, input, dependencies)
           return answer(200, toStreamJson(stream, baseUrl))
         })
@@ -169,76 +171,33 @@ function readUpdate(body: ConfigurationBody): StreamUpdateRequest {
   throw new AppError('malformed', 'invalid_body', `The body is not valid. ${summary}`, { details })
 }
 
-/** What only the transmitter sets may come back, but not changed. */
-function refuseTransmitterMembers(
-  { transmitterMembers }: StreamUpdateRequest,
+/** A stream may be named by its `id` as well. */
+function asNamed(request: StreamUpdateRequest, { streamId }: Stream): StreamUpdateRequest {
+  return { ...request, transmitterMembers: { ...request.transmitterMembers, stream_id: streamId } }
+}
+
+/** The address of a poll is ours; another one is kept as information. */
+function toRules(
+  method: 'PATCH' | 'PUT',
   before: Stream,
-): void {
-  const { streamId } = before
-  const changed = findChangedTransmitterMember(
-    // Its `id` names a stream as well.
-    { ...transmitterMembers, stream_id: streamId },
-    {
-      stream_id: streamId,
+  dependencies: Pick<StreamCollectionDependencies, 'baseUrl'>,
+): ConfigurationRules {
+  const { events_supported, events_delivered, events_requested } = toStreamJson(
+    before,
+    dependencies.baseUrl,
+  )
+  const ownPollUrl = pollUrl(dependencies.baseUrl, before.streamId)
+  return {
+    method,
+    transmitterMembers: {
+      stream_id: before.streamId,
       iss: before.issuer,
       aud: before.audience,
-      events_supported: EVENTS_SUPPORTED,
-      events_delivered: EVENTS_SUPPORTED.filter((type) => before.eventsRequested.includes(type)),
+      events_supported,
+      events_delivered,
     },
-  )
-  if (changed === undefined) return
-  refuseIf([{ path: changed, message: 'Is set by the transmitter and must not change.' }])
-}
-
-interface UpdateContext {
-  readonly method: 'PATCH' | 'PUT'
-  readonly before: Stream
-  readonly baseUrl: string
-  readonly extensions: { readonly name: string | undefined; readonly choices: ChoiceInput }
-}
-
-function toInput({ supplied }: StreamUpdateRequest, context: UpdateContext): StreamInput {
-  const isReplacing = context.method === 'PUT'
-  const { before, extensions } = context
-  return {
-    ...extensions,
-    ...toDeliveryInput(
-      supplied.delivery ?? (isReplacing ? { method: DELIVERY_METHOD_POLL } : undefined),
-      context,
-    ),
-    // It can never be updated (SSF 1.0 section 8.1.1), so that it does not follow the address either.
-    audience: before.audience,
-    description: supplied.description ?? (isReplacing ? null : undefined),
-    eventsRequested:
-      toEventsRequested(supplied.events_requested, context) ??
-      (isReplacing ? [DEVICE_COMPLIANCE_CHANGE] : undefined),
-    endpointPath: 'delivery.endpoint_url',
+    eventsShown: events_requested,
+    eventsWhenReplaced: [DEVICE_COMPLIANCE_CHANGE],
+    toPollEndpoint: (url) => (url === ownPollUrl ? null : (url ?? null)),
   }
-}
-
-/** The list of the answer names a type that nobody has to ask for: when it comes back, nothing was asked. */
-function toEventsRequested(
-  requested: readonly string[] | undefined,
-  { before, baseUrl }: UpdateContext,
-): readonly string[] | undefined {
-  const { events_requested: answered } = toStreamJson(before, baseUrl)
-  return isDeepStrictEqual(requested, answered) ? before.eventsRequested : requested
-}
-
-/** A delivery is replaced whole: a push without a header forgets the one before. */
-function toDeliveryInput(
-  delivery: DeliveryRequest | undefined,
-  { before, baseUrl }: UpdateContext,
-): Partial<StreamInput> {
-  if (delivery === undefined) return {}
-  if (delivery.method === DELIVERY_METHOD_PUSH) {
-    return {
-      deliveryMethod: 'push',
-      endpointUrl: delivery.endpoint_url,
-      authorizationHeader: delivery.authorization_header ?? null,
-    }
-  }
-  const own = pollUrl(baseUrl, before.streamId)
-  const informational = delivery.endpoint_url === own ? undefined : delivery.endpoint_url
-  return { deliveryMethod: 'poll', endpointUrl: informational ?? null }
 }

@@ -1,15 +1,11 @@
 import {
   DELIVERY_METHOD_POLL,
-  DELIVERY_METHOD_PUSH,
   DELIVERY_METHODS,
-  findChangedTransmitterMember,
   parseStreamCreateRequest,
   parseStreamUpdateRequest,
   parseWithSchema,
   streamExtensionMembersSchema,
-  type DeliveryRequest,
   type StreamExtensionMembers,
-  type StreamUpdateRequest,
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
@@ -18,12 +14,15 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { deleteStream } from '../../signals/streams/delete-stream.ts'
 import type { StreamInput } from '../../signals/streams/stream-input.ts'
-import { listClientStreams, type Stream } from '../../signals/streams/stream-store.ts'
+import { listClientStreams } from '../../signals/streams/stream-store.ts'
 import { changeStream } from '../../signals/streams/update-stream.ts'
 import {
-  createStrictStream,
-  type CreateStrictStreamDependencies,
-} from '../../signals/streams/create-strict-stream.ts'
+  findTransmitterProblem,
+  toConfigurationInput,
+  toDeliveryInput,
+} from '../../signals/streams/configuration-change.ts'
+import { createClientStream } from '../../signals/streams/create-client-stream.ts'
+import type { StreamDependencies } from '../../signals/streams/stream-dependencies.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import {
@@ -38,9 +37,10 @@ import {
   streamConfigurationSchema,
   toStreamConfiguration,
   toTransmitterMembers,
+  type ConfigurationContext,
 } from './strict-stream-json.ts'
 
-export interface StreamEndpointDependencies extends CreateStrictStreamDependencies {
+export interface StreamEndpointDependencies extends StreamDependencies, ConfigurationContext {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly runChange: RunChange
@@ -50,6 +50,9 @@ const PATH = '/ssf/streams'
 const NAME_LENGTH_MAX = 255
 const STREAM_ID_QUERY = { stream_id: 'The stream.' }
 const EXAMPLE_ID = '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'
+
+/** The address of a poll is ours, whatever came in its place. */
+const OWN_POLL_ENDPOINT = { toPollEndpoint: () => null } as const
 
 const receiverMembers = {
   events_requested: z.array(z.string()).nullish().describe('Unknown types are ignored.'),
@@ -100,9 +103,17 @@ function createEndpoint(dependencies: StreamEndpointDependencies): StrictEndpoin
       const parsed = parseStreamCreateRequest(body)
       if (!parsed.ok) throw invalidBody(parsed.issues)
       const { heliograph_sequence: isNumbered } = readExtensions(body)
-      const draft = { ...parsed.value, name: readName(body['name']), isNumbered }
+      const { delivery, events_requested: eventsRequested, description } = parsed.value
+      const input: StreamInput = {
+        ...(delivery === undefined ? {} : toDeliveryInput(delivery, OWN_POLL_ENDPOINT)),
+        name: readName(body['name']),
+        description,
+        eventsRequested,
+        choices: { isNumbered },
+        endpointPath: 'delivery.endpoint_url',
+      }
       const stream = await dependencies.runChange(request.origin, (change) =>
-        createStrictStream(change, request.client, draft, dependencies),
+        createClientStream(change, request.client.clientId, input, dependencies),
       )
       return { status: 201, body: toStreamConfiguration(stream, dependencies) }
     },
@@ -182,7 +193,7 @@ function updates(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
       method: 'PATCH',
       summary: 'Change a stream',
       description: 'Members that are left out stay as they are.',
-      handler: (request) => update(request, dependencies, toPatchInput),
+      handler: (request) => update('PATCH', request, dependencies),
     },
     {
       ...common,
@@ -190,80 +201,40 @@ function updates(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
       summary: 'Replace a stream',
       description:
         'Members of the receiver that are left out are deleted; without `delivery` the stream polls.',
-      handler: (request) => update(request, dependencies, toReplaceInput),
+      handler: (request) => update('PUT', request, dependencies),
     },
   ]
 }
 
 async function update(
+  method: 'PATCH' | 'PUT',
   request: StrictRequest,
   dependencies: StreamEndpointDependencies,
-  toInput: (update: StreamUpdateRequest, extensions: StreamExtensionMembers) => StreamInput,
 ) {
   const { runChange, settings } = dependencies
   const body = readBody(request)
   const parsed = parseStreamUpdateRequest(body)
   if (!parsed.ok) throw invalidBody(parsed.issues)
-  const input = toInput(parsed.value, readExtensions(body))
+  // A replacement deletes what is left out.
+  const preset = method === 'PUT' ? { heliograph_sequence: false } : {}
+  const { heliograph_sequence: isNumbered } = { ...preset, ...readExtensions(body) }
   const stream = await runChange(request.origin, async (change) => {
     const id = parsed.value.stream_id
     const before = await getOwnStream(change.tx, request.client, id, { isLocked: true })
-    refuseTransmitterMembers(parsed.value, before, dependencies)
+    const rules = {
+      method,
+      transmitterMembers: toTransmitterMembers(before, dependencies),
+      eventsShown: before.eventsRequested,
+      eventsWhenReplaced: [],
+      ...OWN_POLL_ENDPOINT,
+    }
+    const problem = findTransmitterProblem(parsed.value, rules)
+    if (problem !== undefined) throw invalidBody([problem])
+    const standard = toConfigurationInput(parsed.value.supplied, before, rules)
+    const input = { ...standard, choices: { isNumbered } }
     const after = await changeStream(change, id, input, dependencies)
     await recordActivity(change.tx, after, change.at, settings)
     return after
   })
   return { status: 200, body: toStreamConfiguration(stream, dependencies) } as const
-}
-
-/** What only the transmitter sets may come back, but not changed. SSF 1.0 section 8.1.1.3. */
-function refuseTransmitterMembers(
-  { transmitterMembers }: StreamUpdateRequest,
-  before: Stream,
-  dependencies: StreamEndpointDependencies,
-): void {
-  const current = toTransmitterMembers(before, dependencies)
-  const changed = findChangedTransmitterMember(transmitterMembers, current)
-  if (changed === undefined) return
-  throw invalidBody([{ path: changed, message: 'Is set by the transmitter and must not change' }])
-}
-
-function toPatchInput(
-  { supplied }: StreamUpdateRequest,
-  { heliograph_sequence: isNumbered }: StreamExtensionMembers,
-): StreamInput {
-  return {
-    ...toDeliveryInput(supplied.delivery),
-    description: supplied.description,
-    eventsRequested: supplied.events_requested,
-    choices: { isNumbered },
-  }
-}
-
-function toReplaceInput(
-  { supplied }: StreamUpdateRequest,
-  { heliograph_sequence: isNumbered = false }: StreamExtensionMembers,
-): StreamInput {
-  return {
-    ...toDeliveryInput(supplied.delivery ?? { method: DELIVERY_METHOD_POLL }),
-    description: supplied.description ?? null,
-    eventsRequested: supplied.events_requested ?? [],
-    choices: { isNumbered },
-  }
-}
-
-/** A delivery is replaced whole: a push without a header forgets the one before. */
-function toDeliveryInput(delivery: DeliveryRequest | undefined): StreamInput {
-  const endpointPath = 'delivery.endpoint_url'
-  if (delivery === undefined) return { endpointPath }
-  if (delivery.method !== DELIVERY_METHOD_PUSH) {
-    // The address of a poll is ours, whatever came in its place.
-    return { deliveryMethod: 'poll', endpointUrl: null, endpointPath }
-  }
-  return {
-    deliveryMethod: 'push',
-    endpointUrl: delivery.endpoint_url,
-    authorizationHeader: delivery.authorization_header ?? null,
-    endpointPath,
-  }
 }

@@ -1,0 +1,54 @@
+import type { Change } from '../../changes/change.ts'
+import { getClient } from '../clients/client-store.ts'
+import { addStream } from './add-stream.ts'
+import type { StreamDependencies } from './stream-dependencies.ts'
+import type { StreamInput } from './stream-input.ts'
+import type { Stream } from './stream-store.ts'
+import { announceActivity } from './stream-activity.ts'
+
+export interface CreateClientStreamDependencies extends StreamDependencies {
+  readonly urls: { readonly issuer: string }
+  readonly settings: {
+    /** Which subjects new streams begin with. */
+    readonly defaultSubjects: 'ALL' | 'NONE'
+    /** A stream whose receiver is silent for so long is paused; 0: never. */
+    readonly inactivityTimeoutSeconds: number
+  }
+}
+
+/**
+ * Creates a stream of a client, enabled, with the choices of the client's profile, and leaves an audit
+ * entry. Everything is optional; without a delivery the stream polls. SSF 1.0 section 8.1.1.1.
+ *
+ * @throws AppError `target_refused`, `limit_reached`
+ */
+export async function createClientStream(
+  change: Change,
+  clientId: string,
+  input: StreamInput,
+  dependencies: CreateClientStreamDependencies,
+): Promise<Stream> {
+  const { settings, urls } = dependencies
+  const client = await getClient(change.tx, clientId)
+  const stream = await addStream(
+    change,
+    input,
+    {
+      surface: 'strict',
+      issuer: urls.issuer,
+      profile: client.profile,
+      audience: () => client.audience ?? client.client_id,
+      name: (streamId) => `${client.name} ${streamId.slice(0, 8)}`,
+      eventsRequested: [],
+      clientValues: {
+        ssfClientId: client.id,
+        defaultSubjects: client.default_subjects ?? settings.defaultSubjects,
+        lastActivityAt: change.at,
+      },
+      auditOfClient: { client_id: client.client_id },
+    },
+    dependencies,
+  )
+  await announceActivity(change, settings)
+  return stream
+}
