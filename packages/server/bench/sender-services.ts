@@ -59,7 +59,7 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
   const { db, preparedDb } = database
 
   const sealer = createSealer(await loadMasterKey({ filePath: `${dataDir}/master.key` }))
-  const runChange = createChangeRunner(preparedDb, systemClock)
+  const runChange = createChangeRunner(preparedDb, systemClock, [])
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )

@@ -8,7 +8,6 @@ import type { DeliveryChannel } from '../src/signals/dispatch/delivery-channel.t
 import { createDeliveryEngine } from '../src/signals/dispatch/delivery-engine.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import type { GuardedClient } from '../src/platform/net/guarded-client.ts'
-import { createEnqueueSets } from '../src/signals/sets/enqueue-sets.ts'
 import { createPushChannel } from '../src/signals/push/push-channel.ts'
 import { startLoopbackReceiver, type LoopbackReceiver } from './support/loopback-receiver.ts'
 import { createStreamsApi, type StreamsApi } from './support/streams-api.ts'
@@ -156,23 +155,22 @@ async function startWorker(mortal?: Mortal): Promise<void> {
 async function queueChanges(receiver: LoopbackReceiver): Promise<void> {
   const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url: receiver.url }
   await streams.createStream({ name: 'push', delivery })
-  const enqueue = createEnqueueSets()
   const words = ['compliant', 'not-compliant'] as const
   for (let number = 0; number < CHANGES; number += 1) {
     const [previous, current] = number % 2 === 0 ? words : words.toReversed()
-    await streams.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      enqueue(
-        change,
-        Array.from({ length: DEVICES }, (_, device) => ({
-          device: { id: String(device), name: 'd', platform: 'linux' as const, owner: null },
-          previous: { authState: 'Good' as const, compliance: previous },
-          current: { authState: 'Good' as const, compliance: current },
+    await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      for (let device = 0; device < DEVICES; device += 1) {
+        change.recordEvent({
+          type: 'device.status_changed',
+          device: { id: String(device), name: 'd', platform: 'linux', owner: null },
+          previous: { authState: 'Good', compliance: previous },
+          current: { authState: 'Good', compliance: current },
           occurredAt: streams.clock.now(),
-          initiatingEntity: 'policy' as const,
+          initiatingEntity: 'policy',
           reasons: [],
-        })),
-      ),
-    )
+        })
+      }
+    })
   }
 }
 

@@ -9,8 +9,7 @@ import jwt from 'jsonwebtoken'
 import jwksRsa from 'jwks-rsa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
-import type { DeviceStatusChange } from '../src/posture/devices/device-status-change.ts'
-import { createEnqueueSets } from '../src/signals/sets/enqueue-sets.ts'
+import type { DeviceStatusChange } from '../src/changes/domain-event.ts'
 import { BASE_URL } from './support/api-app.ts'
 import { insertDevice } from './support/factories.ts'
 import { createStreamsApi, type StreamsApi } from './support/streams-api.ts'
@@ -216,7 +215,7 @@ async function changeDevice(to: 'compliant' | 'not-compliant'): Promise<void> {
       initiatingEntity: 'policy',
       reasons: [],
     }
-    await createEnqueueSets({ sealer: streams.sealer })(change, [statusChange])
+    change.recordEvent({ type: 'device.status_changed', ...statusChange })
   })
 }
 

@@ -76,7 +76,7 @@ async function expectConsistent(world: PostureWorld, when: string): Promise<void
   expect(wrongTrust, `trust in people after ${when}`).toEqual([])
   await settleDue(world)
   const before = await readStatuses()
-  await posture.change((change) => reevaluateEveryDevice(change, posture.deps))
+  await posture.change((change) => reevaluateEveryDevice(change))
   expect(await readStatuses(), `statuses of devices after ${when}`).toEqual(before)
 }
 

@@ -12,7 +12,7 @@ import { createRegistrationRequest } from '../src/posture/devices/registration-r
 import { decideRegistrationRequest } from '../src/posture/devices/registration-requests/decide-registration-request.ts'
 import { requestDeviceDeletion } from '../src/posture/devices/request-device-deletion.ts'
 import { setDeviceOwner } from '../src/posture/devices/set-device-owner.ts'
-import { createStatusScheduler } from '../src/posture/devices/status-scheduler.ts'
+import { settleDueDevices } from '../src/posture/devices/settle-due-devices.ts'
 import { unregisterDevice } from '../src/posture/devices/unregister-device.ts'
 import { createExemptionRequest } from '../src/posture/issues/exemptions/create-exemption-request.ts'
 import {
@@ -95,8 +95,8 @@ export async function applyOperation(world: PostureWorld, item: Operation): Prom
 
 /** Lets everything happen that is due by the clock. */
 export async function settleDue({ posture }: PostureWorld): Promise<void> {
-  const { deps, runChange, db } = posture
-  await createStatusScheduler({ ...deps, db, runChange, logError: rethrow }).settleDue()
+  const { runChange, db } = posture
+  await settleDueDevices({ db, runChange, logError: rethrow })
   await deleteDueDevices({ db, runChange, logError: rethrow })
 }
 
@@ -141,7 +141,7 @@ const PERFORMERS: Performers = {
     const { check, paused, strategy, targeted, excluded, blockingExcluded } = item
     const toIds = (places: readonly number[]) => places.map((place) => at(groups, place))
     return posture.change((open) =>
-      configureCheck(open, posture.deps, at(checks, check), {
+      configureCheck(open, at(checks, check), {
         ...(paused === null ? {} : { paused }),
         ...(strategy === null ? {} : { remediation_strategy: strategy }),
         ...(targeted === null ? {} : { targeted_groups: toIds(targeted) }),
@@ -151,13 +151,9 @@ const PERFORMERS: Performers = {
     )
   },
   join: ({ posture, groups, devices }, { device, group }) =>
-    posture.change((open) =>
-      addDevicesToGroup(open, posture.deps, at(groups, group), [at(devices, device)]),
-    ),
+    posture.change((open) => addDevicesToGroup(open, at(groups, group), [at(devices, device)])),
   leave: ({ posture, groups, devices }, { device, group }) =>
-    posture.change((open) =>
-      removeDeviceFromGroup(open, posture.deps, at(groups, group), at(devices, device)),
-    ),
+    posture.change((open) => removeDeviceFromGroup(open, at(groups, group), at(devices, device))),
   own: ({ posture, devices }, { device, person }) =>
     posture.change((open) =>
       setDeviceOwner(
@@ -203,7 +199,7 @@ const PERFORMERS: Performers = {
   decide_exemption: async ({ posture }, { recent, status, hours }) => {
     const id = await findRecent(posture, 'exemption_request', recent)
     const decision = toDecision(posture, status, hours)
-    return posture.change((open) => decideExemptionRequest(open, posture.deps, id, decision))
+    return posture.change((open) => decideExemptionRequest(open, id, decision))
   },
   unregister: ({ posture, devices }, { device }) =>
     posture.change((open) => unregisterDevice(open, at(devices, device))),
@@ -266,11 +262,11 @@ const PERFORMERS: Performers = {
 function run(
   posture: Posture,
   checkId: string,
-  subject: Parameters<typeof submitCheckRun>[2]['subject'],
+  subject: Parameters<typeof submitCheckRun>[1]['subject'],
   status: string,
 ) {
   return posture.change((open) =>
-    submitCheckRun(open, posture.deps, {
+    submitCheckRun(open, {
       checkId,
       subject,
       rows: [{ KOLIDE_CHECK_STATUS: status }],

@@ -7,11 +7,10 @@ import type { Pool } from 'pg'
 import { createChangeRunner, type Change } from '../changes/change.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
-import { createEnqueueSets } from '../signals/sets/enqueue-sets.ts'
+import { createPublishers } from './publishers.ts'
 import type { Foundation } from '../changes/foundation.ts'
 import { ConfigError, type Config } from './config/load-config.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
-import type { StatusDependencies } from '../posture/devices/change-device-status.ts'
 import { reevaluateEveryDevice } from '../posture/devices/reevaluate-every-device.ts'
 import { insertOrganisation } from '../organisation/settings/organisation-store.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
@@ -25,7 +24,6 @@ import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.t
 import { createSealer, UnsealError } from '../platform/secrets/sealed-box.ts'
 import { syncReportingViews } from '../posture/reporting/sync-reporting-views.ts'
 import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
-import { createPublishChange } from '../signals/webhooks/publish-change.ts'
 
 /** What everything in a process stands on. */
 export interface ServiceFoundation extends Foundation {
@@ -33,8 +31,6 @@ export interface ServiceFoundation extends Foundation {
   readonly connection: DatabaseConnection
   readonly pool: Pool
   readonly masterKeys: MasterKeys
-  /** What happens when the status of a device changes. */
-  readonly status: StatusDependencies
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
@@ -161,9 +157,8 @@ export function createFoundation(
   material: FoundationMaterial,
 ): Omit<ServiceFoundation, 'close'> {
   const { clock, connection, db, log, masterKeys, pool, preparedDb } = material
-  const publish = createPublishChange({ clock, baseUrl: config.baseUrl })
   const sealer = createSealer(masterKeys)
-  const status = { onDeviceStatusChanged: createEnqueueSets({ sealer }) }
+  const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl })
   return {
     config,
     clock,
@@ -174,22 +169,19 @@ export function createFoundation(
     pool,
     preparedDb,
     sealer,
-    runChange: createChangeRunner(preparedDb, clock, publish),
-    status,
-    reevaluateAllDevices: (change) => reevaluateEveryDevice(change, status),
+    runChange: createChangeRunner(preparedDb, clock, publishers),
+    reevaluateAllDevices: (change) => reevaluateEveryDevice(change),
   }
 }
 
 /** What must exist before anything else works. Idempotent, also between processes. */
 async function prepareRecords(foundation: Omit<ServiceFoundation, 'close'>): Promise<void> {
-  const { config, clock, db, runChange, sealer, status } = foundation
+  const { config, clock, db, runChange, sealer } = foundation
   await assertMasterKeyFits(foundation)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )
   await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
-  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    syncCatalogue(change, status, CHECK_CATALOGUE),
-  )
+  await runChange({ actor: SYSTEM_ACTOR }, (change) => syncCatalogue(change, CHECK_CATALOGUE))
   await syncReportingViews(db)
 }

@@ -35,7 +35,7 @@ export interface Change {
   readonly origin: ChangeOrigin
   /** Adds an entry to the audit log; it is written with the commit. */
   recordAudit(note: AuditNote): void
-  /** Tells that something happened; whoever asked for such events is told, from the commit on. */
+  /** Records that something happened; publishers hear of it as the last thing before the commit. */
   recordEvent(event: DomainEvent): void
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void
@@ -59,21 +59,24 @@ export interface ChangeRecord {
   readonly auditEntries: readonly AuditFields[]
 }
 
-/** Queues what is to be told of a change, as the last thing in its transaction. */
-export type PublishChange = (record: ChangeRecord) => Promise<void>
+/**
+ * Queues what is to be sent because of a change, as the last thing in its transaction. The locks that
+ * the change took are still held, which orders the events of a record.
+ */
+export type ChangePublisher = (record: ChangeRecord) => Promise<void>
 
 const ATTEMPTS_MAX = 5
 
-/** Creates the runner of changes on a database; without `publish`, events are told to nobody. */
+/** Creates the runner of changes on a database. `publishers` hear of every change, in their order. */
 export function createChangeRunner(
   db: Kysely<Schema>,
   clock: Clock,
-  publish: PublishChange = async () => undefined,
+  publishers: readonly ChangePublisher[],
 ): RunChange {
   return async (origin, work) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runOnce({ db, clock, publish }, origin, work)
+        return await runOnce({ db, clock, publishers }, origin, work)
       } catch (error) {
         if (attempt >= ATTEMPTS_MAX || !isTransientConflict(error)) throw error
       }
@@ -84,11 +87,11 @@ export function createChangeRunner(
 interface RunnerDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
-  readonly publish: PublishChange
+  readonly publishers: readonly ChangePublisher[]
 }
 
 async function runOnce<Result>(
-  { db, clock, publish }: RunnerDependencies,
+  { db, clock, publishers }: RunnerDependencies,
   origin: ChangeOrigin,
   work: (change: Change) => Promise<Result>,
 ): Promise<Result> {
@@ -111,7 +114,8 @@ async function runOnce<Result>(
     const value = await work(change)
     await origin.companion?.complete(tx, value)
     if (events.length + entries.length > 0) {
-      await publish({ tx, txn, at, events, auditEntries: entries })
+      const record = { tx, txn, at, events, auditEntries: entries }
+      for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)
     return value

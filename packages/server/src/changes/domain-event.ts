@@ -1,8 +1,10 @@
 /*
- * What happens in the service and may be told to the outside, as the use cases say it: the name and
- * which records it is about. What is told of it, and to whom, is decided where events are published.
+ * What happens in the service, as the use cases record it: the name of the event and which records it is
+ * about. Publishers decide at the commit what is sent of it, and to whom; each switches on `type`, so
+ * that a new event does not compile before every publisher has an answer to it.
  */
-import type { AuthState } from '../schema/status-values.ts'
+import type { AuthState, Compliance, InitiatingEntity } from '../schema/status-values.ts'
+import type { Platform } from '../schema/tables/device-tables.ts'
 
 /** A record that may be gone by the time the change commits. */
 interface EventDevice {
@@ -10,9 +12,40 @@ interface EventDevice {
   readonly name: string
 }
 
+/** The two values that a device's status consists of. */
+export interface DeviceStatus {
+  readonly authState: AuthState
+  readonly compliance: Compliance
+}
+
+/** An open issue that counts for the status of a device. */
+export interface StatusReason {
+  readonly issueId: string
+  readonly issueTitle: string
+  readonly checkId: string
+  readonly checkSlug: string
+  readonly checkName: string
+  readonly blocksDeviceAt: Date | null
+}
+
+/** A device's state or compliance has become another; one of the two may be the same as before. */
+export interface DeviceStatusChange {
+  readonly device: EventDevice & {
+    readonly platform: Platform
+    /** Null when nobody owns the device. */
+    readonly owner: { readonly personId: string; readonly email: string } | null
+  }
+  readonly previous: DeviceStatus
+  readonly current: DeviceStatus
+  /** When the status changed: for a grace period its exact end, not when it was noticed. */
+  readonly occurredAt: Date
+  readonly initiatingEntity: InitiatingEntity
+  /** The open issues that decide the present status, worst first; empty when the device is Good. */
+  readonly reasons: readonly StatusReason[]
+}
+
 /** An end user signed in with a browser, or began to and did not. */
-export interface SignInEvent {
-  readonly type: 'auth_logs.success' | 'auth_logs.failure'
+interface SignIn {
   /** The record of the sign-in. */
   readonly sessionId: string
   /** Null when nobody, or no device, was recognised. */
@@ -24,45 +57,51 @@ export interface SignInEvent {
   readonly agentVersion: string | null
 }
 
-/** The state in which a device may sign in has become another. */
-export interface DeviceStatusEvent {
-  readonly type: 'device_trust.status_changed'
-  readonly device: EventDevice
-  readonly authState: AuthState
-  readonly occurredAt: Date
-}
-
 /** The last that is known of a device that was deleted. */
-export interface DeviceDestroyedEvent {
-  readonly type: 'devices.destroyed'
+interface DestroyedDevice {
   readonly device: EventDevice
   readonly authState: AuthState
   readonly ownerPersonId: string | null
 }
 
-/** Something that happened, told in the change that makes it so. */
-export type DomainEvent =
-  | SignInEvent
-  | DeviceStatusEvent
-  | DeviceDestroyedEvent
-  | { readonly type: 'admin_users.created'; readonly adminId: string }
-  | {
-      /** `reassigned`: registered to another person than before. */
-      readonly type: 'devices.created' | 'devices.registered' | 'devices.reassigned'
-      readonly deviceId: string
-    }
-  | {
-      readonly type: 'issues.new' | 'issues.resolved'
-      readonly issueId: string
-      readonly occurredAt: Date
-    }
-  | {
-      readonly type: 'requests.issue_exemption' | 'requests.registration'
-      readonly requestId: string
-    }
-  | {
-      /** Nothing was accepted by a webhook for days; or it was switched off for that, or at its receiver's wish. */
-      readonly type: 'webhook.failing' | 'webhook.disabled'
-      readonly webhookId: string
-      readonly reason: string
-    }
+interface IssueMoment {
+  readonly issueId: string
+  readonly occurredAt: Date
+}
+
+interface WebhookTrouble {
+  readonly webhookId: string
+  readonly reason: string
+}
+
+/** The events by their names, each with what it carries. */
+interface EventContents {
+  'admin_users.created': { readonly adminId: string }
+  'auth_logs.failure': SignIn
+  'auth_logs.success': SignIn
+  'device.status_changed': DeviceStatusChange
+  'devices.created': { readonly deviceId: string }
+  'devices.destroyed': DestroyedDevice
+  'devices.registered': { readonly deviceId: string }
+  /** Registered to another person than before. */
+  'devices.reassigned': { readonly deviceId: string }
+  'issues.new': IssueMoment
+  'issues.resolved': IssueMoment
+  'requests.issue_exemption': { readonly requestId: string }
+  'requests.registration': { readonly requestId: string }
+  /** Nothing was accepted by a webhook for days. */
+  'webhook.failing': WebhookTrouble
+  /** A webhook was switched off after days without success, or because its receiver is gone. */
+  'webhook.disabled': WebhookTrouble
+}
+
+/** The names of the events. */
+export type DomainEventType = keyof EventContents
+
+/** The event of a name. */
+export type DomainEventOf<Type extends DomainEventType> = {
+  readonly [Name in Type]: { readonly type: Name } & EventContents[Name]
+}[Type]
+
+/** Something that happened, recorded in the change that makes it so. */
+export type DomainEvent = DomainEventOf<DomainEventType>

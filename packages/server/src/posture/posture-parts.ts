@@ -10,7 +10,6 @@ import { checkRunRoutes } from './checks/check-run-routes.ts'
 import { checkConfigurationRoutes } from './checks/configuration/check-configuration-routes.ts'
 import { customCheckDraftRoutes } from './checks/drafts/draft-routes.ts'
 import { deviceGroupRoutes } from './device-groups/device-group-routes.ts'
-import type { StatusDependencies } from './devices/change-device-status.ts'
 import { deleteDueDevices } from './devices/delete-due-devices.ts'
 import { DEVICE_DELETION_CHANNEL } from './devices/device-deletion-store.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
@@ -18,7 +17,7 @@ import { REEVALUATE_CHANNEL } from './devices/device-status-store.ts'
 import { deviceWriteRoutes } from './devices/device-write-routes.ts'
 import { registerProductImages } from './devices/product-image-routes.ts'
 import { registrationRequestRoutes } from './devices/registration-requests/registration-request-routes.ts'
-import { createStatusScheduler } from './devices/status-scheduler.ts'
+import { settleAndFindNext } from './devices/settle-due-devices.ts'
 import { packageRoutes } from './enrollment/packages/package-routes.ts'
 import { exemptionRequestRoutes } from './issues/exemptions/exemption-request-routes.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
@@ -26,8 +25,6 @@ import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
 import { toAgentSettings, type AgentTimes } from './osquery/agent-settings.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
-
-type PostureFoundation = Foundation & { readonly status: StatusDependencies }
 
 export interface DeviceSettings {
   readonly baseUrl: string
@@ -37,21 +34,20 @@ export interface DeviceSettings {
 
 /** Devices, their groups, and results that are reported through the API. */
 export function createDevicesPart(
-  { db, clock, log, runChange, status }: PostureFoundation,
+  { db, clock, log, runChange }: Foundation,
   { baseUrl, checkIntervalSeconds, deviceDeletionDelaySeconds }: DeviceSettings,
 ): ServicePart {
   const logError = toLogError(log)
   const checkIntervalMs = checkIntervalSeconds * SECOND_MS
-  const scheduler = createStatusScheduler({ ...status, db, runChange, logError })
   return {
     name: 'devices',
     roles: ['api'],
     operations: [
       ...deviceRoutes(db, baseUrl),
       ...deviceWriteRoutes({ baseUrl, runChange, deviceDeletionDelaySeconds }),
-      ...deviceGroupRoutes({ db, baseUrl, runChange, status }),
+      ...deviceGroupRoutes({ db, baseUrl, runChange }),
       ...checkResultRoutes({ db, clock, runChange, baseUrl, checkIntervalMs }),
-      ...checkRunRoutes({ runChange, status }),
+      ...checkRunRoutes({ runChange }),
     ],
     mount: registerProductImages,
     jobs: [
@@ -60,7 +56,7 @@ export function createDevicesPart(
         name: 'device statuses',
         roles: ['worker'],
         channel: REEVALUATE_CHANNEL,
-        run: () => scheduler.run(),
+        run: () => settleAndFindNext({ db, runChange, logError }),
       },
       {
         kind: 'due',
@@ -79,7 +75,7 @@ export interface CheckSettings {
 
 /** Checks, the issues that they raise, and what admins decide about both. */
 export function createChecksPart(
-  { db, runChange, status }: PostureFoundation,
+  { db, runChange }: Foundation,
   { baseUrl }: CheckSettings,
 ): ServicePart {
   return {
@@ -87,9 +83,9 @@ export function createChecksPart(
     roles: ['api'],
     operations: [
       ...checkRoutes(db),
-      ...checkConfigurationRoutes({ db, runChange, status }),
-      ...customCheckDraftRoutes({ db, runChange, status }),
-      ...exemptionRequestRoutes({ db, baseUrl, runChange, status }),
+      ...checkConfigurationRoutes({ db, runChange }),
+      ...customCheckDraftRoutes({ db, runChange }),
+      ...exemptionRequestRoutes({ db, baseUrl, runChange }),
       ...registrationRequestRoutes({ db, baseUrl, runChange }),
       ...issueRoutes(db, baseUrl),
     ],

@@ -16,7 +16,6 @@ import { historyRoutes } from './history/history-routes.ts'
 import { pollRoutes } from './poll/poll-routes.ts'
 import { pollTokenRoutes } from './poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from './poll/poll-waiters.ts'
-import { createEnqueueSets } from './sets/enqueue-sets.ts'
 import type { SigningPart } from './signing-part.ts'
 import {
   adoptInactivityTimeout,
@@ -62,7 +61,6 @@ export function createStreamsPart(
   const { baseUrl, streamsMax } = settings
   const waiters = createPollWaiters({ waitersMax: settings.longPollsMax })
   const shared = { db, clock, runChange, sealer, keyRing, client, wake }
-  const onDeviceStatusChanged = createEnqueueSets({ sealer })
   return {
     name: 'streams',
     roles: ['api'],
@@ -70,7 +68,7 @@ export function createStreamsPart(
     operations: [
       ...streamHealthRoutes({ db, clock }),
       ...selfTestRoutes(shared),
-      ...explainRoutes({ runChange, wake, sealer, onDeviceStatusChanged }),
+      ...explainRoutes({ runChange, wake, sealer }),
       ...streamStatusRoutes({ db, runChange, wake }),
       ...historyRoutes({ ...shared, retentionDays: findReplayDays(settings) }),
       ...streamDeliveryRoutes({ db, runChange, wake }),
@@ -99,7 +97,7 @@ export function createStreamsPart(
         name: 'stream backfill',
         roles: ['worker'],
         channel: BACKFILL_CHANNEL,
-        run: () => backfillStreams({ db, runChange, sealer, wake }),
+        run: () => backfillStreams({ db, runChange, sealer }),
       },
       createActivityJob(foundation, settings, wake),
     ],

@@ -263,7 +263,7 @@ async function insertFailingDevice(
   person: string | null,
   checkId: string,
 ): Promise<string> {
-  const { db, runChange, status } = services
+  const { db, runChange } = services
   const id = await insertDevice(db, {
     owner_person_id: person,
     registered_at: person === null ? null : AT,
@@ -275,7 +275,7 @@ async function insertFailingDevice(
   })
   await change(services, async (open) => {
     const added = { initiatingEntity: 'system', reason: 'Added by a test.' } as const
-    await applyCheckScope(open, status, { deviceIds: [id] }, added)
+    await applyCheckScope(open, { deviceIds: [id] }, added)
   })
   const { revision } = await db
     .selectFrom('posture_check')
@@ -283,7 +283,7 @@ async function insertFailingDevice(
     .where('id', '=', checkId)
     .executeTakeFirstOrThrow()
   await runChange({ actor: SYSTEM_ACTOR }, (open) =>
-    recordCheckResults(open, status, {
+    recordCheckResults(open, {
       deviceId: id,
       results: [
         {

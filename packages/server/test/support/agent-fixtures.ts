@@ -121,7 +121,6 @@ export class Agents {
       },
       clock,
       settings: ownSettings,
-      status: this.posture.deps,
       reportingSchedule: () => SCHEDULE,
       reportingPrefix: 'report:',
       recordReportingSnapshots: async (_change, _deviceId, received) => {

@@ -2,10 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { authenticateApiKey } from '../../src/organisation/api-keys/authenticate-api-key.ts'
-import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
+import { createPublishers } from '../../src/app/publishers.ts'
+import {
+  createChangeRunner,
+  type ChangePublisher,
+  type RunChange,
+} from '../../src/changes/change.ts'
 import { createFeatureSwitches } from '../../src/organisation/settings/feature-switches.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
 import { ManualClock } from '../../src/platform/clock.ts'
+import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'
@@ -16,7 +22,6 @@ import { registerApi } from '../../src/platform/http/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
-import { createPublishChange } from '../../src/signals/webhooks/publish-change.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
 
@@ -56,6 +61,8 @@ export interface TestApi {
   readonly clock: ManualClock
   readonly runChange: RunChange
   readonly sealer: Sealer
+  /** For a listener. */
+  readonly connection: DatabaseConnection
   /** A live key without permissions. */
   readonly key: string
   createKey(permissions: readonly Permission[]): Promise<string>
@@ -65,7 +72,10 @@ export interface TestApi {
 }
 
 /** What routes may need of the service around them. */
-export type TestApiParts = Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'>
+export interface TestApiParts extends Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'> {
+  /** Has someone besides the publishers of the service hear of every change. */
+  addPublisher(publisher: ChangePublisher): void
+}
 
 /** Close it in `afterAll`. */
 export async function createTestApi(
@@ -74,15 +84,16 @@ export async function createTestApi(
   const database = await createTestDatabase()
   const { db } = database
   const clock = new ManualClock()
-  const publish = createPublishChange({ clock, baseUrl: BASE_URL })
-  const runChange = createChangeRunner(db, clock, publish)
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
-  const parts = { db, clock, runChange, sealer }
+  const publishers = [...createPublishers({ clock, sealer, baseUrl: BASE_URL })]
+  const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
+  const runChange = createChangeRunner(db, clock, publishers)
+  const parts = { db, clock, runChange, sealer, connection: database.connection }
   await insertOrganisation(db, 'Example', clock.now())
   await createKeyAdmin(runChange)
   const createKey: TestApi['createKey'] = (permissions) => createTestKey(parts, permissions)
   const key = await createKey([])
-  const app = createApp(parts, createRoutes(parts))
+  const app = createApp(parts, createRoutes({ ...parts, addPublisher }))
   return {
     ...parts,
     app,
@@ -97,7 +108,7 @@ export async function createTestApi(
 }
 
 function createApp(
-  { db, clock, sealer }: TestApiParts,
+  { db, clock, sealer }: Pick<TestApi, 'db' | 'clock' | 'sealer'>,
   routes: readonly ApiRoute[],
 ): FastifyInstance {
   const app = createHttpApp({

@@ -60,7 +60,7 @@ export async function createDeliveryBench(clock: Clock): Promise<DeliveryBench> 
   const database = await createTestDatabase()
   const { db } = database
   const client = createGuardedClient({ policy: policy.policy, userAgent: 'test' })
-  const runChange = createChangeRunner(db, clock)
+  const runChange = createChangeRunner(db, clock, [])
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
   const urls = new Map<string, string>()
   const engines: DeliveryEngine[] = []

@@ -1,5 +1,10 @@
 import type { Insertable, Kysely } from 'kysely'
-import { createChangeRunner, type Change, type RunChange } from '../../src/changes/change.ts'
+import {
+  createChangeRunner,
+  type Change,
+  type ChangePublisher,
+  type RunChange,
+} from '../../src/changes/change.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { applyCheckScope } from '../../src/posture/checks/apply-check-scope.ts'
 import {
@@ -7,22 +12,23 @@ import {
   type CheckReport,
   type RecordedReport,
 } from '../../src/posture/checks/record-check-results.ts'
-import type { StatusDependencies } from '../../src/posture/devices/change-device-status.ts'
-import type { DeviceStatusChange } from '../../src/posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../src/changes/domain-event.ts'
 import { ManualClock } from '../../src/platform/clock.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import type { PostureCheckTable } from '../../src/schema/tables/check-tables.ts'
 import type { DeviceTable } from '../../src/schema/tables/device-tables.ts'
-import { createPublishChange } from '../../src/signals/webhooks/publish-change.ts'
+import { createWebhookPublisher } from '../../src/signals/webhooks/webhook-publisher.ts'
 
 /** A service without its surroundings: changes, a clock that stands still, and what was announced. */
 export interface Posture {
   readonly db: Kysely<Schema>
   readonly clock: ManualClock
   readonly runChange: RunChange
-  readonly deps: StatusDependencies
+  /** Every change of a device's status, in its order. */
   readonly announced: DeviceStatusChange[]
+  /** Adds to `announced` what another runner of changes publishes. */
+  readonly announce: ChangePublisher
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
   insertCheck(values?: Partial<Insertable<PostureCheckTable>>): Promise<string>
   insertDevice(values?: Partial<Insertable<DeviceTable>>): Promise<string>
@@ -40,21 +46,23 @@ export const ERROR = [{ KOLIDE_CHECK_STATUS: 'ERROR' }]
 
 export function createPosture(db: Kysely<Schema>, start?: string): Posture {
   const clock = new ManualClock(start)
-  const publish = createPublishChange({ clock, baseUrl: 'https://trust.example.com' })
-  const runChange = createChangeRunner(db, clock, publish)
   const announced: DeviceStatusChange[] = []
-  const deps: StatusDependencies = {
-    onDeviceStatusChanged: async (_change, statusChanges) => {
-      announced.push(...statusChanges)
-    },
+  const announce: ChangePublisher = async ({ events }) => {
+    for (const event of events) {
+      if (event.type !== 'device.status_changed') continue
+      const { device, previous, current, occurredAt, initiatingEntity, reasons } = event
+      announced.push({ device, previous, current, occurredAt, initiatingEntity, reasons })
+    }
   }
+  const publishWebhooks = createWebhookPublisher({ clock, baseUrl: 'https://trust.example.com' })
+  const runChange = createChangeRunner(db, clock, [announce, publishWebhooks])
   const change: Posture['change'] = (work) => runChange({ actor: SYSTEM_ACTOR }, work)
   return {
     db,
     clock,
     runChange,
-    deps,
     announced,
+    announce,
     change,
     insertCheck: (values = {}) =>
       change(async (open) => {
@@ -69,7 +77,7 @@ export function createPosture(db: Kysely<Schema>, start?: string): Posture {
           })
           .returning('id')
           .executeTakeFirstOrThrow()
-        await applyCheckScope(open, deps, { checkIds: [id] }, ADDED)
+        await applyCheckScope(open, { checkIds: [id] }, ADDED)
         return id
       }),
     insertDevice: (values = {}) =>
@@ -79,12 +87,12 @@ export function createPosture(db: Kysely<Schema>, start?: string): Posture {
           .values({ ...DEVICE, host_identifier: newSecret(9), ...times(clock), ...values })
           .returning('id')
           .executeTakeFirstOrThrow()
-        await applyCheckScope(open, deps, { deviceIds: [id] }, ADDED)
+        await applyCheckScope(open, { deviceIds: [id] }, ADDED)
         return id
       }),
     report: (deviceId, rowsByCheck, options = {}) =>
       change((open) =>
-        recordCheckResults(open, deps, {
+        recordCheckResults(open, {
           deviceId,
           results: Object.entries(rowsByCheck).map(([checkId, rows]) => ({
             checkId,

@@ -1,9 +1,11 @@
+import { pino } from 'pino'
 import { vi } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
+import { createListener } from '../../src/platform/db/listener.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { historyRoutes } from '../../src/signals/history/history-routes.ts'
-import { createEnqueueSets } from '../../src/signals/sets/enqueue-sets.ts'
+import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-engine.ts'
 import { explainRoutes } from '../../src/signals/diagnosis/explain/explain-routes.ts'
 import { streamHealthRoutes } from '../../src/signals/diagnosis/health/stream-health-routes.ts'
 import { pollRoutes } from '../../src/signals/poll/poll-routes.ts'
@@ -93,7 +95,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       ...jwksRoutes({ keyRing }),
       ...streamHealthRoutes(shared),
       ...selfTestRoutes(shared),
-      ...explainRoutes({ ...shared, onDeviceStatusChanged: createEnqueueSets({ sealer }) }),
+      ...explainRoutes(shared),
       ...signingKeyRoutes({
         ...shared,
         modulusBits: 2048,
@@ -107,6 +109,10 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     ensureSigningKey(change, { sealer, modulusBits: 2048 }),
   )
   await keyRing.refresh()
+  const listener = createListener(testApi.connection, { log: pino({ level: 'silent' }) })
+  listener.subscribe(DELIVERY_CHANNEL, wake)
+  listener.start()
+  await listener.whenListening()
   const key = await testApi.createKey(['Manage Shared Signals Framework Streams'])
   const call: StreamsApi['call'] = (url, request = {}) => testApi.request(url, { key, ...request })
   return {
@@ -133,6 +139,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     },
     async close() {
       waiters.close()
+      await listener.stop()
       await testApi.close()
       await client.close()
       await signing.close()

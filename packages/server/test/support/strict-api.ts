@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { createPublishers } from '../../src/app/publishers.ts'
 import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
 import { ManualClock } from '../../src/platform/clock.ts'
@@ -78,8 +79,9 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
   const database = await createTestDatabase()
   const { db } = database
   const clock = new ManualClock()
-  const runChange = createChangeRunner(db, clock)
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
+  const publishers = createPublishers({ clock, sealer, baseUrl: BASE_URL })
+  const runChange = createChangeRunner(db, clock, publishers)
   const pool = createSigningPool({ threadCount: 1 })
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   const waiters = createPollWaiters()

@@ -4,11 +4,11 @@
  */
 import type { DomainEvent } from '../../src/changes/domain-event.ts'
 import {
-  toToldAuditEntry,
-  toToldEvents,
-  type ToldEvent,
-} from '../../src/signals/webhooks/event-data.ts'
-import { toNewEvent } from '../../src/signals/webhooks/publish-change.ts'
+  toAuditPayload,
+  toPayloads,
+  type WebhookPayload,
+} from '../../src/signals/webhooks/webhook-payload.ts'
+import { toNewEvent } from '../../src/signals/webhooks/webhook-publisher.ts'
 import { TEST_EVENT } from '../../src/signals/webhooks/webhook-event-types.ts'
 
 const AT = new Date('2026-01-02T03:04:05.678Z')
@@ -63,7 +63,15 @@ const EVENTS: readonly DomainEvent[] = [
   { type: 'admin_users.created', adminId: '3' },
   { type: 'auth_logs.success', ...signIn },
   { type: 'auth_logs.failure', ...signIn, agentVersion: null },
-  { type: 'device_trust.status_changed', device, authState: 'Will Block', occurredAt: AT },
+  {
+    type: 'device.status_changed',
+    device: { ...device, platform: 'darwin', owner: null },
+    previous: { authState: 'Good', compliance: 'compliant' },
+    current: { authState: 'Will Block', compliance: 'compliant' },
+    occurredAt: AT,
+    initiatingEntity: 'policy',
+    reasons: [],
+  },
   { type: 'devices.created', deviceId: '41' },
   { type: 'devices.registered', deviceId: '41' },
   { type: 'devices.reassigned', deviceId: '41' },
@@ -93,9 +101,9 @@ const AUDIT_ENTRY = {
   ip_address: '192.0.2.7',
 }
 
-const told: readonly (Omit<ToldEvent, 'type'> & { type: string })[] = [
-  ...EVENTS.flatMap((event) => toToldEvents(event, { subjects, baseUrl: BASE_URL, at: AT })),
-  toToldAuditEntry(AUDIT_ENTRY, AT),
+const payloads: readonly (Omit<WebhookPayload, 'type'> & { type: string })[] = [
+  ...EVENTS.flatMap((event) => toPayloads(event, { subjects, baseUrl: BASE_URL, at: AT })),
+  toAuditPayload(AUDIT_ENTRY, AT),
   {
     type: TEST_EVENT,
     object: null,
@@ -106,5 +114,5 @@ const told: readonly (Omit<ToldEvent, 'type'> & { type: string })[] = [
 
 /** The bodies by the name of the event, exactly as they are sent. */
 export const EXAMPLE_BODIES: ReadonlyMap<string, string> = new Map(
-  told.map((event) => [event.type, toNewEvent(event, EVENT_ID).body]),
+  payloads.map((event) => [event.type, toNewEvent(event, EVENT_ID).body]),
 )

@@ -12,7 +12,7 @@ describe('the audit chain', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase()
-    runChange = createChangeRunner(database.db, new ManualClock())
+    runChange = createChangeRunner(database.db, new ManualClock(), [])
   })
 
   afterEach(() => database.close())

@@ -14,10 +14,8 @@ const simulate = databaseCommand({
     device: DEVICE_OPTION,
     to: choiceOption('--to <state>', 'what the result shall say', ['blocked', 'good']).required(),
   },
-  run: ({ change, options, services }) =>
-    change((tx) =>
-      simulateChange(tx, services.status, { deviceId: options.device, to: options.to }),
-    ),
+  run: ({ change, options }) =>
+    change((tx) => simulateChange(tx, { deviceId: options.device, to: options.to })),
   text({ device_id, auth_state, other_open_issues }) {
     const others = other_open_issues.map((issue) => issue.title).join(', ')
     const lines = [`Device ${device_id} is ${auth_state}.`]

@@ -51,7 +51,7 @@ export async function prepareOrganisation(
   try {
     return await services.runChange(COMMAND_LINE_ORIGIN, async (change) => {
       await ensureAdmin(change)
-      await blockAtOnce(change, services)
+      await blockAtOnce(change)
       const secrets = new Map<string, string>()
       for (const person of people) {
         secrets.set(person.email, await createSecret(change, services, person))
@@ -106,7 +106,7 @@ async function createSecret(
   return secret
 }
 
-async function blockAtOnce(change: Change, { status }: ServiceFoundation): Promise<void> {
+async function blockAtOnce(change: Change): Promise<void> {
   const changedIds: string[] = []
   for (const slug of BLOCKING_SLUGS) {
     const check = await findCheckBySlug(change.tx, slug)
@@ -128,7 +128,6 @@ async function blockAtOnce(change: Change, { status }: ServiceFoundation): Promi
   if (changedIds.length === 0) return
   await applyCheckScope(
     change,
-    status,
     { checkIds: changedIds },
     { initiatingEntity: 'admin', reason: 'The demo lets checks block at once.' },
   )

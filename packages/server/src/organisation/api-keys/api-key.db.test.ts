@@ -21,7 +21,7 @@ describe('API keys', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase()
-    runChange = createChangeRunner(database.db, clock)
+    runChange = createChangeRunner(database.db, clock, [])
     const names = { firstName: 'Ada', lastName: 'Admin' }
     await runChange(ORIGIN, async (change) => {
       await createAdmin(change, { email: 'full@example.com', access: 'full', ...names })

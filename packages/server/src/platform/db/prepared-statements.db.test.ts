@@ -58,7 +58,7 @@ test('reads a table that another version has changed meanwhile', async () => {
 })
 
 test('runs a change again whose statement another version has outdated', async () => {
-  const runChange = createChangeRunner(preparedDb, systemClock)
+  const runChange = createChangeRunner(preparedDb, systemClock, [])
   let runs = 0
   const read = () =>
     runChange({ actor: SYSTEM_ACTOR }, ({ tx }) => {

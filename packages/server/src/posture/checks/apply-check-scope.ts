@@ -1,5 +1,4 @@
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { listDeviceIds } from '../devices/device-store.ts'
 import { lockDeviceRows } from '../devices/device-status-store.ts'
 import { reevaluateDevices, type StatusCause } from '../devices/reevaluate-devices.ts'
@@ -42,7 +41,6 @@ const BATCH_SIZE = 500
  */
 export async function applyCheckScope(
   change: Change,
-  deps: StatusDependencies,
   scope: ChangedScope,
   cause: ScopeCause,
 ): Promise<void> {
@@ -53,14 +51,14 @@ export async function applyCheckScope(
     await refreshPersonBlockingTimes(change.tx, scope.checkIds, change.at)
     for await (const deviceIds of listAllDevices(change)) {
       const selection = { checkIds: scope.checkIds, deviceIds }
-      await applyToBatch(change, deps, { selection, cause, counters })
+      await applyToBatch(change, { selection, cause, counters })
     }
   } else {
     // Reports hold the lock of their device: what they read of a result must not move beneath them.
     await lockDeviceRows(change.tx, scope.deviceIds)
     for (let start = 0; start < scope.deviceIds.length; start += BATCH_SIZE) {
       const deviceIds = scope.deviceIds.slice(start, start + BATCH_SIZE)
-      await applyToBatch(change, deps, { selection: { deviceIds }, cause, counters })
+      await applyToBatch(change, { selection: { deviceIds }, cause, counters })
     }
   }
   // Reports take these locks after that of their device: once all devices are locked, nobody waits in a ring.
@@ -85,11 +83,7 @@ interface Batch {
   readonly counters: Map<string, CounterDelta>
 }
 
-async function applyToBatch(
-  change: Change,
-  deps: StatusDependencies,
-  { selection, cause, counters }: Batch,
-): Promise<void> {
+async function applyToBatch(change: Change, { selection, cause, counters }: Batch): Promise<void> {
   const { tx, at } = change
   const moves = await moveResultsIntoScope(tx, selection, at)
   await insertCheckTransitions(
@@ -103,7 +97,7 @@ async function applyToBatch(
   await endExemptions(tx, selection.deviceIds, at)
   addCounterDeltas(counters, moves)
   const affected = await listDevicesInScope(tx, selection)
-  await reevaluateDevices(change, deps, [...affected, ...left.map((move) => move.device_id)], {
+  await reevaluateDevices(change, [...affected, ...left.map((move) => move.device_id)], {
     initiatingEntity: cause.initiatingEntity,
     occurredAt: at,
   })

@@ -5,7 +5,7 @@ import { insertPerson } from '../../../test/support/factories.ts'
 import { createPosture, type Posture } from '../../../test/support/posture-fixtures.ts'
 import { describeWriteContract, lastAuditEntry } from '../../../test/support/write-contract.ts'
 import { setDeviceOwner } from '../devices/set-device-owner.ts'
-import { createStatusScheduler } from '../devices/status-scheduler.ts'
+import { settleDueDevices } from '../devices/settle-due-devices.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
 import { listCounterDrift } from './check-counter-store.ts'
@@ -21,9 +21,10 @@ let personCheck: string
 let person: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange }) => {
+  api = await createTestApi(({ db, runChange, addPublisher }) => {
     posture = createPosture(db)
-    return checkRunRoutes({ runChange, status: posture.deps })
+    addPublisher(posture.announce)
+    return checkRunRoutes({ runChange })
   })
   key = await api.createKey(['Submit Check Runs'])
 })
@@ -304,17 +305,17 @@ it('runs at once on a person without a device are all counted, and open one issu
 })
 
 async function settle(): Promise<void> {
-  const { db, runChange, deps } = posture
+  const { db, runChange } = posture
   const logError = (error: unknown) => {
     throw error
   }
-  await createStatusScheduler({ ...deps, db, runChange, logError }).settleDue()
+  await settleDueDevices({ db, runChange, logError })
 }
 
 async function configure(values: Record<string, unknown>): Promise<void> {
   await posture.change(async (change) => {
     await change.tx.updateTable('posture_check').set(values).where('id', '=', personCheck).execute()
     const cause = { initiatingEntity: 'admin', reason: 'Configured by a test.' } as const
-    await applyCheckScope(change, posture.deps, { checkIds: [personCheck] }, cause)
+    await applyCheckScope(change, { checkIds: [personCheck] }, cause)
   })
 }

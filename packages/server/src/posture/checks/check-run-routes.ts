@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { recordIdSchema } from '../../platform/http/wire-values.ts'
 import { CHECK_ROW_STATUSES, CHECK_STATUS_COLUMN } from './check-definition.ts'
@@ -10,7 +9,6 @@ import { submitCheckRun, type CheckRunSubject, type SubmittedCheckRun } from './
 
 export interface CheckRunRouteDependencies {
   readonly runChange: RunChange
-  readonly status: StatusDependencies
 }
 
 const EMAIL_LENGTH_MAX = 254
@@ -57,7 +55,7 @@ const checkRunSchema = z
   .meta({ id: 'ExternalCheckRun' })
 
 /** Taking what other systems report. */
-export function checkRunRoutes({ runChange, status }: CheckRunRouteDependencies): ApiRoute[] {
+export function checkRunRoutes({ runChange }: CheckRunRouteDependencies): ApiRoute[] {
   return [
     route({
       method: 'POST',
@@ -75,7 +73,7 @@ export function checkRunRoutes({ runChange, status }: CheckRunRouteDependencies)
       handler: (context) => {
         const { body, params } = context
         return runChange(toOrigin(context), async (change) => {
-          const run = await submitCheckRun(change, status, {
+          const run = await submitCheckRun(change, {
             checkId: params.id,
             subject: toSubject(body),
             rows: toRows(parseData(body.check_data)),

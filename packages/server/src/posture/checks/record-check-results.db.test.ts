@@ -411,6 +411,6 @@ async function toggleTarget(checkId: string): Promise<void> {
       set platforms = case when 'darwin' = any(platforms) then '{windows}'::text[] else '{darwin}' end
       where id = ${checkId}`.execute(change.tx)
     const cause = { initiatingEntity: 'admin', reason: 'Targets changed.' } as const
-    await applyCheckScope(change, posture.deps, { checkIds: [checkId] }, cause)
+    await applyCheckScope(change, { checkIds: [checkId] }, cause)
   })
 }

@@ -4,7 +4,6 @@
  * devices/evaluate-device-status.ts.
  */
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { lockDevice } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
@@ -66,13 +65,12 @@ export type RecordedReport =
  */
 export async function recordCheckResults(
   change: Change,
-  deps: StatusDependencies,
   report: CheckReport,
 ): Promise<RecordedReport> {
   const ranAt = report.ranAt > change.at ? change.at : report.ranAt
   const locked = await lockDevice(change.tx, report.deviceId)
   if (locked === undefined) return { kind: 'unknown_device' }
-  const settled = await settleDueStatuses(change, deps, [locked], ranAt)
+  const settled = await settleDueStatuses(change, [locked], ranAt)
 
   const answersByCheck = new Map(report.results.map((result) => [result.checkId, result]))
   const checks = await listDeviceChecks(change.tx, report.deviceId, [...answersByCheck.keys()])
@@ -85,7 +83,7 @@ export async function recordCheckResults(
   const judgements = await storeJudgements(change, report, ranAt, accepted)
   if (isWholeRound) await updateChecksRanAt(change.tx, report.deviceId, ranAt)
 
-  const [device = locked] = await reevaluateLockedDevices(change, deps, settled, {
+  const [device = locked] = await reevaluateLockedDevices(change, settled, {
     initiatingEntity: report.initiatingEntity ?? 'policy',
     occurredAt: ranAt,
     countsAsEvaluation: report.countsAsEvaluation ?? false,

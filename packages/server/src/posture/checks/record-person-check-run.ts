@@ -1,5 +1,4 @@
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { lockDevices, type LockedDevice } from '../devices/device-status-store.ts'
 import { listDeviceIdsOfOwner } from '../devices/device-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
@@ -20,14 +19,13 @@ import { findPersonCheckResult, upsertPersonCheckResult } from './person-check-r
  */
 export async function recordPersonCheckRun(
   change: Change,
-  deps: StatusDependencies,
   check: PostureCheck,
   run: { readonly personId: string; readonly parsed: ParsedCheckResult },
 ): Promise<void> {
   const { tx, at } = change
   const { personId, parsed } = run
   const devices = await lockDevicesOfPerson(change, personId)
-  const settled = await settleDueStatuses(change, deps, devices, at)
+  const settled = await settleDueStatuses(change, devices, at)
   const subject = { kind: 'person', id: personId } as const
   const stored = (await findPersonCheckResult(tx, personId, check.id)) ?? null
   const openIssues = await listOpenIssues(tx, subject, [check.id])
@@ -36,7 +34,7 @@ export async function recordPersonCheckRun(
   const openedIds = await updateSubjectIssues(tx, subject, judgement.issues, at)
   recordIssueEvents(change, { openedIds, resolvedIds: judgement.issues.resolvedIds }, at)
   await moveCheckCounters(tx, toCounterDeltas(personId, judgement))
-  await reevaluateLockedDevices(change, deps, settled, {
+  await reevaluateLockedDevices(change, settled, {
     initiatingEntity: 'policy',
     occurredAt: at,
   })

@@ -1,5 +1,4 @@
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { getDeviceForUpdate } from '../devices/device-store.ts'
 import { listStatusIssues } from '../issues/issue-store.ts'
 import type { AuthState, Compliance } from '../../schema/status-values.ts'
@@ -37,7 +36,6 @@ export const SIMULATED_CHECK_SLUG = 'simulated-posture'
  */
 export async function simulateChange(
   change: Change,
-  deps: StatusDependencies,
   input: { readonly deviceId: string; readonly to: 'blocked' | 'good' },
 ): Promise<SimulatedChange> {
   const check = await ensureSimulatedCheck(change)
@@ -47,7 +45,7 @@ export async function simulateChange(
     target: { type: 'device', id: device.id },
     description: `simulated a ${input.to === 'blocked' ? 'failing' : 'passing'} check on ${device.name}`,
   })
-  const recorded = await recordCheckResults(change, deps, {
+  const recorded = await recordCheckResults(change, {
     deviceId: device.id,
     results: [toAnswer(check, input.to)],
     ranAt: change.at,

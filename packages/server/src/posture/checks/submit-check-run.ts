@@ -3,7 +3,6 @@
  * one is the same as from an answer of a device.
  */
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { findPersonByAnyEmail, findPerson, type Person } from '../../people/people/person-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { isId, notFound } from '../../platform/http/wire-values.ts'
@@ -43,7 +42,6 @@ export interface SubmittedCheckRun {
  */
 export async function submitCheckRun(
   change: Change,
-  deps: StatusDependencies,
   input: CheckRunInput,
 ): Promise<SubmittedCheckRun> {
   const { subject } = input
@@ -54,12 +52,12 @@ export async function submitCheckRun(
   const parsed = parseCheckResult(answer, check.primary_key_column)
   const status = STATUS_WORDS[parsed.status]
   if (subject.by === 'device_id') {
-    await recordDeviceRun(change, deps, check, { deviceId: subject.value, rows: input.rows })
+    await recordDeviceRun(change, check, { deviceId: subject.value, rows: input.rows })
     recordAudit(change, check, status, { type: 'device', id: subject.value })
     return { checkId: check.id, status, deviceId: subject.value, person: null }
   }
   const person = await getSubjectPerson(change, subject)
-  await recordPersonCheckRun(change, deps, check, { personId: person.id, parsed })
+  await recordPersonCheckRun(change, check, { personId: person.id, parsed })
   recordAudit(change, check, status, { type: 'person', id: person.id })
   return { checkId: check.id, status, deviceId: null, person }
 }
@@ -88,13 +86,12 @@ function assertRunnable(check: PostureCheck, subject: CheckRunSubject): void {
 
 async function recordDeviceRun(
   change: Change,
-  deps: StatusDependencies,
   check: PostureCheck,
   run: { readonly deviceId: string; readonly rows: readonly unknown[] },
 ): Promise<void> {
   const { deviceId, rows } = run
   if (!isId(deviceId)) throw notFound('device', deviceId)
-  const recorded = await recordCheckResults(change, deps, {
+  const recorded = await recordCheckResults(change, {
     deviceId,
     results: [{ checkId: check.id, revision: null, rows, statusCode: 0, message: '' }],
     ranAt: change.at,

@@ -38,7 +38,7 @@ const definition = (values: Partial<CheckDefinition> = {}): CheckDefinition => (
 })
 
 const sync = (...catalogue: CheckDefinition[]) =>
-  posture.change((change) => syncCatalogue(change, posture.deps, catalogue))
+  posture.change((change) => syncCatalogue(change, catalogue))
 const readCheck = (slug = 'firewall') =>
   db.selectFrom('posture_check').selectAll().where('slug', '=', slug).executeTakeFirstOrThrow()
 const listResults = () =>
@@ -110,7 +110,7 @@ test('a simulated change flips any device both ways and names what else counts a
   const check = await posture.insertCheck()
   const device = await posture.insertDevice()
   const simulate = (to: 'blocked' | 'good') =>
-    posture.change((change) => simulateChange(change, posture.deps, { deviceId: device, to }))
+    posture.change((change) => simulateChange(change, { deviceId: device, to }))
   expect(await simulate('good')).toEqual({
     device_id: device,
     previous_state: 'Blocked',
@@ -140,7 +140,7 @@ test('a simulated change flips any device both ways and names what else counts a
 
 test('a simulated change of an unknown device is refused and leaves nothing behind', async () => {
   const simulate = posture.change((change) =>
-    simulateChange(change, posture.deps, { deviceId: '4711', to: 'good' }),
+    simulateChange(change, { deviceId: '4711', to: 'good' }),
   )
   await expect(simulate).rejects.toMatchObject({ code: 'not_found' })
   expect(await db.selectFrom('posture_check').select('id').execute()).toEqual([])

@@ -1,5 +1,4 @@
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
 import {
   ensureTags,
@@ -46,7 +45,6 @@ const RETIRED_BY = 'Heliograph catalogue'
  */
 export async function syncCatalogue(
   change: Change,
-  deps: StatusDependencies,
   catalogue: readonly CheckDefinition[],
 ): Promise<CatalogueChanges> {
   const { tx } = change
@@ -85,7 +83,6 @@ export async function syncCatalogue(
   if (touchedIds.length > 0) {
     await applyCheckScope(
       change,
-      deps,
       { checkIds: touchedIds },
       { initiatingEntity: 'system', reason: 'The catalogue of checks changed.' },
     )

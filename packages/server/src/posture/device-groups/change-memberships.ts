@@ -1,6 +1,5 @@
 import type { Change } from '../../changes/change.ts'
 import { applyCheckScope } from '../checks/apply-check-scope.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { lockDeviceRows } from '../devices/device-status-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { notFound, parseId } from '../../platform/http/wire-values.ts'
@@ -26,7 +25,6 @@ export interface DeviceGroupMember {
  */
 export async function addDevicesToGroup(
   change: Change,
-  deps: StatusDependencies,
   groupId: string,
   deviceIds: readonly string[],
 ): Promise<DeviceGroupMember[]> {
@@ -48,7 +46,7 @@ export async function addDevicesToGroup(
         device_ids: addedIds,
       },
     })
-    await applyMemberships(change, deps, group, addedIds)
+    await applyMemberships(change, group, addedIds)
   }
   return ids.map((deviceId) => ({ deviceId, groupId: group.id }))
 }
@@ -60,7 +58,6 @@ export async function addDevicesToGroup(
  */
 export async function removeDeviceFromGroup(
   change: Change,
-  deps: StatusDependencies,
   groupId: string,
   deviceId: string,
 ): Promise<DeviceGroupMember> {
@@ -82,7 +79,7 @@ export async function removeDeviceFromGroup(
     before: { members_count: group.members_count, device_id: id },
     after: { members_count: group.members_count - 1 },
   })
-  await applyMemberships(change, deps, group, [id])
+  await applyMemberships(change, group, [id])
   return { deviceId: id, groupId: group.id }
 }
 
@@ -97,13 +94,11 @@ const MISSING_NAMED_MAX = 20
 
 async function applyMemberships(
   change: Change,
-  deps: StatusDependencies,
   group: DeviceGroup,
   deviceIds: readonly string[],
 ): Promise<void> {
   await applyCheckScope(
     change,
-    deps,
     { deviceIds },
     { initiatingEntity: 'admin', reason: `The members of the group ${group.name} changed.` },
   )

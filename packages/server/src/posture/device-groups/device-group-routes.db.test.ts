@@ -30,7 +30,7 @@ let key: string
 beforeAll(async () => {
   api = await createTestApi(({ db, runChange }) => {
     posture = createPosture(db)
-    return deviceGroupRoutes({ db, baseUrl: BASE_URL, runChange, status: posture.deps })
+    return deviceGroupRoutes({ db, baseUrl: BASE_URL, runChange })
   })
   key = await api.createKey(['Manage Device Groups'])
 })

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { deviceExpansions } from '../devices/device-expansions.ts'
 import { deviceSchema, toDeviceJson } from '../devices/device-json.ts'
 import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
@@ -32,7 +31,6 @@ export interface DeviceGroupRouteDependencies {
   readonly db: Kysely<Schema>
   readonly baseUrl: string
   readonly runChange: RunChange
-  readonly status: StatusDependencies
 }
 
 const TAGS = ['Device groups']
@@ -98,7 +96,7 @@ function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
   ]
 }
 
-function membershipRoutes({ runChange, status }: DeviceGroupRouteDependencies): ApiRoute[] {
+function membershipRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute[] {
   return [
     route({
       ...WRITE,
@@ -115,7 +113,7 @@ function membershipRoutes({ runChange, status }: DeviceGroupRouteDependencies): 
         const { device_ids: deviceIds = [] } = context.body
         if (deviceIds.length === 0) throw missingDeviceIds()
         return runChange(toOrigin(context), async (change) => {
-          const members = await addDevicesToGroup(change, status, context.params.id, deviceIds)
+          const members = await addDevicesToGroup(change, context.params.id, deviceIds)
           return answer(200, { data: members.map(toDeviceGroupMemberJson) })
         })
       },
@@ -129,7 +127,7 @@ function membershipRoutes({ runChange, status }: DeviceGroupRouteDependencies): 
       handler: (context) => {
         const { id, device_id: deviceId } = context.params
         return runChange(toOrigin(context), async (change) => {
-          const member = await removeDeviceFromGroup(change, status, id, deviceId)
+          const member = await removeDeviceFromGroup(change, id, deviceId)
           return answer(200, toDeviceGroupMemberJson(member))
         })
       },

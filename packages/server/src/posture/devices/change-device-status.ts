@@ -1,11 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import type { InitiatingEntity } from '../../schema/status-values.ts'
 import {
-  toDeviceOfChange,
-  type DeviceStatusChange,
-  type OnDeviceStatusChanged,
-} from './device-status-change.ts'
-import {
   notifyReevaluation,
   updateDeviceStatuses,
   type DeviceStatusColumns,
@@ -13,13 +8,7 @@ import {
   type StatusTransition,
 } from './device-status-store.ts'
 import type { DeviceEvaluation } from './evaluate-device-status.ts'
-
-/** What reacts to a device's status; composed once for the whole service. */
-export interface StatusDependencies {
-  readonly onDeviceStatusChanged: OnDeviceStatusChanged
-  /** Wakes the scheduler of this process; other processes hear of it through the database. */
-  readonly wakeScheduler?: (at: Date) => void
-}
+import { toDeviceOfChange } from './to-device-of-change.ts'
 
 /** An evaluation of a locked device that is to become its status. */
 export interface EvaluatedDevice {
@@ -30,13 +19,12 @@ export interface EvaluatedDevice {
 }
 
 /**
- * Makes evaluations the statuses of their devices: columns, transition, audit entry, and one call of
- * `onDeviceStatusChanged` for all devices whose state or compliance changed. Writes nothing for the
- * others. Answers the devices as they are afterwards, still locked.
+ * Makes evaluations the statuses of their devices: columns, and for each device whose state or
+ * compliance changed a transition, an audit entry and an event. Writes nothing for the others. Answers
+ * the devices as they are afterwards, still locked.
  */
 export async function changeDeviceStatuses(
   change: Change,
-  deps: StatusDependencies,
   evaluated: readonly EvaluatedDevice[],
   initiatingEntity: InitiatingEntity,
 ): Promise<LockedDevice[]> {
@@ -47,17 +35,11 @@ export async function changeDeviceStatuses(
     const columns = touched.map(({ device }) => toColumns(device))
     const transitions = moved.map(({ item }) => toTransition(change, item, initiatingEntity))
     await updateDeviceStatuses(change.tx, columns, transitions, change.at)
-    await wakeForEarliest(change, deps, touched)
+    await notifyEarliest(change, touched)
   }
-  if (moved.length > 0) {
-    for (const { item } of moved) {
-      recordStatusAudit(change, item, initiatingEntity)
-      recordStatusEvent(change, item)
-    }
-    await deps.onDeviceStatusChanged(
-      change,
-      moved.map(({ item }) => toStatusChange(item, initiatingEntity)),
-    )
+  for (const { item } of moved) {
+    recordStatusAudit(change, item, initiatingEntity)
+    recordStatusEvent(change, item, initiatingEntity)
   }
   return next.map(({ device }) => device)
 }
@@ -122,9 +104,8 @@ function toColumns(device: LockedDevice): DeviceStatusColumns {
   }
 }
 
-async function wakeForEarliest(
+async function notifyEarliest(
   change: Change,
-  deps: StatusDependencies,
   touched: readonly { item: EvaluatedDevice; device: LockedDevice }[],
 ): Promise<void> {
   const times = touched
@@ -136,8 +117,6 @@ async function wakeForEarliest(
   if (times.length === 0) return
   const earliest = new Date(Math.min(...times))
   await notifyReevaluation(change.tx, earliest)
-  const { wakeScheduler } = deps
-  if (wakeScheduler !== undefined) change.afterCommit(() => wakeScheduler(earliest))
 }
 
 function recordStatusAudit(
@@ -168,26 +147,18 @@ function recordStatusAudit(
 
 function recordStatusEvent(
   change: Change,
-  { device, evaluation: { authState }, occurredAt }: EvaluatedDevice,
-): void {
-  if (authState === device.authState) return
-  const { id, name } = device
-  const type = 'device_trust.status_changed'
-  change.recordEvent({ type, device: { id, name }, authState, occurredAt })
-}
-
-function toStatusChange(
   { device, evaluation, occurredAt }: EvaluatedDevice,
   initiatingEntity: InitiatingEntity,
-): DeviceStatusChange {
-  return {
+): void {
+  change.recordEvent({
+    type: 'device.status_changed',
     device: toDeviceOfChange(device),
     previous: { authState: device.authState, compliance: device.compliance },
     current: { authState: evaluation.authState, compliance: evaluation.compliance },
     occurredAt,
     initiatingEntity,
     reasons: evaluation.reasons,
-  }
+  })
 }
 
 const AUDITED_ISSUES_MAX = 50

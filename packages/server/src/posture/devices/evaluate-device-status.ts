@@ -1,6 +1,6 @@
 import type { StatusIssue } from '../issues/issue-store.ts'
 import type { AuthState, Compliance } from '../../schema/status-values.ts'
-import type { StatusReason } from './device-status-change.ts'
+import type { StatusReason } from '../../changes/domain-event.ts'
 
 /** From which state on a device counts as not compliant; a setting of the organisation. */
 export type ComplianceThreshold = 'blocked' | 'will_block' | 'notified'

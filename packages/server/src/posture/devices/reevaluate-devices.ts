@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { endExemptions, listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import type { InitiatingEntity } from '../../schema/status-values.ts'
-import { changeDeviceStatuses, type StatusDependencies } from './change-device-status.ts'
+import { changeDeviceStatuses } from './change-device-status.ts'
 import {
   listDevicesWithPendingChecks,
   listDueDeviceIds,
@@ -29,21 +29,19 @@ const BATCH_SIZE = 500
  */
 export async function reevaluateDevices(
   change: Change,
-  deps: StatusDependencies,
   deviceIds: readonly string[],
   cause: StatusCause,
 ): Promise<void> {
   const sorted = [...new Set(deviceIds)].sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
   for (let start = 0; start < sorted.length; start += BATCH_SIZE) {
     const devices = await lockDevices(change.tx, sorted.slice(start, start + BATCH_SIZE))
-    await reevaluateLockedDevices(change, deps, devices, cause)
+    await reevaluateLockedDevices(change, devices, cause)
   }
 }
 
 /** The same as `reevaluateDevices` for devices that the change has locked already; answers them as they are afterwards. */
 export async function reevaluateLockedDevices(
   change: Change,
-  deps: StatusDependencies,
   devices: readonly LockedDevice[],
   cause: StatusCause,
 ): Promise<LockedDevice[]> {
@@ -60,7 +58,7 @@ export async function reevaluateLockedDevices(
     })
     return { device, evaluation, isEvaluated, occurredAt }
   })
-  return changeDeviceStatuses(change, deps, evaluated, cause.initiatingEntity)
+  return changeDeviceStatuses(change, evaluated, cause.initiatingEntity)
 }
 
 /**
@@ -70,7 +68,6 @@ export async function reevaluateLockedDevices(
  */
 export async function settleDueStatuses(
   change: Change,
-  deps: StatusDependencies,
   devices: readonly LockedDevice[],
   until: Date,
 ): Promise<LockedDevice[]> {
@@ -91,7 +88,7 @@ export async function settleDueStatuses(
       })
       return { device, evaluation, isEvaluated, occurredAt }
     })
-    const settled = await changeDeviceStatuses(change, deps, evaluated, 'policy')
+    const settled = await changeDeviceStatuses(change, evaluated, 'policy')
     const settledById = new Map(settled.map((device) => [device.id, device]))
     current = current.map((device) => settledById.get(device.id) ?? device)
     due = settled.filter((device) => isDue(device, until))
@@ -104,14 +101,11 @@ export async function settleDueStatuses(
  * Does the same for every device that is due by the time of the change. For a change of what counts
  * for many devices: it must hold the locks of all of them.
  */
-export async function settleEveryDueStatus(
-  change: Change,
-  deps: StatusDependencies,
-): Promise<void> {
+export async function settleEveryDueStatus(change: Change): Promise<void> {
   for (;;) {
     const ids = await listDueDeviceIds(change.tx, change.at, BATCH_SIZE)
     const devices = await lockDevices(change.tx, ids)
-    await settleDueStatuses(change, deps, devices, change.at)
+    await settleDueStatuses(change, devices, change.at)
     if (ids.length < BATCH_SIZE) return
   }
 }

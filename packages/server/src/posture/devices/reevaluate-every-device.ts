@@ -1,5 +1,4 @@
 import type { Change } from '../../changes/change.ts'
-import type { StatusDependencies } from './change-device-status.ts'
 import { listDeviceIds } from './device-store.ts'
 import { reevaluateDevices } from './reevaluate-devices.ts'
 
@@ -9,14 +8,11 @@ const PAGE_SIZE = 1_000
  * Derives the status of every device anew in the open change, page by page; an admin changed what
  * counts for all of them.
  */
-export async function reevaluateEveryDevice(
-  change: Change,
-  deps: StatusDependencies,
-): Promise<void> {
+export async function reevaluateEveryDevice(change: Change): Promise<void> {
   let afterId = '0'
   for (;;) {
     const ids = await listDeviceIds(change.tx, afterId, PAGE_SIZE)
-    await reevaluateDevices(change, deps, ids, {
+    await reevaluateDevices(change, ids, {
       initiatingEntity: 'admin',
       occurredAt: change.at,
     })

@@ -1,7 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { applyCheckScope } from '../checks/apply-check-scope.ts'
 import { holdCheckScope } from '../checks/check-scope-store.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { deleteDeviceRow } from '../devices/device-deletion-store.ts'
 import { notifyDeviceChanged, updateDevice, type Device } from '../devices/device-store.ts'
 import { deleteRemovedHost, findRemovedHost } from '../devices/removed-host-store.ts'
@@ -45,7 +44,6 @@ const NODE_KEY_BYTES = 32
  */
 export async function enrollDevice(
   change: Change,
-  deps: StatusDependencies,
   request: EnrollmentRequest,
 ): Promise<Enrollment> {
   const { tx, at } = change
@@ -96,7 +94,7 @@ export async function enrollDevice(
   recordEnrollment(change, known, secret, created === undefined)
   recordEnrollmentEvents(change, known, secret, created === undefined)
   if (secret.personId !== null) await spendFirstDeviceTrust(tx, secret.personId, at)
-  await applyCheckScope(change, deps, { deviceIds: [known.id] }, ENROLLED)
+  await applyCheckScope(change, { deviceIds: [known.id] }, ENROLLED)
   return { kind: 'enrolled', deviceId: known.id, nodeKey, secretId: secret.id }
 }
 

@@ -1,6 +1,5 @@
 import type { Change } from '../../changes/change.ts'
 import { recordCheckResults, type RecordedReport } from '../checks/record-check-results.ts'
-import type { StatusDependencies } from '../devices/change-device-status.ts'
 import { parseQueryId } from './check-schedule.ts'
 import type { DistributedResult } from '../../surfaces/agents/parse-agent-message.ts'
 
@@ -24,7 +23,6 @@ export interface DistributedWrite {
  */
 export async function recordDistributedWrite(
   change: Change,
-  deps: StatusDependencies,
   write: DistributedWrite,
   live: { readonly idPrefix: string; readonly recordResults: RecordLiveResults } | undefined,
 ): Promise<RecordedReport> {
@@ -33,7 +31,7 @@ export async function recordDistributedWrite(
     const query = parseQueryId(result.id)
     return query === undefined ? [] : [{ ...result, ...query }]
   })
-  const recorded = await recordCheckResults(change, deps, {
+  const recorded = await recordCheckResults(change, {
     deviceId,
     results,
     ranAt: change.at,

@@ -74,7 +74,7 @@ class PumpingEngine implements DeliveryEngine {
 
   constructor(dependencies: DeliveryEngineDependencies) {
     const { db, clock, log, client, channels, settings, presence, clockWatch } = dependencies
-    const { runChange = createChangeRunner(db, clock) } = dependencies
+    const { runChange = createChangeRunner(db, clock, []) } = dependencies
     this.#presence = presence
     const allSettings = { ...DEFAULT_DELIVERY_SETTINGS, ...settings }
     const { leaseMs } = allSettings

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DELIVERY_CHANNEL } from './delivery-engine.ts'
@@ -24,14 +24,31 @@ export interface NewDelivery {
 /** Wakes the delivery engine of this process; other processes hear the notification. */
 export type WakeDelivery = (destinationId: string) => void
 
-/**
- * Queues deliveries in the open change, in one statement that also tells every process of it. They are
- * due at once unless they say otherwise. Answers their ids in the order of `deliveries`.
- */
+/** The change that deliveries are queued in. */
+export interface DeliveryCause {
+  readonly tx: Transaction<Schema>
+  readonly txn: string
+  readonly at: Date
+}
+
+/** The same as `insertDeliveries`; also wakes the engine of this process without a detour. */
 export async function enqueueDeliveries(
   change: Change,
   deliveries: readonly NewDelivery[],
   wake: WakeDelivery,
+): Promise<string[]> {
+  const destinationIds = [...new Set(deliveries.map(({ destinationId }) => destinationId))]
+  change.afterCommit(() => destinationIds.forEach((id) => wake(id)))
+  return insertDeliveries(change, deliveries)
+}
+
+/**
+ * Queues deliveries in an open transaction, in one statement that also notifies every process of it.
+ * They are due at once unless they say otherwise. Answers their ids in the order of `deliveries`.
+ */
+export async function insertDeliveries(
+  { tx, txn, at }: DeliveryCause,
+  deliveries: readonly NewDelivery[],
 ): Promise<string[]> {
   if (deliveries.length === 0) return []
   const rows = deliveries.map((delivery) => ({
@@ -41,14 +58,14 @@ export async function enqueueDeliveries(
     subject_key: delivery.subjectKey,
     body: delivery.body,
     outlives_stop: delivery.outlivesStop ?? false,
-    due_at: delivery.dueAt ?? change.at,
+    due_at: delivery.dueAt ?? at,
   }))
   const inserted = await sql<{ id: string; event_id: string }>`
     with queued as (
       insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
         state, next_attempt_at, txn, created_at)
       select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
-        'queued', d.due_at, ${change.txn}, ${change.at}
+        'queued', d.due_at, ${txn}, ${at}
       from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
           destination_id bigint, event_id text, event_type text, subject_key text, body text,
           outlives_stop boolean, due_at timestamptz)) with ordinality
@@ -56,9 +73,7 @@ export async function enqueueDeliveries(
       order by d.place
       returning id, event_id, destination_id)
     select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued
-  `.execute(change.tx)
-  const destinationIds = [...new Set(deliveries.map(({ destinationId }) => destinationId))]
-  change.afterCommit(() => destinationIds.forEach((id) => wake(id)))
+  `.execute(tx)
   const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
   return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
 }

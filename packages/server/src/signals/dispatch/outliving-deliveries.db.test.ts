@@ -19,7 +19,7 @@ import { enqueueDeliveries } from './enqueue-deliveries.ts'
 
 const database = await createTestDatabase()
 const { db } = database
-const runChange = createChangeRunner(db, systemClock)
+const runChange = createChangeRunner(db, systemClock, [])
 const policy = parseAllowedTargets('127.0.0.1')
 if (!policy.ok) throw new Error(policy.reason)
 const client = createGuardedClient({ policy: policy.policy, userAgent: 'test' })

@@ -25,7 +25,7 @@ const WAIT_MS = 15_000
 
 const database = await createTestDatabase()
 const { db } = database
-const change = createChangeRunner(db, systemClock)
+const change = createChangeRunner(db, systemClock, [])
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
 const policy = parseAllowedTargets('127.0.0.1')
 if (!policy.ok) throw new Error(policy.reason)

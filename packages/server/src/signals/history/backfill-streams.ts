@@ -5,18 +5,18 @@
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
+import type { DeviceStatusChange, StatusReason } from '../../changes/domain-event.ts'
 import { lockDevices, type LockedDevice } from '../../posture/devices/device-status-store.ts'
 import { listDeviceIds } from '../../posture/devices/device-store.ts'
-import {
-  toDeviceOfChange,
-  type DeviceStatusChange,
-  type StatusReason,
-} from '../../posture/devices/device-status-change.ts'
+import { toDeviceOfChange } from '../../posture/devices/to-device-of-change.ts'
 import { listStatusIssues } from '../../posture/issues/issue-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { queueComplianceSets, type EnqueueSetsDependencies } from '../sets/enqueue-sets.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { insertDeliveries } from '../dispatch/enqueue-deliveries.ts'
+import { toComplianceDelivery } from '../sets/compliance-sets.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
+import { readSubjectFilter } from '../subjects/filter-events.ts'
 import {
   advanceBackfill,
   claimBackfill,
@@ -28,9 +28,11 @@ import {
   type LastChange,
 } from './backfill-store.ts'
 
-export interface BackfillDependencies extends EnqueueSetsDependencies {
+export interface BackfillDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
+  /** Opens the secrets of pairwise identifiers. */
+  readonly sealer: Pick<Sealer, 'open'>
 }
 
 /** Few enough that the devices of a step are not locked for long. */
@@ -67,7 +69,7 @@ export async function backfillStreams(dependencies: BackfillDependencies): Promi
     const isDone = await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
       const backfill = await claimBackfill(change.tx)
       if (backfill === undefined) return false
-      await takeStep(change, backfill, dependencies)
+      await takeStep(change, backfill, dependencies.sealer)
       return true
     })
     // Another worker is at it.
@@ -79,7 +81,7 @@ export async function backfillStreams(dependencies: BackfillDependencies): Promi
 async function takeStep(
   change: Change,
   backfill: Backfill,
-  dependencies: BackfillDependencies,
+  sealer: Pick<Sealer, 'open'>,
 ): Promise<void> {
   const { tx } = change
   const stream = await getStream(tx, backfill.ssf_stream_id)
@@ -91,12 +93,16 @@ async function takeStep(
   }
   const devices = await lockDevices(tx, deviceIds)
   const changes = await listUntoldChanges(tx, deviceIds, stream.destinationId)
-  const news = await toNews(change, devices, changes)
+  const statusChanges = await toStatusChanges(change, devices, changes)
+  const isWanted = await readSubjectFilter(tx, [stream], statusChanges, sealer)
   const cause = { ...change, txn: backfill.txn }
-  const queued = await queueComplianceSets(cause, [{ stream, news }], dependencies)
+  const deliveries = statusChanges
+    .filter((statusChange) => isWanted(stream, statusChange))
+    .flatMap((statusChange) => toComplianceDelivery(cause, stream, statusChange, sealer) ?? [])
+  await insertDeliveries(cause, deliveries)
   await advanceBackfill(tx, backfill.id, {
     afterDeviceId: lastId,
-    queuedCount: backfill.queued_count + queued,
+    queuedCount: backfill.queued_count + deliveries.length,
   })
 }
 
@@ -110,11 +116,11 @@ async function finish(change: Change, backfill: Backfill, stream: Stream): Promi
   })
 }
 
-async function toNews(
+async function toStatusChanges(
   { tx, at }: Change,
   devices: readonly LockedDevice[],
   changes: readonly LastChange[],
-): Promise<{ statusChange: DeviceStatusChange }[]> {
+): Promise<DeviceStatusChange[]> {
   const deviceOf = new Map(devices.map((device) => [device.id, device]))
   const bad = changes.filter(({ toCompliance }) => toCompliance === 'not-compliant')
   const issues = await listStatusIssues(
@@ -128,7 +134,7 @@ async function toNews(
   return changes.flatMap((last) => {
     const device = deviceOf.get(last.deviceId)
     if (device === undefined) return []
-    return [{ statusChange: toStatusChange(device, last, reasonsOf.get(device.id) ?? []) }]
+    return [toStatusChange(device, last, reasonsOf.get(device.id) ?? [])]
   })
 }
 

@@ -3,10 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { Compliance } from '../../schema/status-values.ts'
-import { createEnqueueSets } from '../sets/enqueue-sets.ts'
 import { backfillStreams } from './backfill-streams.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
@@ -81,7 +80,7 @@ async function turn(deviceId: string, to: Compliance): Promise<void> {
         txn: change.txn,
       })
       .execute()
-    await createEnqueueSets({ sealer: streams.sealer })(change, [statusChange])
+    change.recordEvent({ type: 'device.status_changed', ...statusChange })
   })
   streams.clock.advance(SECOND_MS)
 }
@@ -309,5 +308,31 @@ describe('damping', () => {
     expect((await poll(stream)).map(word)).toEqual(['not-compliant', 'compliant'])
     await turn(device, 'not-compliant')
     expect((await poll(stream)).map(word)).toEqual(['not-compliant', 'compliant', 'not-compliant'])
+  })
+
+  it('cancels what turns and returns within one change', async () => {
+    const stream = await createStream({ damping_seconds: 60 })
+    const device = { id: await insertDevice(streams.db), name: 'd', platform: 'linux' } as const
+    await turn(device.id, 'not-compliant')
+    const good = { authState: 'Good', compliance: 'compliant' } as const
+    const bad = { authState: 'Blocked', compliance: 'not-compliant' } as const
+    await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      for (const [previous, current] of [
+        [bad, good],
+        [good, bad],
+      ] as const) {
+        change.recordEvent({
+          type: 'device.status_changed',
+          device: { ...device, owner: null },
+          previous,
+          current,
+          occurredAt: change.at,
+          initiatingEntity: 'policy',
+          reasons: [],
+        })
+      }
+    })
+    streams.clock.advance(61 * SECOND_MS)
+    expect((await poll(stream)).map(word)).toEqual(['not-compliant'])
   })
 })

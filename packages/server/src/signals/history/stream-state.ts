@@ -8,7 +8,7 @@ import {
   type StreamSubjectState,
 } from '@heliograph/ssf'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'

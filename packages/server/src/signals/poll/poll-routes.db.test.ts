@@ -1,9 +1,8 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
-import { createEnqueueSets } from '../sets/enqueue-sets.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 
@@ -49,9 +48,10 @@ function statusChange(overrides: Partial<DeviceStatusChange> = {}): DeviceStatus
 }
 
 async function emit(count = 1, change = statusChange()): Promise<void> {
-  const enqueue = createEnqueueSets({ wake: streams.wake })
   await streams.runChange({ actor: SYSTEM_ACTOR }, async (open) => {
-    for (let index = 0; index < count; index += 1) await enqueue(open, [change])
+    for (let index = 0; index < count; index += 1) {
+      open.recordEvent({ type: 'device.status_changed', ...change })
+    }
   })
 }
 
@@ -159,13 +159,13 @@ describe('events', () => {
     expect(queued.map(({ id }) => id)).toEqual([enabled.id, paused.id])
     expect(new Set(queued.map(({ txn }) => txn)).size).toBe(1)
     expect(queued[0]?.subject_key).toBe('device:17')
-    expect(streams.wake).toHaveBeenCalled()
+    await vi.waitFor(() => expect(streams.wake).toHaveBeenCalled(), { timeout: 10_000 })
   })
 
   it('roll back with the change that caused them', async () => {
     const { id } = await createStream()
     const failing = streams.runChange({ actor: SYSTEM_ACTOR }, async (open) => {
-      await createEnqueueSets()(open, [statusChange()])
+      open.recordEvent({ type: 'device.status_changed', ...statusChange() })
       throw new Error('no')
     })
     await expect(failing).rejects.toThrow('no')

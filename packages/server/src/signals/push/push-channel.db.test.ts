@@ -5,7 +5,6 @@ import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { deleteMarkedDestinations, deleteOldDeliveries } from '../dispatch/sweep-deliveries.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { createEnqueueSets } from '../sets/enqueue-sets.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts'
 import { createSigningPool } from '../signing/signing-pool.ts'
@@ -24,18 +23,17 @@ beforeAll(async () => {
 afterAll(() => push.close())
 afterEach(() => push.reset())
 
-async function emit(deviceId: string, wake: (id: string) => void): Promise<void> {
-  await streams.runChange({ actor: SYSTEM_ACTOR }, (open) =>
-    createEnqueueSets({ wake })(open, [
-      {
-        device: { id: deviceId, name: 'd', platform: 'linux', owner: null },
-        previous: { authState: 'Good', compliance: 'compliant' },
-        current: { authState: 'Blocked', compliance: 'not-compliant' },
-        occurredAt: streams.clock.now(),
-        initiatingEntity: 'policy',
-        reasons: [],
-      },
-    ]),
+async function emit(deviceId: string): Promise<void> {
+  await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    change.recordEvent({
+      type: 'device.status_changed',
+      device: { id: deviceId, name: 'd', platform: 'linux', owner: null },
+      previous: { authState: 'Good', compliance: 'compliant' },
+      current: { authState: 'Blocked', compliance: 'not-compliant' },
+      occurredAt: streams.clock.now(),
+      initiatingEntity: 'policy',
+      reasons: [],
+    }),
   )
 }
 
@@ -47,7 +45,7 @@ test('a status change reaches the receiver as a SET that verifies, and every ret
   })
   const stream = await push.createStream(receiver, { authorization_header: 'Bearer of tidings' })
   const engine = await push.startEngine()
-  await emit('17', (id) => engine.wake(id))
+  await emit('17')
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(3), { timeout: 5_000 })
   await engine.close()
   const tokens = new Set(receiver.requests.map(({ body }) => body))
@@ -78,7 +76,7 @@ test('a status change reaches the receiver as a SET that verifies, and every ret
 test('the bytes of a SET do not change when its worker dies before they are stored', async () => {
   const receiver = await push.startReceiver()
   await push.createStream(receiver)
-  await emit('18', () => undefined)
+  await emit('18')
   const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
   await engine.close()
@@ -99,7 +97,7 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   })
   const stream = await push.createStream(receiver)
   // All of one device: they go out one after another.
-  for (let index = 0; index < 30; index += 1) await emit('19', () => undefined)
+  for (let index = 0; index < 30; index += 1) await emit('19')
   const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
@@ -138,8 +136,8 @@ test('a rotated key is published before it signs, and the old one long after', a
 test('finished deliveries are kept for their time and then deleted, queued ones never', async () => {
   const { db } = streams
   await streams.createStream({ name: 'poll' })
-  await emit('20', () => undefined)
-  await emit('21', () => undefined)
+  await emit('20')
+  await emit('21')
   const [first] = await db.selectFrom('delivery').select('id').orderBy('id').execute()
   const finishedAt = new Date(systemClock.now().getTime() - 10 * 86_400_000)
   await db

@@ -5,7 +5,7 @@ import {
   type SubjectIdentifier,
 } from '@heliograph/ssf'
 import { describe, expect, it } from 'vitest'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
 import { toComplianceClaims } from './set-claims.ts'
@@ -196,9 +196,7 @@ describe('pairwise identifiers', () => {
 
   it('cannot be made without the secret', () => {
     const stream = createStream(pairwise)
-    expect(() =>
-      toComplianceClaims(stream, 'jti-1', statusChange(), { txn: 'txn-1', at: AT }),
-    ).toThrow('secret')
+    expect(() => claimsOf({ ...stream, pairwiseSecretSealed: null })).toThrow('secret')
     const moved = { ...stream, streamId: crypto.randomUUID() }
     expect(() => claimsOf(moved)).toThrow()
   })
@@ -236,6 +234,8 @@ describe('profiles', () => {
   it('tell nobody of a device without an owner where subjects are addresses', () => {
     const stream = createStream({ profile: 'caep_interop', subjectForm: 'email' })
     const change = statusChange({ owner: null })
-    expect(toComplianceClaims(stream, 'jti-1', change, { txn: 't', at: AT })).toBeUndefined()
+    expect(
+      toComplianceClaims(stream, 'jti-1', change, { txn: 't', at: AT }, sealer),
+    ).toBeUndefined()
   })
 })

@@ -12,7 +12,7 @@ import {
   type SetLayout,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { toEpochSeconds } from '../../platform/clock.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject, toStreamTxn } from './stream-identifiers.ts'
@@ -35,14 +35,14 @@ const LAYOUT_OF_VERSION = {
  * The claims of a device compliance change for one stream, with the identifiers and reasons that the
  * stream has chosen. CAEP 1.0 section 3.5; `event_timestamp` is the time of the change itself, in seconds.
  * Undefined when the stream names people and nobody owns the device. `sealer` opens the secret of
- * pairwise identifiers; streams without them need none.
+ * pairwise identifiers.
  */
 export function toComplianceClaims(
   stream: Stream,
   jti: string,
   statusChange: DeviceStatusChange,
   cause: SetCause,
-  sealer?: Pick<Sealer, 'open'>,
+  sealer: Pick<Sealer, 'open'>,
 ): string | undefined {
   const subject = toDeviceSubject(stream, statusChange.device, sealer)
   if (subject === undefined) return undefined

@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { SubjectIdentifier } from '@heliograph/ssf'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { pairwiseSecretContext } from '../streams/stream-choices.ts'
 import type { Stream } from '../streams/stream-store.ts'
@@ -28,7 +28,7 @@ export type IdentifyingStream = Pick<
 export function toDeviceSubject(
   stream: IdentifyingStream,
   device: Pick<Device, 'id' | 'owner'>,
-  sealer: Pick<Sealer, 'open'> | undefined,
+  sealer: Pick<Sealer, 'open'>,
 ): SubjectIdentifier | undefined {
   const derive = pairwiseDerivation(stream, sealer)
   const deviceSubject: SimpleIdentifier = {
@@ -56,7 +56,7 @@ export function toDeviceSubject(
 export function toStreamTxn(
   stream: IdentifyingStream,
   txn: string,
-  sealer: Pick<Sealer, 'open'> | undefined,
+  sealer: Pick<Sealer, 'open'>,
 ): string {
   return pairwiseDerivation(stream, sealer)?.('txn', txn) ?? txn
 }
@@ -78,13 +78,11 @@ const IDENTIFIER_BYTES = 20
 
 function pairwiseDerivation(
   stream: IdentifyingStream,
-  sealer: Pick<Sealer, 'open'> | undefined,
+  sealer: Pick<Sealer, 'open'>,
 ): Derive | undefined {
   const { hasPairwiseIdentifiers: isPairwise, pairwiseSecretSealed: sealed } = stream
   if (!isPairwise) return undefined
-  if (sealed === null || sealer === undefined) {
-    throw new Error('a stream with pairwise identifiers needs its secret')
-  }
+  if (sealed === null) throw new Error('a stream with pairwise identifiers needs its secret')
   const secret = sealer.open(sealed, pairwiseSecretContext(stream.streamId))
   return (kind, id) =>
     createHmac('sha256', secret)

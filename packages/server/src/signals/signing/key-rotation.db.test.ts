@@ -8,7 +8,6 @@ import { createStreamsApi, type StreamsApi } from '../../../test/support/streams
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createDeliveryEngine, type DeliveryEngine } from '../dispatch/delivery-engine.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
-import { createEnqueueSets } from '../sets/enqueue-sets.ts'
 import { createPushChannel } from '../push/push-channel.ts'
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts'
 import { revokeSigningKey } from './revoke-signing-key.ts'
@@ -106,9 +105,10 @@ async function startCachingReceiver(cachedForMs: number): Promise<CachingReceive
 let deviceNumber = 0
 
 async function emit(count: number): Promise<void> {
-  const changes = Array.from({ length: count }, () => {
+  const events = Array.from({ length: count }, () => {
     deviceNumber += 1
     return {
+      type: 'device.status_changed',
       device: { id: String(deviceNumber), name: 'd', platform: 'linux', owner: null },
       previous: { authState: 'Good', compliance: 'compliant' },
       current: { authState: 'Blocked', compliance: 'not-compliant' },
@@ -117,8 +117,8 @@ async function emit(count: number): Promise<void> {
       reasons: [],
     } as const
   })
-  await streams.runChange({ actor: SYSTEM_ACTOR }, (open) =>
-    createEnqueueSets({ wake: (id) => engine.wake(id) })(open, changes),
+  await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    events.forEach((event) => change.recordEvent(event)),
   )
 }
 

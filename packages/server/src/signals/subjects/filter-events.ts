@@ -3,7 +3,7 @@
  * in which events are queued; what was said is set-subject.ts's.
  */
 import type { Kysely } from 'kysely'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject } from '../sets/stream-identifiers.ts'
@@ -33,7 +33,7 @@ export async function readSubjectFilter(
   db: Kysely<Schema>,
   streams: readonly Stream[],
   statusChanges: readonly ChangedDevice[],
-  sealer: Pick<Sealer, 'open'> | undefined,
+  sealer: Pick<Sealer, 'open'>,
 ): Promise<IsWanted> {
   const filtered = streams.filter(hasFilter)
   if (filtered.length === 0) return () => true
@@ -106,7 +106,7 @@ function toIndexKey(streamRowId: string, key: string): string {
 function toPrincipal(
   stream: Stream,
   { device }: ChangedDevice,
-  sealer: Pick<Sealer, 'open'> | undefined,
+  sealer: Pick<Sealer, 'open'>,
 ): EventPrincipal {
   const subject = toDeviceSubject({ ...stream, subjectForm: 'complex' }, device, sealer)
   return subject?.format === 'complex' ? toEventPrincipal(subject) : new Map()

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { DeviceStatusChange } from '../../posture/devices/device-status-change.ts'
-import { createEnqueueSets } from '../sets/enqueue-sets.ts'
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const ISSUER = 'https://trust.example.com/ssf'
@@ -56,8 +55,8 @@ async function devicesTold(): Promise<string[]> {
     reasons: [],
   }))
   const before = await queued()
-  await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    createEnqueueSets({ sealer: api.sealer })(change, changes),
+  await api.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    changes.forEach((item) => change.recordEvent({ type: 'device.status_changed', ...item })),
   )
   const after = await queued()
   return after.slice(before.length).map((key) => key.replace('device:', ''))

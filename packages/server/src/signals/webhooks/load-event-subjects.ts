@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { DomainEvent } from '../../changes/domain-event.ts'
+import type { DomainEvent, DomainEventOf, DomainEventType } from '../../changes/domain-event.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   listEventAdmins,
@@ -68,16 +68,44 @@ function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string
   return ids
 }
 
+interface Subject {
+  readonly kind: SubjectKind
+  readonly id: string
+}
+
 /** The record that has to be read for an event; none where the event says it all. */
-function toSubject(event: DomainEvent): { kind: SubjectKind; id: string } | undefined {
-  if ('deviceId' in event) return { kind: 'devices', id: event.deviceId }
-  if ('issueId' in event) return { kind: 'issues', id: event.issueId }
-  if ('adminId' in event) return { kind: 'admins', id: event.adminId }
-  if ('webhookId' in event) return { kind: 'webhooks', id: event.webhookId }
-  if ('requestId' in event) {
-    const isExemption = event.type === 'requests.issue_exemption'
-    return { kind: isExemption ? 'exemptionRequests' : 'registrationRequests', id: event.requestId }
+function toSubject(event: DomainEvent): Subject | undefined {
+  switch (event.type) {
+    case 'auth_logs.failure':
+    case 'auth_logs.success':
+    case 'device.status_changed':
+      return undefined
+    case 'admin_users.created':
+      return { kind: 'admins', id: event.adminId }
+    case 'devices.created':
+    case 'devices.registered':
+    case 'devices.reassigned':
+      return { kind: 'devices', id: event.deviceId }
+    case 'devices.destroyed':
+      return event.ownerPersonId === null ? undefined : { kind: 'people', id: event.ownerPersonId }
+    default:
+      return toOtherSubject(event)
   }
-  if (event.type !== 'devices.destroyed' || event.ownerPersonId === null) return undefined
-  return { kind: 'people', id: event.ownerPersonId }
+}
+
+type OtherEventType = `issues.${string}` | `requests.${string}` | `webhook.${string}`
+
+function toOtherSubject(event: DomainEventOf<Extract<DomainEventType, OtherEventType>>): Subject {
+  switch (event.type) {
+    case 'issues.new':
+    case 'issues.resolved':
+      return { kind: 'issues', id: event.issueId }
+    case 'requests.issue_exemption':
+      return { kind: 'exemptionRequests', id: event.requestId }
+    case 'requests.registration':
+      return { kind: 'registrationRequests', id: event.requestId }
+    case 'webhook.failing':
+    case 'webhook.disabled':
+      return { kind: 'webhooks', id: event.webhookId }
+  }
 }

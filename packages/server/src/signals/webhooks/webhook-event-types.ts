@@ -1,4 +1,6 @@
-/** What a webhook can be told of, with when it is sent. */
+import type { DomainEventType } from '../../changes/domain-event.ts'
+
+/** The events that a webhook can subscribe to, with when each is sent. */
 export const WEBHOOK_EVENTS = {
   'admin_users.created': 'A new admin exists.',
   'audit_log.recorded': 'An entry was added to the audit log.',
@@ -27,6 +29,27 @@ export const SUBSCRIBABLE_EVENTS = Object.keys(WEBHOOK_EVENTS) as [
   SubscribableEvent,
   ...SubscribableEvent[],
 ]
+
+/** The names under which webhooks hear of an event: the present one, and the older one where there is one. */
+export const WEBHOOK_NAMES = {
+  'admin_users.created': ['admin_users.created'],
+  'auth_logs.failure': ['auth_logs.failure'],
+  'auth_logs.success': ['auth_logs.success'],
+  'device.status_changed': ['device_trust.status_changed'],
+  'devices.created': ['devices.created'],
+  'devices.destroyed': ['devices.destroyed'],
+  'devices.registered': ['devices.registered'],
+  'devices.reassigned': ['devices.reassigned'],
+  'issues.new': ['issues.new', 'failures.new'],
+  'issues.resolved': ['issues.resolved', 'failures.resolved'],
+  'requests.issue_exemption': ['requests.issue_exemption'],
+  'requests.registration': ['requests.registration'],
+  'webhook.failing': ['webhook.failing'],
+  'webhook.disabled': ['webhook.disabled'],
+} as const satisfies Record<
+  DomainEventType,
+  readonly [name: SubscribableEvent, older?: SubscribableEvent]
+>
 
 /** What the test of a webhook sends; to that webhook, whatever it subscribes to. */
 export const TEST_EVENT = 'webhook.test'

@@ -6,7 +6,7 @@ import {
   type Received,
 } from '../../../test/support/webhook-verifiers.ts'
 import { systemClock, toEpochSeconds } from '../../platform/clock.ts'
-import { toNewEvent } from './publish-change.ts'
+import { toNewEvent } from './webhook-publisher.ts'
 import { createWebhookSigner, generateWebhookSecret, type SigningForm } from './webhook-secret.ts'
 import { toWebhookRequest } from './webhook-target.ts'
 

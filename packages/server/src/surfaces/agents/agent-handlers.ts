@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
-import type { StatusDependencies } from '../../posture/devices/change-device-status.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { toAgentConfig, type ScheduledQuery } from '../../posture/osquery/agent-config.ts'
@@ -41,7 +40,6 @@ export interface AgentDependencies {
   readonly runChange: RunChange
   readonly clock: Clock
   readonly settings: AgentSettings
-  readonly status: StatusDependencies
   readonly nodes: NodeCache
   readonly contacts: ContactRecorder
   /** What every device reports by schedule, by query name. */
@@ -130,7 +128,7 @@ async function recordWrite(
     askedAt: askedAtMs === undefined ? undefined : new Date(askedAtMs),
   }
   const { recorded, at } = await deps.runChange(origin, async (change) => ({
-    recorded: await recordDistributedWrite(change, deps.status, write, deps.liveQueries),
+    recorded: await recordDistributedWrite(change, write, deps.liveQueries),
     at: change.at,
   }))
   if (recorded.kind === 'unknown_device') {

@@ -5,7 +5,6 @@ import {
   type ServicePart,
 } from '../../changes/foundation.ts'
 import { toUnavailable } from '../../platform/db/unavailable.ts'
-import type { StatusDependencies } from '../../posture/devices/change-device-status.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
 import {
@@ -35,11 +34,11 @@ export interface AgentsSettings extends AgentTimes {
  * the service issued itself.
  */
 export function createAgentsPart(
-  foundation: Foundation & { readonly status: StatusDependencies },
+  foundation: Foundation,
   config: AgentsSettings,
   caPem: string | undefined,
 ): ServicePart {
-  const { clock, preparedDb: db, log, runChange, status } = foundation
+  const { clock, preparedDb: db, log, runChange } = foundation
   const logError = toLogError(log)
   const settings = toAgentSettings(config)
   const nodes = createNodeCache({ clock, settings, findNode: (keyHash) => findNode(db, keyHash) })
@@ -55,7 +54,6 @@ export function createAgentsPart(
         runChange,
         clock,
         settings,
-        status,
         nodes,
         contacts,
         reportingSchedule: () => schedule,

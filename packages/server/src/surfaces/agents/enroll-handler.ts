@@ -29,7 +29,7 @@ export function createEnrollHandler(deps: AgentDependencies): AgentHandler {
     }
     const origin = { actor: SYSTEM_ACTOR, requestId: request.id, ipAddress: request.ip }
     const enrollment = await deps.runChange(origin, (change) =>
-      enrollDevice(change, deps.status, enrollmentRequest),
+      enrollDevice(change, enrollmentRequest),
     )
     if (enrollment.kind !== 'enrolled') {
       failures.count(request.ip, nowMs)

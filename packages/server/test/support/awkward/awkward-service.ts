@@ -10,7 +10,6 @@ import type { Compliance } from '../../../src/schema/status-values.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import type { ServiceFoundation } from '../../../src/app/foundation.ts'
 import { createSsfClient, type ClientDraft } from '../../../src/signals/clients/change-client.ts'
-import { createEnqueueSets } from '../../../src/signals/sets/enqueue-sets.ts'
 import { createPushChannel } from '../../../src/signals/push/push-channel.ts'
 import { BASE_URL } from '../api-app.ts'
 import { createTestKey } from '../api-keys.ts'
@@ -80,20 +79,18 @@ export async function startAwkwardService(): Promise<AwkwardService> {
     for (const engine of engines) engine.wake(destinationId)
   }
   listener.subscribe(DELIVERY_CHANNEL, wake)
-  const enqueue = createEnqueueSets({ wake, sealer })
   const announce: AwkwardService['announce'] = (deviceId, previous, current) =>
-    runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      enqueue(change, [
-        {
-          device: { id: deviceId, name: 'mac-1', platform: 'darwin', owner: null },
-          previous: { authState: toAuthState(previous), compliance: previous },
-          current: { authState: toAuthState(current), compliance: current },
-          occurredAt: clock.now(),
-          initiatingEntity: 'policy',
-          reasons: [],
-        },
-      ]),
-    )
+    runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      change.recordEvent({
+        type: 'device.status_changed',
+        device: { id: deviceId, name: 'mac-1', platform: 'darwin', owner: null },
+        previous: { authState: toAuthState(previous), compliance: previous },
+        current: { authState: toAuthState(current), compliance: current },
+        occurredAt: clock.now(),
+        initiatingEntity: 'policy',
+        reasons: [],
+      })
+    })
   const createSgnlLibrary: AwkwardService['createSgnlLibrary'] = (token, pushEndpoint) =>
     new SgnlLibrary(wire, {
       metadataUrl: `${BASE_URL}/.well-known/ssf-configuration/ssf`,

@@ -24,9 +24,10 @@ let posture: Posture
 let key: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange }) => {
+  api = await createTestApi(({ db, runChange, addPublisher }) => {
     posture = createPosture(db)
-    return checkConfigurationRoutes({ db, runChange, status: posture.deps })
+    addPublisher(posture.announce)
+    return checkConfigurationRoutes({ db, runChange })
   })
   key = await api.createKey(['Manage Checks'])
 })

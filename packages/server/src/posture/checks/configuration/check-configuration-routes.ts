@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
-import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
 import { parseId } from '../../../platform/http/wire-values.ts'
@@ -13,14 +12,12 @@ import { configureCheck } from './configure-check.ts'
 export interface CheckConfigurationDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  readonly status: StatusDependencies
 }
 
 /** Reading and changing how checks are configured. */
 export function checkConfigurationRoutes({
   db,
   runChange,
-  status,
 }: CheckConfigurationDependencies): ApiRoute[] {
   const tags = ['Checks']
   return [
@@ -50,7 +47,7 @@ export function checkConfigurationRoutes({
       handler: (context) => {
         const checkId = parseId(context.params.id, 'check')
         return runChange(toOrigin(context), async (change) => {
-          const configuration = await configureCheck(change, status, checkId, context.body)
+          const configuration = await configureCheck(change, checkId, context.body)
           return answer(200, toCheckConfigurationJson(configuration))
         })
       },

@@ -9,7 +9,7 @@ import {
   PASS,
   type Posture,
 } from '../../../../test/support/posture-fixtures.ts'
-import { createStatusScheduler } from '../../devices/status-scheduler.ts'
+import { settleDueDevices } from '../../devices/settle-due-devices.ts'
 import { createExemptionRequest } from '../../issues/exemptions/create-exemption-request.ts'
 import { decideExemptionRequest } from '../../issues/exemptions/decide-exemption-request.ts'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 
 const configure = (checkId: string, input: ConfigurationInput) =>
-  posture.change((change) => configureCheck(change, posture.deps, checkId, input))
+  posture.change((change) => configureCheck(change, checkId, input))
 
 interface ExpectedDevice {
   readonly id: string
@@ -270,7 +270,6 @@ async function createWorld() {
     await posture.change((change) =>
       decideExemptionRequest(
         change,
-        posture.deps,
         request.id,
         word === 'denied'
           ? { status: 'denied', internalMessage: 'No.', denialExplanation: 'No.' }
@@ -285,17 +284,12 @@ async function createWorld() {
     )
   }
 
-  const scheduler = createStatusScheduler({
-    ...posture.deps,
-    db,
-    runChange: posture.runChange,
-    logError: (error) => {
-      throw error
-    },
-  })
+  const logError = (error: unknown) => {
+    throw error
+  }
 
   return {
-    settle: () => scheduler.settleDue(),
+    settle: () => settleDueDevices({ db, runChange: posture.runChange, logError }),
     async run(kind: string, which: number, detail: unknown): Promise<void> {
       posture.clock.advance(HOUR_MS)
       const deviceId = deviceIds[which] ?? ''
@@ -320,7 +314,7 @@ describe('changes at the same time', () => {
     const check = await posture.insertCheck()
     let added: Promise<void> = Promise.resolve()
     await posture.change(async (change) => {
-      await configureCheck(change, posture.deps, check, { targeted_groups: ['linux'] })
+      await configureCheck(change, check, { targeted_groups: ['linux'] })
       added = posture.change(async (other) => {
         await holdCheckScope(other.tx)
         const { id } = await other.tx
@@ -335,7 +329,7 @@ describe('changes at the same time', () => {
           .returning('id')
           .executeTakeFirstOrThrow()
         const cause = { initiatingEntity: 'system', reason: 'Added.' } as const
-        await applyCheckScope(other, posture.deps, { deviceIds: [id] }, cause)
+        await applyCheckScope(other, { deviceIds: [id] }, cause)
       })
       await new Promise((resolve) => setTimeout(resolve, 50))
     })

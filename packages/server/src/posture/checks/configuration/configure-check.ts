@@ -6,7 +6,6 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Updateable } from 'kysely'
 import type { JsonObject, JsonValue } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
-import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
 import { settleEveryDueStatus } from '../../devices/reevaluate-devices.ts'
 import type { PostureCheckTable } from '../../../schema/tables/check-tables.ts'
@@ -43,7 +42,6 @@ const SETTINGS_WITHOUT_EFFECT_ON_DEVICES = new Set([
  */
 export async function configureCheck(
   change: Change,
-  deps: StatusDependencies,
   checkId: string,
   input: ConfigurationInput,
 ): Promise<CheckConfiguration> {
@@ -58,7 +56,7 @@ export async function configureCheck(
   const concernsDevices = changed.some((name) => !SETTINGS_WITHOUT_EFFECT_ON_DEVICES.has(name))
   if (concernsDevices) {
     await lockDeviceRows(tx)
-    await settleEveryDueStatus(change, deps)
+    await settleEveryDueStatus(change)
   }
   await updateConfiguration(tx, checkId, toColumns(wanted))
   for (const [rule, groups] of Object.entries(lists)) {
@@ -68,7 +66,6 @@ export async function configureCheck(
   if (concernsDevices) {
     await applyCheckScope(
       change,
-      deps,
       { checkIds: [checkId] },
       {
         initiatingEntity: 'admin',

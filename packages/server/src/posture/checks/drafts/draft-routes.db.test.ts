@@ -23,7 +23,7 @@ let key: string
 beforeAll(async () => {
   api = await createTestApi(({ db, runChange }) => {
     posture = createPosture(db)
-    return customCheckDraftRoutes({ db, runChange, status: posture.deps })
+    return customCheckDraftRoutes({ db, runChange })
   })
   key = await api.createKey(['Manage Checks'])
 })

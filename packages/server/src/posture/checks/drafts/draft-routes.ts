@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
-import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { listRoute } from '../../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
@@ -17,7 +16,6 @@ import { changeDraft, createDraft, deleteDraft } from './write-draft.ts'
 export interface CustomCheckDraftDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  readonly status: StatusDependencies
 }
 
 const READ = {
@@ -62,7 +60,7 @@ function readRoutes({ db }: CustomCheckDraftDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ runChange, status }: CustomCheckDraftDependencies): ApiRoute[] {
+function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
   return [
     route({
       ...WRITE,
@@ -103,7 +101,7 @@ function writeRoutes({ runChange, status }: CustomCheckDraftDependencies): ApiRo
       handler: (context) => {
         const id = toId(context.params.id)
         return runChange(toOrigin(context), async (change) =>
-          toAnswer(await publishDraft(change, status, id)),
+          toAnswer(await publishDraft(change, id)),
         )
       },
     }),

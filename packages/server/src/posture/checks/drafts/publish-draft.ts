@@ -3,7 +3,6 @@
  * follows from them appear in one change.
  */
 import type { Change } from '../../../changes/change.ts'
-import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
 import { settleEveryDueStatus } from '../../devices/reevaluate-devices.ts'
 import { AppError } from '../../../platform/app-error.ts'
@@ -26,18 +25,14 @@ const SHELF_LIFE_SECONDS = 60 * 60
  *
  * @throws AppError `not_found`; `conflict` with one detail per problem of a draft that is not ready
  */
-export async function publishDraft(
-  change: Change,
-  deps: StatusDependencies,
-  id: string,
-): Promise<CustomCheckDraft> {
+export async function publishDraft(change: Change, id: string): Promise<CustomCheckDraft> {
   const { tx, at } = change
   await lockCheckScope(tx)
   const draft = await getDraft(tx, id, { isLocked: true })
   assertReady(draft)
   if (draft.custom_check_id !== null && !draft.has_unpublished_changes) return draft
   await lockDeviceRows(tx)
-  await settleEveryDueStatus(change, deps)
+  await settleEveryDueStatus(change)
   const check =
     draft.custom_check_id === null
       ? await createCheck(change, draft)
@@ -58,7 +53,6 @@ export async function publishDraft(
   })
   await applyCheckScope(
     change,
-    deps,
     { checkIds: [check.id] },
     { initiatingEntity: 'admin', reason: `${draft.name} was published.` },
   )

@@ -4,7 +4,6 @@
  */
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
-import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import { lockDevices } from '../../devices/device-status-store.ts'
 import { reevaluateLockedDevices, settleDueStatuses } from '../../devices/reevaluate-devices.ts'
 import { AppError } from '../../../platform/app-error.ts'
@@ -76,7 +75,6 @@ const ACTIONS: Readonly<Record<Status, { readonly action: string; readonly verb:
  */
 export async function decideExemptionRequest(
   change: Change,
-  deps: StatusDependencies,
   id: string,
   decision: ExemptionDecision,
 ): Promise<ExemptionRequestRecord> {
@@ -88,13 +86,13 @@ export async function decideExemptionRequest(
   const values = toValues(change, before, decision)
   if (isSame(before, values)) return before
 
-  const settled = await settleDueStatuses(change, deps, locked, at)
+  const settled = await settleDueStatuses(change, locked, at)
   await updateExemptionRequest(tx, id, { ...values, updated_at: at })
   await refreshExemptions(tx, { id, deviceId }, at)
   const after = await getExemptionRequest(tx, id)
   recordDecision(change, before, after, locked[0]?.name ?? 'a device')
   const initiatingEntity: InitiatingEntity = decision.status === 'withdrawn' ? 'user' : 'admin'
-  await reevaluateLockedDevices(change, deps, settled, { initiatingEntity, occurredAt: at })
+  await reevaluateLockedDevices(change, settled, { initiatingEntity, occurredAt: at })
   return after
 }
 

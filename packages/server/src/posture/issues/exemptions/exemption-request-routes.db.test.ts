@@ -17,7 +17,7 @@ import {
   describeListContract,
   describeRecordContract,
 } from '../../../../test/support/read-contract.ts'
-import { createStatusScheduler } from '../../devices/status-scheduler.ts'
+import { settleDueDevices } from '../../devices/settle-due-devices.ts'
 import { DAY_MS } from '../../../platform/clock.ts'
 import type { ExemptionRequestRecord } from './exemption-request-read.ts'
 import { exemptionRequestRoutes } from './exemption-request-routes.ts'
@@ -34,9 +34,10 @@ let key: string
 let personId: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange }) => {
+  api = await createTestApi(({ db, runChange, addPublisher }) => {
     posture = createPosture(db)
-    return exemptionRequestRoutes({ db, baseUrl: BASE_URL, runChange, status: posture.deps })
+    addPublisher(posture.announce)
+    return exemptionRequestRoutes({ db, baseUrl: BASE_URL, runChange })
   })
   key = await api.createKey(['Manage User Requests'])
   personId = await insertPerson(api.db, { email: 'ada@example.com' })
@@ -450,13 +451,11 @@ describe('PATCH /exemption_requests/{id}', () => {
 })
 
 async function settleDue(): Promise<void> {
-  const scheduler = createStatusScheduler({
-    ...posture.deps,
+  await settleDueDevices({
     db: api.db,
     runChange: posture.runChange,
     logError: (error) => {
       throw error
     },
   })
-  await scheduler.settleDue()
 }

@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
-import type { StatusDependencies } from '../../devices/change-device-status.ts'
 import { loadDevices } from '../../devices/device-expansions.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { loadPeople } from '../../../people/people/load-people.ts'
@@ -27,7 +26,6 @@ export interface ExemptionRequestDependencies {
   readonly db: Kysely<Schema>
   readonly baseUrl: string
   readonly runChange: RunChange
-  readonly status: StatusDependencies
 }
 
 const MESSAGE_LENGTH_MAX = 4_000
@@ -119,7 +117,7 @@ function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ baseUrl, runChange, status }: ExemptionRequestDependencies): ApiRoute[] {
+function writeRoutes({ baseUrl, runChange }: ExemptionRequestDependencies): ApiRoute[] {
   return [
     route({
       method: 'POST',
@@ -164,7 +162,7 @@ function writeRoutes({ baseUrl, runChange, status }: ExemptionRequestDependencie
         const id = parseId(context.params.id, 'exemption request')
         const decision = toDecision(context.body)
         return runChange(toOrigin(context), async (change) => {
-          const request = await decideExemptionRequest(change, status, id, decision)
+          const request = await decideExemptionRequest(change, id, decision)
           return answer(200, toExemptionRequestJson(baseUrl, request))
         })
       },

@@ -1,22 +1,21 @@
 /*
- * Says what a stream would get if a device's word of compliance turned now, and if nothing, why. The event
- * is queued by the same reaction as every real one, behind a savepoint that is rolled back at once: what
- * is shown cannot differ from what would be sent.
+ * Says what a stream would get if the compliance of a device changed now, and if nothing, why. It is a
+ * dry run of the publisher: the same decision as for every real event, behind a savepoint that is rolled
+ * back at once. What is shown cannot differ from what would be sent.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
-import { sql } from 'kysely'
 import type { Change } from '../../../changes/change.ts'
-import {
-  toDeviceOfChange,
-  type DeviceStatusChange,
-  type OnDeviceStatusChanged,
-} from '../../../posture/devices/device-status-change.ts'
+import type { DeviceStatusChange } from '../../../changes/domain-event.ts'
+import { dryRun } from '../../../platform/db/dry-run.ts'
+import { toDeviceOfChange } from '../../../posture/devices/to-device-of-change.ts'
 import { lockDevices, type LockedDevice } from '../../../posture/devices/device-status-store.ts'
 import { evaluateDeviceStatus } from '../../../posture/devices/evaluate-device-status.ts'
 import { listStatusIssues } from '../../../posture/issues/issue-store.ts'
 import type { Compliance } from '../../../schema/status-values.ts'
 import { notFound } from '../../../platform/http/wire-values.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
+import type { NewDelivery } from '../../dispatch/enqueue-deliveries.ts'
+import { decideComplianceSets } from '../../sets/compliance-sets.ts'
 import type { Stream } from '../../streams/stream-store.ts'
 import { readSubjectFilter } from '../../subjects/filter-events.ts'
 
@@ -44,7 +43,7 @@ export type Explanation =
   | { readonly outcome: 'stopped'; readonly rule: StopRule; readonly reason: string }
 
 export interface ExplainDependencies {
-  readonly onDeviceStatusChanged: OnDeviceStatusChanged
+  /** Opens the secrets of pairwise identifiers. */
   readonly sealer: Pick<Sealer, 'open'>
 }
 
@@ -63,22 +62,21 @@ export async function explainEvent(
   change: Change,
   stream: Stream,
   { deviceId, to }: ImaginedTurn,
-  dependencies: ExplainDependencies,
+  { sealer }: ExplainDependencies,
 ): Promise<Explanation> {
   const [device] = await lockDevices(change.tx, [deviceId])
   if (device === undefined) throw notFound('device', deviceId)
   const statusChange = await imagineChange(change, device, to)
-  const queued = await queueAndTakeBack(change, stream, statusChange, dependencies)
-  if (queued === undefined) {
-    const rule = await findStopRule(change, stream, statusChange, dependencies)
-    return { outcome: 'stopped', rule, reason: describeRule(rule, stream, device) }
+  const decision = await decide(change, stream, statusChange, sealer)
+  if (typeof decision === 'string') {
+    return { outcome: 'stopped', rule: decision, reason: describeRule(decision, stream, device) }
   }
-  const claims = JSON.parse(queued.body) as Record<string, unknown>
+  const claims = JSON.parse(decision.body) as Record<string, unknown>
   // A real event is given its id when it is queued.
   delete claims['jti']
-  const isDelayed = queued.dueAt > change.at
-  const outcome = stream.status === 'paused' ? 'held' : isDelayed ? 'delayed' : 'sent'
-  return { outcome, claims, dueAt: queued.dueAt }
+  const { dueAt = change.at } = decision
+  const outcome = stream.status === 'paused' ? 'held' : dueAt > change.at ? 'delayed' : 'sent'
+  return { outcome, claims, dueAt }
 }
 
 async function imagineChange(
@@ -103,51 +101,23 @@ async function imagineChange(
   }
 }
 
-/** What the stream would get; undefined when nothing. Effects of the imagined change are dropped. */
-async function queueAndTakeBack(
-  change: Change,
+/** What the publisher would do; the rules that it applies before it looks at a stream come first. */
+async function decide(
+  { tx, txn, at }: Change,
   stream: Stream,
   statusChange: DeviceStatusChange,
-  { onDeviceStatusChanged }: ExplainDependencies,
-): Promise<{ readonly body: string; readonly dueAt: Date } | undefined> {
-  const { tx } = change
-  await sql`savepoint explanation`.execute(tx)
-  const last = await tx
-    .selectFrom('delivery')
-    .select((select) => select.fn.max('id').as('id'))
-    .where('destination_id', '=', stream.destinationId)
-    .executeTakeFirst()
-  const imagined = { ...change, recordAudit: () => undefined, afterCommit: () => undefined }
-  await onDeviceStatusChanged(imagined, [statusChange])
-  const queued = await tx
-    .selectFrom('delivery')
-    .select(['body', 'next_attempt_at'])
-    .where('destination_id', '=', stream.destinationId)
-    .where('event_type', '=', DEVICE_COMPLIANCE_CHANGE)
-    .where('id', '>', last?.id ?? '0')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
-  await sql`rollback to savepoint explanation`.execute(tx)
-  // What follows belongs to the change itself again, not to a transaction inside it.
-  await sql`release savepoint explanation`.execute(tx)
-  return queued === undefined ? undefined : { body: queued.body, dueAt: queued.next_attempt_at }
-}
-
-async function findStopRule(
-  change: Change,
-  stream: Stream,
-  statusChange: DeviceStatusChange,
-  { sealer }: ExplainDependencies,
-): Promise<StopRule> {
-  const { previous, current, device } = statusChange
+  sealer: Pick<Sealer, 'open'>,
+): Promise<NewDelivery | StopRule> {
+  const { previous, current } = statusChange
   if (previous.compliance === current.compliance) return 'word_unchanged'
   if (stream.status === 'disabled') return 'stream_disabled'
   if (!stream.eventsRequested.includes(DEVICE_COMPLIANCE_CHANGE)) return 'event_not_requested'
-  const isWanted = await readSubjectFilter(change.tx, [stream], [statusChange], sealer)
-  if (!isWanted(stream, statusChange)) return 'subject_not_included'
-  if (stream.subjectForm === 'email' && device.owner === null) return 'no_owner'
-  return stream.debounceSeconds > 0 ? 'damped' : 'other'
+  const isWanted = await readSubjectFilter(tx, [stream], [statusChange], sealer)
+  const [decision] = await dryRun(tx, () =>
+    decideComplianceSets({ tx, txn, at }, stream, [statusChange], { isWanted, sealer }),
+  )
+  if (decision === undefined) return 'other'
+  return decision.kind === 'queued' ? decision.delivery : decision.rule
 }
 
 function describeRule(rule: StopRule, stream: Stream, device: LockedDevice): string {

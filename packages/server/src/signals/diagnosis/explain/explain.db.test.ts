@@ -2,7 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertDevice, insertPerson } from '../../../../test/support/factories.ts'
 import { createStreamsApi, type StreamsApi } from '../../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
-import { createEnqueueSets } from '../../sets/enqueue-sets.ts'
 
 let streams: StreamsApi
 let deviceId: string
@@ -52,17 +51,16 @@ describe('explaining an event', () => {
       .selectAll()
       .where('id', '=', deviceId)
       .executeTakeFirstOrThrow()
-    await streams.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      createEnqueueSets()(change, [
-        {
-          device: { id: device.id, name: device.name, platform: device.platform, owner: null },
-          previous: { authState: device.auth_state, compliance: 'compliant' },
-          current: { authState: 'Blocked', compliance: 'not-compliant' },
-          occurredAt: change.at,
-          initiatingEntity: 'policy',
-          reasons: [],
-        },
-      ]),
+    await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      change.recordEvent({
+        type: 'device.status_changed',
+        device: { id: device.id, name: device.name, platform: device.platform, owner: null },
+        previous: { authState: device.auth_state, compliance: 'compliant' },
+        current: { authState: 'Blocked', compliance: 'not-compliant' },
+        occurredAt: change.at,
+        initiatingEntity: 'policy',
+        reasons: [],
+      }),
     )
     const [real] = await streams.db
       .selectFrom('delivery')

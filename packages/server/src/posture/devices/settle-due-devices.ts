@@ -1,30 +1,23 @@
 /*
- * Ends grace periods and exemptions. Owns when devices are evaluated again without a report; what
- * comes of it is decided in evaluate-device-status.ts. All it knows is in `device.reevaluate_at`, so
- * that it survives restarts and shares its work with the schedulers of other processes.
+ * Ends grace periods and exemptions. Owns when devices are evaluated again without a report; what comes
+ * of it is decided in evaluate-device-status.ts. All it knows is in `device.reevaluate_at`, so that it
+ * survives restarts and any number of processes share the work.
  */
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { StatusDependencies } from './change-device-status.ts'
 import { claimDueDevices, findNextReevaluation } from './device-status-store.ts'
 import { settleDueStatuses } from './reevaluate-devices.ts'
 
-export interface StatusSchedulerDependencies extends StatusDependencies {
+export interface DueDevicesDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  /** Told of each device whose change threw; it is tried again at the next run. */
+  /** Hears of each device that failed; it is tried again with the next run. */
   readonly logError: (error: unknown, message: string) => void
 }
 
-export interface StatusScheduler {
-  /** Changes every status that is due by now, except those that a report holds locked. */
-  settleDue(): Promise<SettledDevices>
-  /** Does so and answers when the next is due; undefined when none is, or when a device failed. */
-  run(): Promise<Date | undefined>
-}
-
+/** What became of the devices that were due. */
 export interface SettledDevices {
   readonly settledCount: number
   /** Devices whose change threw; each was logged. */
@@ -34,19 +27,20 @@ export interface SettledDevices {
 /** Devices that are evaluated in one transaction. */
 const BATCH_SIZE = 50
 
-/** Creates a scheduler; any number of processes may run one. */
-export function createStatusScheduler(deps: StatusSchedulerDependencies): StatusScheduler {
-  return {
-    settleDue: () => settleDue(deps),
-    run: async () => {
-      const { failedCount } = await settleDue(deps)
-      return failedCount > 0 ? undefined : findNextReevaluation(deps.db)
-    },
-  }
+/**
+ * Changes every status that is due, and answers when the next one is: a due job. Undefined when none is
+ * known, or when devices failed.
+ */
+export async function settleAndFindNext(deps: DueDevicesDependencies): Promise<Date | undefined> {
+  const { failedCount } = await settleDueDevices(deps)
+  return failedCount > 0 ? undefined : findNextReevaluation(deps.db)
 }
 
-/** A device that fails must not hold up the others: after a failed batch each is settled alone. */
-async function settleDue(deps: StatusSchedulerDependencies): Promise<SettledDevices> {
+/**
+ * Changes every status that is due by now, except those that a report holds locked. A device that fails
+ * does not hold up the others: after a failed batch each is settled alone.
+ */
+export async function settleDueDevices(deps: DueDevicesDependencies): Promise<SettledDevices> {
   const failedIds: string[] = []
   let settledCount = 0
   let batchSize = BATCH_SIZE
@@ -70,7 +64,7 @@ async function settleDue(deps: StatusSchedulerDependencies): Promise<SettledDevi
 }
 
 async function settleBatch(
-  deps: StatusSchedulerDependencies,
+  deps: DueDevicesDependencies,
   claim: { readonly limit: number; readonly exceptIds: readonly string[] },
   onClaimed: (deviceIds: string[]) => void,
 ): Promise<void> {
@@ -78,6 +72,6 @@ async function settleBatch(
     onClaimed([])
     const devices = await claimDueDevices(change.tx, change.at, claim.limit, claim.exceptIds)
     onClaimed(devices.map((device) => device.id))
-    await settleDueStatuses(change, deps, devices, change.at)
+    await settleDueStatuses(change, devices, change.at)
   })
 }

@@ -3,11 +3,11 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS, systemClock } from '../../platform/clock.ts'
-import { startDueJob } from '../../platform/jobs/due-job.ts'
 import { createChangeRunner } from '../../changes/change.ts'
-import { createStatusScheduler, type StatusScheduler } from './status-scheduler.ts'
+import { startDueJob } from '../../platform/jobs/due-job.ts'
 import { reevaluateDevices } from './reevaluate-devices.ts'
 import { reevaluateEveryDevice } from './reevaluate-every-device.ts'
+import { settleAndFindNext, settleDueDevices } from './settle-due-devices.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -19,20 +19,11 @@ beforeEach(async () => {
   posture = createPosture(db)
 })
 
-function schedulerOf(
-  more: Partial<Parameters<typeof createStatusScheduler>[0]> = {},
-): StatusScheduler {
-  const { runChange, deps } = posture
-  return createStatusScheduler({
-    ...deps,
-    db,
-    runChange,
-    logError: (error) => {
-      throw error
-    },
-    ...more,
-  })
+const rethrow = (error: unknown) => {
+  throw error
 }
+
+const settleDue = () => settleDueDevices({ db, runChange: posture.runChange, logError: rethrow })
 
 async function insertWarnedDevice(graceDays: number): Promise<{ id: string; graceEnd: Date }> {
   const check = await posture.insertCheck({
@@ -46,12 +37,11 @@ async function insertWarnedDevice(graceDays: number): Promise<{ id: string; grac
 
 test('a grace period ends at its exact end, not before and not when it is noticed', async () => {
   const { graceEnd } = await insertWarnedDevice(3)
-  const scheduler = schedulerOf()
   posture.clock.set(new Date(graceEnd.getTime() - 1))
-  expect(await scheduler.settleDue()).toMatchObject({ settledCount: 0 })
+  expect(await settleDue()).toMatchObject({ settledCount: 0 })
 
   posture.clock.set(new Date(graceEnd.getTime() + 90 * SECOND_MS))
-  expect(await scheduler.settleDue()).toMatchObject({ settledCount: 1 })
+  expect(await settleDue()).toMatchObject({ settledCount: 1 })
   expect(posture.announced.at(-1)).toMatchObject({
     previous: { authState: 'Will Block', compliance: 'compliant' },
     current: { authState: 'Blocked', compliance: 'not-compliant' },
@@ -64,7 +54,7 @@ test('a grace period ends at its exact end, not before and not when it is notice
     .orderBy('id', 'desc')
     .executeTakeFirstOrThrow()
   expect(transition.occurred_at).toEqual(graceEnd)
-  expect(await scheduler.settleDue()).toMatchObject({ settledCount: 0 })
+  expect(await settleDue()).toMatchObject({ settledCount: 0 })
 })
 
 test('what ended while no scheduler ran is made up for in its order, each at its own time', async () => {
@@ -76,10 +66,10 @@ test('what ended while no scheduler ran is made up for in its order, each at its
       .set({ exempted_at: change.at, exemption_expires_at: exemptionEnd })
       .execute()
     const cause = { initiatingEntity: 'admin', occurredAt: change.at } as const
-    await reevaluateDevices(change, posture.deps, [id], cause)
+    await reevaluateDevices(change, [id], cause)
   })
   posture.clock.advance(30 * DAY_MS)
-  await schedulerOf().settleDue()
+  await settleDue()
   expect(
     posture.announced.map((item) => [
       item.current.authState,
@@ -104,8 +94,8 @@ test('several schedulers at once change every status exactly once', async () => 
   }
   posture.announced.length = 0
   posture.clock.advance(DAY_MS)
-  await Promise.all([schedulerOf(), schedulerOf(), schedulerOf()].map((item) => item.settleDue()))
-  await schedulerOf().settleDue()
+  await Promise.all([settleDue(), settleDue(), settleDue()])
+  await settleDue()
   const ids = posture.announced.map((item) => item.device.id)
   expect(ids).toHaveLength(120)
   expect(new Set(ids).size).toBe(120)
@@ -121,15 +111,20 @@ test('a device that cannot be settled does not hold up the others', async () => 
   posture.clock.advance(DAY_MS)
   const settled: string[] = []
   const logged: string[] = []
-  const scheduler = schedulerOf({
-    logError: (_error, message) => logged.push(message),
-    onDeviceStatusChanged: async (_change, items) => {
-      const ids = items.map((item) => item.device.id)
+  const runChange = createChangeRunner(db, posture.clock, [
+    async ({ events }) => {
+      const ids = events.flatMap((event) =>
+        event.type === 'device.status_changed' ? [event.device.id] : [],
+      )
       if (ids.includes(broken)) throw new Error('refused by a test')
       settled.push(...ids)
     },
+  ])
+  const logError = (_error: unknown, message: string) => logged.push(message)
+  expect(await settleDueDevices({ db, runChange, logError })).toEqual({
+    settledCount: 1,
+    failedCount: 1,
   })
-  expect(await scheduler.settleDue()).toEqual({ settledCount: 1, failedCount: 1 })
   expect(settled).toContain(fine)
   expect(logged).toEqual([`the status of device ${broken} could not be changed`])
 })
@@ -144,29 +139,27 @@ test('a passing result before the end takes the end back', async () => {
   posture.clock.advance(HOUR_MS)
   await posture.report(device, { [check]: PASS })
   posture.clock.advance(DAY_MS)
-  expect(await schedulerOf().settleDue()).toMatchObject({ settledCount: 0 })
+  expect(await settleDue()).toMatchObject({ settledCount: 0 })
 })
 
 test('a running scheduler sleeps until the end, is woken by an earlier one, and stops', async () => {
-  const runChange = createChangeRunner(db, systemClock)
   const seen: Date[] = []
   let resolveSeen: () => void = () => undefined
   const first = new Promise<void>((resolve) => (resolveSeen = resolve))
-  const scheduler = schedulerOf({
-    runChange,
-    onDeviceStatusChanged: async (_change, items) => {
-      seen.push(...items.map((item) => item.occurredAt))
+  const runChange = createChangeRunner(db, systemClock, [
+    async ({ events }) => {
+      for (const event of events) {
+        if (event.type === 'device.status_changed') seen.push(event.occurredAt)
+      }
       resolveSeen()
     },
-  })
+  ])
   const job = startDueJob({
     name: 'device statuses',
     clock: systemClock,
+    run: () => settleAndFindNext({ db, runChange, logError: rethrow }),
+    logError: rethrow,
     pollMs: 60_000,
-    run: () => scheduler.run(),
-    logError: (error) => {
-      throw error
-    },
   })
   const real = createPosture(db, systemClock.now().toISOString())
   const check = await real.insertCheck({ begins_blocking_on: new Date(Date.now() + 400) })
@@ -190,7 +183,7 @@ test('another compliance threshold changes compliance at once, and the state of 
     await sql`insert into organisation (name, compliance_threshold, created_at, updated_at)
       values ('Example', 'notified', now(), now())
       on conflict (id) do update set compliance_threshold = 'notified'`.execute(change.tx)
-    await reevaluateEveryDevice(change, posture.deps)
+    await reevaluateEveryDevice(change)
   })
   await sql`delete from organisation`.execute(db)
   expect(posture.announced.at(-1)).toMatchObject({

@@ -400,7 +400,7 @@ async function enroll(hostIdentifier: string): Promise<string> {
       personId: null,
       expiresAt: null,
     })
-    return enrollDevice(change, posture.deps, {
+    return enrollDevice(change, {
       secret,
       hostIdentifier,
       platformType: 9,

@@ -1,0 +1,36 @@
+/*
+ * Debounce of devices that flap: that a device is compliant again is held back for a while, and when it
+ * does not last, neither it nor the return of the old state is sent. The first bad state is never
+ * delayed, and what is sent in the end is the last state.
+ */
+import type { DeviceStatusChange } from '../../changes/domain-event.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { DeliveryCause } from '../dispatch/enqueue-deliveries.ts'
+import type { Stream } from '../streams/stream-store.ts'
+import { discardWaitingRecoveries } from './debounce-store.ts'
+
+/**
+ * When the changes are due for a stream; a change that cancels out with an earlier one is absent. Each
+ * device occurs at most once, and the caller holds the locks of the devices.
+ */
+export async function debounceChanges(
+  cause: DeliveryCause,
+  { debounceSeconds: seconds, destinationId }: Stream,
+  statusChanges: readonly DeviceStatusChange[],
+): Promise<ReadonlyMap<DeviceStatusChange, Date>> {
+  if (seconds === 0) return new Map(statusChanges.map((statusChange) => [statusChange, cause.at]))
+  const relapses = statusChanges.filter(({ current }) => current.compliance === 'not-compliant')
+  const cancelled = await discardWaitingRecoveries(
+    cause,
+    destinationId,
+    relapses.map(({ device }) => device.id),
+  )
+  const laterAt = new Date(cause.at.getTime() + seconds * SECOND_MS)
+  return new Map(
+    statusChanges
+      .filter(
+        ({ current, device }) => current.compliance === 'compliant' || !cancelled.has(device.id),
+      )
+      .map((item) => [item, item.current.compliance === 'compliant' ? laterAt : cause.at]),
+  )
+}
