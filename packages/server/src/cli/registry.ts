@@ -80,6 +80,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/device-group-commands.ts')).deviceGroupCommands,
   },
   {
+    name: 'jobs',
+    description: 'what the service does in the background',
+    load: async () => (await import('./commands/job-commands.ts')).jobCommands,
+  },
+  {
     name: 'migrate',
     description: 'bring the schema of the database up to date',
     hasOptions: true,

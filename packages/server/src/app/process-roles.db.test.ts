@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { composeProcess, composeTestApi } from '../../test/support/composed-api.ts'
+import { createTestKey } from '../../test/support/api-keys.ts'
+import { createTestDatabase } from '../../test/support/database.ts'
+import { queueEvents } from '../../test/support/queue-events.ts'
+import { toUrl } from '../../test/support/to-url.ts'
+import { CleanupStack } from '../platform/cleanup-stack.ts'
+import { DELIVERY_CHANNEL } from '../signals/dispatch/delivery-engine.ts'
+import { SIGNING_KEY_CHANNEL } from '../signals/signing/signing-keys.ts'
+import { loadConfig } from './config/load-config.ts'
+import { openFoundation } from './foundation.ts'
+import { selectByRole } from './parts.ts'
+
+const WAIT_MS = 15_000
+
+const database = await createTestDatabase()
+afterAll(() => database.close())
+
+let cleanup = new CleanupStack()
+afterEach(async () => {
+  const started = cleanup
+  cleanup = new CleanupStack()
+  await started.run()
+})
+
+/** One entry for each thread that this process begins. */
+function watchThreads(): string[] {
+  const threads: string[] = []
+  const onThread = () => void threads.push('thread')
+  subscribe('worker_threads', onThread)
+  cleanup.add(async () => unsubscribe('worker_threads', onThread))
+  return threads
+}
+
+/** Starts a process with these roles, but no jobs; tells what it began. */
+async function startProcess(roles: string) {
+  const foundation = await openFoundation(
+    loadConfig({
+      DATABASE_URL: toUrl(database.connection),
+      HELIOGRAPH_MASTER_KEY: masterKey,
+      HELIOGRAPH_LOG_LEVEL: 'silent',
+      HELIOGRAPH_ROLES: roles,
+    }),
+    { purpose: 'service' },
+  )
+  cleanup.add(() => foundation.close())
+  const threads = watchThreads()
+  const { parts, supervisor } = await composeProcess(foundation)
+  const subscriptions = vi.spyOn(parts.listener, 'subscribe')
+  expect({ threads, heard: subscriptions.mock.calls }).toEqual({ threads: [], heard: [] })
+  await supervisor.start()
+  cleanup.add(() => supervisor.stop())
+  const { config } = foundation
+  return {
+    threads,
+    channels: subscriptions.mock.calls.map(([channel]) => channel),
+    jobs: selectByRole(parts.jobs, config.roles).map(({ name }) => name),
+  }
+}
+
+const masterKey = randomBytes(32).toString('base64')
+
+async function countDeliveryConnections(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: string }>(
+    `select count(*) from pg_stat_activity
+     where datname = current_database() and application_name = 'heliograph delivery'`,
+  )
+  return Number(rows[0]?.count)
+}
+
+test('a process for agents alone starts no signing threads, hears no deliveries and runs no jobs of workers', async () => {
+  const { threads, channels, jobs } = await startProcess('agents')
+  expect(threads).toEqual([])
+  expect(channels).not.toContain(DELIVERY_CHANNEL)
+  expect(channels).not.toContain(SIGNING_KEY_CHANNEL)
+  expect(jobs).toEqual([])
+  expect(await countDeliveryConnections()).toBe(0)
+})
+
+test('a worker signs, hears what is queued, delivers, and runs the jobs', async () => {
+  const { threads, channels, jobs } = await startProcess('worker')
+  expect(threads.length).toBeGreaterThan(0)
+  expect(channels).toEqual(expect.arrayContaining([DELIVERY_CHANNEL, SIGNING_KEY_CHANNEL]))
+  expect(jobs).toEqual(
+    expect.arrayContaining(['delivery retention', 'device statuses', 'signing key rotation']),
+  )
+  expect(await countDeliveryConnections()).toBeGreaterThan(0)
+})
+
+test('a process for the API alone delivers nothing', async () => {
+  const { jobs } = await startProcess('api')
+  expect(jobs).toEqual(['key usage', 'signing keys', 'signing key proofs'])
+  expect(await countDeliveryConnections()).toBe(0)
+})
+
+test('a poll that waits is answered when its event came while nobody listened', async () => {
+  const { services, http, parts, close } = await composeTestApi({
+    environment: { HELIOGRAPH_LOG_LEVEL: 'silent' },
+  })
+  cleanup.add(close)
+  const key = await createTestKey(services, ['Manage Shared Signals Framework Streams'])
+  const headers = { authorization: `Bearer ${key}` }
+  const created = await http.inject({
+    method: 'POST',
+    url: '/ssf_streams',
+    headers,
+    payload: { name: 'poll' },
+  })
+  const { id } = created.json<{ id: string }>()
+  const stream = await services.db
+    .selectFrom('ssf_stream')
+    .select('destination_id')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  const pending = http.inject({
+    method: 'POST',
+    url: `/ssf_streams/${id}/events`,
+    headers,
+    payload: { returnImmediately: false },
+  })
+  await vi.waitFor(() => expect(parts.streams.waiters.count()).toBe(1), WAIT_MS)
+  // Nobody is told: the notification comes while the connection that listens is gone.
+  const { rows } = await services.pool.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = current_database() and application_name = 'heliograph listener'`,
+  )
+  expect(rows).toHaveLength(1)
+  await queueEvents(services, stream.destination_id, ['device:1'])
+  const before = performance.now()
+  const { sets } = (await pending).json<{ sets: object }>()
+  expect(Object.keys(sets)).toHaveLength(1)
+  // Far below the 25 s after which the poll would have looked again by itself.
+  expect(performance.now() - before).toBeLessThan(WAIT_MS)
+})
