@@ -1,8 +1,8 @@
 /*
  * The process: arguments, environment, signals and exit code. Nothing else touches them.
  */
-import { runProgram } from './cli/program.ts'
 import { readEnvironment } from './app/config/read-environment.ts'
+import { keepCompiledModules } from './cli/compile-cache.ts'
 
 /** How long a command may take to end after the first signal. */
 const STOP_TIMEOUT_MS = 20_000
@@ -16,6 +16,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+// Loaded only now, so that what it loads is found in the cache.
+keepCompiledModules(readEnvironment())
+const { runProgram } = await import('./cli/program.ts')
 await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,

@@ -1,13 +1,8 @@
 /*
- * The command line: what commands exist and how their failures are told. What a command does is in
+ * The command line: which command is called and what its exit code is. What a command does is in
  * commands/; the process itself is touched by main.ts alone.
  */
 import { Command, CommanderError } from 'commander'
-import { ConfigError } from '../app/config/load-config.ts'
-import { AppError } from '../platform/app-error.ts'
-import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
-import { MigrationError } from '../schema/migration-error.ts'
-import { isAccessRefusal, toUnavailable } from '../platform/db/unavailable.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
 import { REGISTERED_COMMANDS, type RegisteredCommand } from './registry.ts'
 
@@ -17,8 +12,17 @@ export async function runProgram(args: readonly string[], io: CommandIo): Promis
     const program = await createProgram(findCalled(args), io)
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
-    io.setExitCode(reportFailure(error, io))
+    io.setExitCode(await toExitCode(error, io))
   }
+}
+
+/** Help ends as an error of Commander too, and shall load nothing. */
+async function toExitCode(error: unknown, io: CommandIo): Promise<number> {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
+  }
+  const { reportFailure } = await import('./report-failure.ts')
+  return reportFailure(error, io)
 }
 
 /** The name of the command that is called, or that help is asked for: `help keys`. */
@@ -62,29 +66,4 @@ function inheritSettings(command: Command): void {
     child.copyInheritedSettings(command)
     inheritSettings(child)
   }
-}
-
-function reportFailure(error: unknown, io: CommandIo): number {
-  if (error instanceof CommanderError) {
-    return error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage
-  }
-  if (error instanceof ConfigError) return tell(io, error.message, EXIT_CODES.usage)
-  if (error instanceof DatabaseStartError || error instanceof MigrationError) {
-    return tell(io, error.message, EXIT_CODES.unavailable)
-  }
-  if (isAccessRefusal(error)) {
-    return tell(io, `The database refused access: ${error.message}.`, EXIT_CODES.unavailable)
-  }
-  const refusal = error instanceof AppError ? error : toUnavailable(error)
-  if (refusal instanceof AppError) {
-    const code = refusal.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed
-    return tell(io, refusal.message, code)
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  return tell(io, `Unexpected fault: ${text}`, EXIT_CODES.failed)
-}
-
-function tell(io: CommandIo, message: string, exitCode: number): number {
-  io.stderr.write(`${message}\n`)
-  return exitCode
 }

@@ -1,9 +1,5 @@
 import { SETTINGS } from '../../app/config/settings.ts'
-import { openOutbound } from '../../app/outbound.ts'
 import { toStreamHealth } from '../../signals/diagnosis/health/stream-health.ts'
-import { runSelfTest } from '../../signals/diagnosis/self-test/run-self-test.ts'
-import { toSelfTestJson } from '../../signals/diagnosis/self-test/self-test-routes.ts'
-import { createSigningPart } from '../../signals/signing-part.ts'
 import { getStream } from '../../signals/streams/stream-store.ts'
 import { toTable } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
@@ -20,6 +16,11 @@ export const selfTestCommand = databaseCommand({
     extraCa: settingOption(SETTINGS.extraCa),
   },
   async run({ options, services }) {
+    // What sends and signs, which the other commands of streams do not need.
+    const { openOutbound } = await import('../../app/outbound.ts')
+    const { createSigningPart } = await import('../../signals/signing-part.ts')
+    const { runSelfTest } = await import('../../signals/diagnosis/self-test/run-self-test.ts')
+    const { toSelfTestJson } = await import('../../signals/diagnosis/self-test/self-test-routes.ts')
     const { client } = await openOutbound(services.config)
     const signing = createSigningPart(services, services.config, () => undefined)
     try {

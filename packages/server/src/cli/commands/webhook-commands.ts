@@ -1,11 +1,9 @@
 import type { Config } from '../../app/config/load-config.ts'
 import { SETTINGS } from '../../app/config/settings.ts'
-import { openOutbound } from '../../app/outbound.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { createWebhook } from '../../signals/webhooks/create-webhook.ts'
 import { deleteWebhook } from '../../signals/webhooks/delete-webhook.ts'
-import { testWebhook } from '../../signals/webhooks/test-webhook.ts'
 import { changeWebhook } from '../../signals/webhooks/update-webhook.ts'
 import {
   RATE_LIMIT_MAX,
@@ -132,6 +130,9 @@ const test = databaseCommand({
   description: 'send a test event and tell what the receiver answers',
   options: TARGET_OPTION,
   async run({ args, services }) {
+    // What sends, which the other commands of webhooks do not need.
+    const { openOutbound } = await import('../../app/outbound.ts')
+    const { testWebhook } = await import('../../signals/webhooks/test-webhook.ts')
     const { client } = await openOutbound(services.config)
     try {
       return await testWebhook(COMMAND_LINE_ORIGIN, args.id, { ...services, client })

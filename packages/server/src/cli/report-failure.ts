@@ -1,0 +1,29 @@
+import { ConfigError } from '../app/config/load-config.ts'
+import { AppError } from '../platform/app-error.ts'
+import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
+import { MigrationError } from '../schema/migration-error.ts'
+import { isAccessRefusal, toUnavailable } from '../platform/db/unavailable.ts'
+import { EXIT_CODES, type CommandIo } from './command-io.ts'
+
+/** Tells on the standard error why a command failed. Returns the exit code. */
+export function reportFailure(error: unknown, io: CommandIo): number {
+  if (error instanceof ConfigError) return tell(io, error.message, EXIT_CODES.usage)
+  if (error instanceof DatabaseStartError || error instanceof MigrationError) {
+    return tell(io, error.message, EXIT_CODES.unavailable)
+  }
+  if (isAccessRefusal(error)) {
+    return tell(io, `The database refused access: ${error.message}.`, EXIT_CODES.unavailable)
+  }
+  const refusal = error instanceof AppError ? error : toUnavailable(error)
+  if (refusal instanceof AppError) {
+    const code = refusal.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed
+    return tell(io, refusal.message, code)
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return tell(io, `Unexpected fault: ${text}`, EXIT_CODES.failed)
+}
+
+function tell(io: CommandIo, message: string, exitCode: number): number {
+  io.stderr.write(`${message}\n`)
+  return exitCode
+}
