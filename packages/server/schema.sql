@@ -1317,14 +1317,14 @@ create table webhook_secret (
 
 
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
+CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
-CREATE INDEX audit_entry_target ON public.audit_entry USING btree (target_type, target_id, sequence);
-CREATE INDEX audit_entry_texts ON public.audit_entry USING gin (description gin_trgm_ops, actor_name gin_trgm_ops);
-CREATE INDEX audit_entry_txn ON public.audit_entry USING btree (txn);
+CREATE INDEX audit_entry_texts ON public.audit_entry USING gin (description gin_trgm_ops);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
 CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX auth_log_session_failed ON public.auth_log_session USING btree (id) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_person ON public.auth_log_session USING btree (person_id, id);
+CREATE INDEX auth_log_session_person_email ON public.auth_log_session USING hash (person_email);
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at, id);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
 CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at) WITH (pages_per_range='32', autosummarize='on');

@@ -1,20 +1,24 @@
 /*
  * How fast every list of the API answers: its first page, its last page, and every field that it can
- * be searched by, with every operator. Each request is made a few times to find the slowest of the
- * list, which is then requested at fixed times for as long as a phase lasts.
+ * be searched by, with every operator. Each request is made a few times, one after the other, to find the
+ * slowest of those that indexes answer and the slowest of the others, which are then requested at fixed
+ * times for as long as a phase lasts.
  */
 import { runOpenLoop } from './open-loop.ts'
 import { toListPath, type ListClient } from './list-client.ts'
-import type { PublishedList } from './list-searches.ts'
+import { isIndexedSearch, type PublishedList } from './list-searches.ts'
 import type { BenchRun, Measurement } from './scenario.ts'
 import { median, summariseLatencies, type LatencySummary } from './statistics.ts'
 
-const REQUESTS_PER_SECOND = 50
-const REPEATS = 5
+const REPEATS = 3
 const PHASE_SHARE = 0.3
-const P99_TARGET_MS = 50
 
-/** Measures every list; one line for each. */
+/** A page, or a search by equality, a time or a part of three letters or more. */
+const INDEXED = { what: 'slowest', ratePerSecond: 50, p99TargetMs: 50 }
+/** Combined searches, shorter parts, and what devices report: read from the rows. */
+const OTHER = { what: 'slowest other search', ratePerSecond: 4, p99TargetMs: 500 }
+
+/** Measures every list; one line for each kind of its searches. */
 export async function measureEveryList(
   run: BenchRun,
   client: ListClient,
@@ -23,7 +27,7 @@ export async function measureEveryList(
   const measurements: Measurement[] = []
   for (const list of lists) {
     run.progress(`${list.path}, ${list.searches.length} searches`)
-    measurements.push(await measureList(run, client, list))
+    measurements.push(...(await measureList(run, client, list)))
   }
   return measurements
 }
@@ -32,28 +36,41 @@ interface Request {
   /** What the report calls it. */
   readonly what: string
   readonly path: string
+  readonly kind: typeof INDEXED
 }
 
 async function measureList(
   run: BenchRun,
   client: ListClient,
   list: PublishedList,
-): Promise<Measurement> {
-  const requests = await listRequests(client, list)
-  const sweep = await requestInTurn(run, client, requests)
-  const [slowest] = requests
-    .map((request) => ({ request, p50: median(sweep.get(request) ?? []) }))
-    .sort((a, b) => b.p50 - a.p50)
-  if (slowest === undefined) throw new Error(`${list.path} has no page`)
-  const phase = await requestAgain(run, client, slowest.request)
-  return toMeasurement(list, slowest.request, phase, summariseLatencies([...sweep.values()].flat()))
+): Promise<Measurement[]> {
+  const sweep = await requestInTurn(run, client, await listRequests(client, list))
+  const measurements: Measurement[] = []
+  for (const kind of [INDEXED, OTHER]) {
+    const requests = [...sweep.keys()].filter((request) => request.kind === kind)
+    const latenciesOf = (request: Request) => sweep.get(request) ?? []
+    const [slowest] = requests
+      .map((request) => ({ request, p50: median(latenciesOf(request)) }))
+      .sort((a, b) => b.p50 - a.p50)
+    if (slowest === undefined) continue
+    const phase = await requestAgain(run, client, slowest.request)
+    const all = summariseLatencies(requests.flatMap(latenciesOf))
+    measurements.push(toMeasurement(list, slowest.request, phase, all))
+  }
+  return measurements
 }
 
-async function listRequests(client: ListClient, { path, searches }: PublishedList) {
+async function listRequests(client: ListClient, { name, path, searches }: PublishedList) {
   const lastPage = await client.findLastPage(path)
-  const requests: Request[] = [{ what: 'first page', path: toListPath(path) }]
-  if (lastPage !== undefined) requests.push({ what: 'last page', path: lastPage })
-  requests.push(...searches.map((query) => ({ what: query, path: toListPath(path, { query }) })))
+  const requests: Request[] = [{ what: 'first page', path: toListPath(path), kind: INDEXED }]
+  if (lastPage !== undefined) requests.push({ what: 'last page', path: lastPage, kind: INDEXED })
+  requests.push(
+    ...searches.map((query) => ({
+      what: query,
+      path: toListPath(path, { query }),
+      kind: isIndexedSearch(name, query) ? INDEXED : OTHER,
+    })),
+  )
   return requests
 }
 
@@ -62,30 +79,25 @@ async function requestInTurn(
   client: ListClient,
   requests: readonly Request[],
 ): Promise<Map<Request, number[]>> {
-  const latencies = new Map<Request, number[]>()
-  const loop = await runOpenLoop({
-    ratePerSecond: REQUESTS_PER_SECOND,
-    seconds: (requests.length * REPEATS) / REQUESTS_PER_SECOND,
-    signal: run.signal,
-    send: async (index) => {
-      const request = requests[index % requests.length]
-      if (request === undefined) return
+  const latencies = new Map<Request, number[]>(requests.map((request) => [request, []]))
+  for (let repeat = 0; repeat < REPEATS; repeat += 1) {
+    for (const [request, known] of latencies) {
+      run.signal.throwIfAborted()
       const startMs = performance.now()
       await client.getPage(request.path)
-      latencies.set(request, [...(latencies.get(request) ?? []), performance.now() - startMs])
-    },
-  })
-  if (loop.failures > 0) throw new Error('A list refused a request', { cause: loop.firstFailure })
+      known.push(performance.now() - startMs)
+    }
+  }
   return latencies
 }
 
 async function requestAgain(
   run: BenchRun,
   client: ListClient,
-  { path }: Request,
+  { path, kind }: Request,
 ): Promise<LatencySummary> {
   const { latenciesMs, failures, firstFailure } = await runOpenLoop({
-    ratePerSecond: REQUESTS_PER_SECOND,
+    ratePerSecond: kind.ratePerSecond,
     seconds: Math.max(1, run.seconds * PHASE_SHARE),
     signal: run.signal,
     send: async () => void (await client.getPage(path)),
@@ -95,23 +107,22 @@ async function requestAgain(
 }
 
 function toMeasurement(
-  { name, searches }: PublishedList,
-  { what }: Request,
+  { name }: PublishedList,
+  { what, kind }: Request,
   slowest: LatencySummary,
   sweep: LatencySummary,
 ): Measurement {
   return {
-    what: `${name}, p99 of the slowest: ${what}`,
-    target: `< ${P99_TARGET_MS} ms`,
+    what: `${name}, p99 of the ${kind.what}: ${what}`,
+    target: `< ${kind.p99TargetMs} ms`,
     measured: { value: slowest.p99, unit: 'ms' },
     limit: undefined,
     ratio: undefined,
-    isReached: slowest.p99 < P99_TARGET_MS,
+    isReached: slowest.p99 < kind.p99TargetMs,
     details: {
       requests: slowest.count,
       p50_ms: slowest.p50,
       max_ms: slowest.max,
-      searches: searches.length,
       all_requests: sweep.count,
       all_p50_ms: sweep.p50,
       all_p99_ms: sweep.p99,

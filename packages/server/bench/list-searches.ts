@@ -73,6 +73,17 @@ function toPath(name: string, ids: Readonly<Record<string, string>>): string | u
   return id === undefined ? undefined : name.replace(/\{\w+\}/, id)
 }
 
+/** Lists whose rows hold what devices report; of their fields, these are not reported. */
+const REPORTED = '/reporting/tables/{name}/table_records'
+const OWN_FIELD = /^(?:device_id|device_name|collected_at)[:~<>]/
+
+/** Whether an index answers a search: one clause, about a whole value, a time or three letters or more. */
+export function isIndexedSearch(listName: string, query: string): boolean {
+  if (/ (?:AND|OR) /.test(query)) return false
+  if (listName === REPORTED && !OWN_FIELD.test(query)) return false
+  return !query.includes('~') || /[\p{L}\p{N}]{3}/u.test(query.slice(query.indexOf('~')))
+}
+
 /** What the document shows as the value of a text. */
 const TEXT_EXAMPLE = '"a text"'
 const IDS = { ':': ['4711', '[4711,"815",999999999]'], '~': ['4711', '47', '999999999'] }

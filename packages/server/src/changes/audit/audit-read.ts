@@ -1,8 +1,12 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
+import type {
+  SearchClause,
+  SearchExpression,
+  SearchField,
+} from '../../platform/search/search-field.ts'
+import { clauseToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
 import type { AuditEntryRow } from './audit-store.ts'
 
@@ -15,8 +19,16 @@ export const AUDIT_SEARCH_FIELDS: readonly SearchField[] = [
 
 const COLUMNS: SearchColumns = {
   timestamp: sql.ref('audit_entry.recorded_at'),
-  actor_name: sql.ref('audit_entry.actor_name'),
+  actor_name: isActorName,
   description: sql.ref('audit_entry.description'),
+}
+
+/** The beginning of a name is indexed: a whole one could be larger than an index entry may be. */
+function isActorName(clause: SearchClause) {
+  const isMatch = clauseToSql(sql.ref('audit_entry.actor_name'), clause)
+  return clause.operator === ':'
+    ? sql<SqlBool>`(left(audit_entry.actor_name, 64) = left(${clause.values[0]}, 64) and ${isMatch})`
+    : isMatch
 }
 
 /** Where the fields of the list are. */
