@@ -10,9 +10,9 @@ import { format, getFileInfo, resolveConfig } from 'prettier'
 import { renderCatalogueMarkdown } from '../packages/server/src/posture/checks/catalogue/catalogue-markdown.ts'
 import { renderConfigurationReference } from '../packages/server/src/app/config/configuration-reference.ts'
 import { dumpSchema } from '../packages/server/src/platform/db/dump-schema.ts'
-import { renderErrorReference } from '../packages/server/src/platform/http/error-reference.ts'
-import { buildOpenApiDocument } from '../packages/server/src/platform/http/openapi.ts'
-import { renderPermissionReference } from '../packages/server/src/platform/http/permission-reference.ts'
+import { renderErrorReference } from '../packages/server/src/schema/error-reference.ts'
+import { buildOpenApiDocument } from '../packages/server/src/surfaces/rest/openapi.ts'
+import { renderPermissionReference } from '../packages/server/src/surfaces/rest/permission-reference.ts'
 import { withTemporaryService, type DocumentSource } from './temporary-service.ts'
 
 interface GeneratedDocument {

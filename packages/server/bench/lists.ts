@@ -5,7 +5,7 @@
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { createAdmin } from '../src/organisation/admins/create-admin.ts'
 import { createApiKey } from '../src/organisation/api-keys/create-api-key.ts'
-import { PERMISSIONS } from '../src/platform/http/principal.ts'
+import { PERMISSIONS } from '../src/schema/permissions.ts'
 import { deriveKey } from '../src/platform/secrets/master-key.ts'
 import { REPORTING_TABLES } from '../src/posture/reporting/reporting-tables.ts'
 import { toRecordFields } from '../src/posture/reporting/table-record-read.ts'

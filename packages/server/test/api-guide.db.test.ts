@@ -1,10 +1,10 @@
 /* The guide is true: its commands are sent to the service, and answered as it says. */
+import { ERROR_CODES } from '../src/schema/error-codes.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ERROR_CODES } from '../src/platform/error-codes.ts'
 import { newUuid } from '../src/platform/ids.ts'
-import type { RouteMethod } from '../src/platform/http/route.ts'
+import type { Method } from '../src/platform/http/operation.ts'
 import {
   startContractService,
   type ContractRequest,
@@ -80,7 +80,7 @@ function toRequest(words: readonly string[]): ContractRequest {
   ).toString()
   const [body] = valuesOf('-d')
   return {
-    method: (valuesOf('-X')[0] ?? 'GET') as RouteMethod,
+    method: (valuesOf('-X')[0] ?? 'GET') as Method,
     url: query === '' ? path : `${path}?${query}`,
     key: null,
     headers: Object.fromEntries(

@@ -4,8 +4,8 @@
  * this service publishes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { API_VERSIONS } from '../src/platform/http/api-version.ts'
-import type { RouteMethod } from '../src/platform/http/route.ts'
+import { API_VERSIONS } from '../src/surfaces/rest/api-version.ts'
+import type { Method } from '../src/platform/http/operation.ts'
 import { startContractService, type ContractService } from './contract/contract-service.ts'
 import { createContractWorld, type ContractWorld } from './contract/contract-world.ts'
 import { findAnswerFaults } from './contract/find-answer-faults.ts'
@@ -40,7 +40,7 @@ async function send(name: string, version: string, query?: Readonly<Record<strin
   const prepared = await recipe.prepare(world)
   const parameters = new URLSearchParams(query ?? prepared.query ?? {}).toString()
   return service.send({
-    method: name.slice(0, name.indexOf(' ')) as RouteMethod,
+    method: name.slice(0, name.indexOf(' ')) as Method,
     url: parameters === '' ? prepared.path : `${prepared.path}?${parameters}`,
     key: service.fullKey,
     headers: { 'x-kolide-api-version': version, 'content-type': 'application/json' },

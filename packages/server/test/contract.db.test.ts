@@ -5,9 +5,9 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { API_VERSIONS } from '../src/platform/http/api-version.ts'
-import { isRepeatable, listRouteTable } from '../src/platform/http/register-api.ts'
-import type { RouteMethod } from '../src/platform/http/route.ts'
+import { API_VERSIONS } from '../src/surfaces/rest/api-version.ts'
+import { listRouteTable } from '../src/surfaces/rest/register-api.ts'
+import { isRepeatable, type Method } from '../src/platform/http/operation.ts'
 import {
   startContractService,
   type ContractRequest,
@@ -57,7 +57,7 @@ async function fetchDocument(version: string): Promise<PublishedDocument> {
 
 interface Case {
   readonly name: string
-  readonly method: RouteMethod
+  readonly method: Method
   readonly recipe: Recipe
 }
 
@@ -66,7 +66,7 @@ function listCases(): Case[] {
   return contract.operations
     .flatMap((name): Case[] => {
       const recipe = findRecipe(name)
-      const method = name.slice(0, name.indexOf(' ')) as RouteMethod
+      const method = name.slice(0, name.indexOf(' ')) as Method
       return recipe === undefined ? [] : [{ name, method, recipe }]
     })
     .sort((a, b) => Number(a.method !== 'GET') - Number(b.method !== 'GET'))

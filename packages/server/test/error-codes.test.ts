@@ -1,7 +1,7 @@
+import { ERROR_CODES } from '../src/schema/error-codes.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ERROR_CODES } from '../src/platform/error-codes.ts'
 
 const SOURCES = join(import.meta.dirname, '../src')
 const REGISTRY = 'error-codes.ts'

@@ -19,7 +19,7 @@ export interface ChangeOrigin {
   readonly requestId?: string | null
   readonly ipAddress?: string | null
   /** Commits with every change of this origin: the record of a request that must not run twice. */
-  readonly companion?: TransactionCompanion | undefined
+  readonly companion?: TransactionCompanion<Schema> | undefined
 }
 
 /**

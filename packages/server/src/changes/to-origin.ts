@@ -1,14 +1,24 @@
-import type { RequestFacts } from '../platform/http/route.ts'
-import type { Principal } from '../platform/http/principal.ts'
 import type { ChangeOrigin } from './change.ts'
 
-/** Who makes a change over the REST API. */
-export function toOrigin(context: RequestFacts & { readonly principal: Principal }): ChangeOrigin {
-  const { id, name, kind } = context.principal
+/** A request that changes something, by a known caller. */
+interface ChangeRequest extends Pick<ChangeOrigin, 'companion'> {
+  readonly principal: { readonly kind: string; readonly id: string; readonly name: string }
+  readonly requestId: string
+  readonly address: string
+}
+
+/** Who makes a change that a request asks for, on every surface. */
+export function toOrigin({
+  principal,
+  requestId,
+  address,
+  companion,
+}: ChangeRequest): ChangeOrigin {
+  const { id, name, kind } = principal
   return {
     actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: null },
-    requestId: context.requestId,
-    ipAddress: context.address,
-    companion: context.companion,
+    requestId,
+    ipAddress: address,
+    companion,
   }
 }

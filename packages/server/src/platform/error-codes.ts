@@ -1,112 +1,26 @@
-/**
- * Every error code that the service answers, with what it means and what to do about it.
- * `docs/errors.md` is generated from this registry.
- */
-export const ERROR_CODES = {
-  malformed_json: {
-    meaning: 'The request body is not valid JSON.',
-    remedy: 'Send a JSON document in UTF-8; the message names the place where parsing stopped.',
-  },
-  unsupported_media_type: {
-    meaning: 'The request body has a content type that the endpoint does not take.',
-    remedy: 'Send `Content-Type: application/json`.',
-  },
-  invalid_parameter: {
-    meaning: 'A query or path parameter is missing, unknown or out of range.',
-    remedy: 'The details name the parameter and what is allowed.',
-  },
-  invalid_search: {
-    meaning:
-      'The `query` search expression cannot be understood, or names a field that cannot be searched.',
-    remedy: 'The message names the position and the fields and operators that are allowed.',
-  },
-  invalid_cursor: {
-    meaning:
-      'The `cursor` was not issued by this service, is too old, or belongs to another query.',
-    remedy: 'Start from the first page, or send the cursor alone.',
-  },
-  unsupported_version: {
-    meaning: 'The API version header names a version that does not exist.',
-    remedy: 'Send one of the versions that the message lists, or leave the header out.',
-  },
-  version_retired: {
-    meaning: 'The path belongs to an API version that has been shut down.',
-    remedy: 'Use the current paths; `/openapi.json` lists them.',
-  },
-  invalid_body: {
-    meaning:
-      'The body is JSON, but a field is missing, unknown or has a value that is not allowed.',
-    remedy: 'The details list each field with what is allowed.',
-  },
-  unauthenticated: {
-    meaning: 'The request carries no credential, or one that is unknown, expired or revoked.',
-    remedy: 'Send `Authorization: Bearer <API key>` with a live key.',
-  },
-  feature_disabled: {
-    meaning: 'The organisation has switched this feature off.',
-    remedy: 'An admin with Full Access can switch it on: `heliograph organisation set`.',
-  },
-  permission_missing: {
-    meaning: 'The API key lacks the permission that the endpoint needs.',
-    remedy: 'Use a key that holds the permission which the message names.',
-  },
-  scope_missing: {
-    meaning: 'The access token lacks the scope that the endpoint needs.',
-    remedy:
-      'Ask for a token with the scope that the message names, with a client that may have it.',
-  },
-  not_found: {
-    meaning: 'No such record, or no such path.',
-    remedy: 'Check the identifier; lists show what exists.',
-  },
-  method_not_allowed: {
-    meaning: 'The path exists, but not with this method.',
-    remedy: 'The `Allow` header lists the methods of the path.',
-  },
-  conflict: {
-    meaning: 'The request contradicts the present state of the record.',
-    remedy: 'Read the record again; the message says what stands in the way.',
-  },
-  request_in_progress: {
-    meaning: 'A request with the same `Idempotency-Key` is still being carried out.',
-    remedy:
-      'Send it again after the number of seconds in `Retry-After`; the answer will be the first one.',
-  },
-  idempotency_key_reused: {
-    meaning:
-      'The `Idempotency-Key` was used in the last 24 hours for a request that asked for something else.',
-    remedy: 'Use a new key for each new request, and the same key only to repeat one unchanged.',
-  },
-  answer_lost: {
-    meaning:
-      'The first request with this `Idempotency-Key` was carried out, but the service was interrupted before its answer was kept.',
-    remedy: 'Read the record to see its state; nothing is done again under this key.',
-  },
-  limit_reached: {
-    meaning: 'A configured limit of the service would be exceeded.',
-    remedy: 'Delete what is not needed, or raise the setting that the message names.',
-  },
-  body_too_large: {
-    meaning: 'The request body is larger than the endpoint takes.',
-    remedy: 'Send less; the message names the limit.',
-  },
-  rate_limited: {
-    meaning: 'Too many requests in the last 60 seconds.',
-    remedy: 'Wait for the number of seconds in `Retry-After`, then back off exponentially.',
-  },
-  target_refused: {
-    meaning: 'A delivery URL is not allowed: not HTTPS, not public, or not well-formed.',
-    remedy:
-      'Use a public HTTPS URL, or let the operator allow-list it with `HELIOGRAPH_ALLOWED_TARGETS`.',
-  },
-  unavailable: {
-    meaning: 'The service cannot answer at the moment, for example while the database restarts.',
-    remedy: 'Try again after the number of seconds in `Retry-After`.',
-  },
-  internal: {
-    meaning: 'An unexpected fault. The log holds the details under the request id.',
-    remedy: 'Try again; report the request id when it persists.',
-  },
-} as const satisfies Record<string, { meaning: string; remedy: string }>
-
-export type ErrorCode = keyof typeof ERROR_CODES
+/** The closed list of codes that refusals carry, in the order of the reference; `schema/error-codes.ts` explains them. */
+export type ErrorCode =
+  | 'malformed_json'
+  | 'unsupported_media_type'
+  | 'invalid_parameter'
+  | 'invalid_search'
+  | 'invalid_cursor'
+  | 'unsupported_version'
+  | 'version_retired'
+  | 'invalid_body'
+  | 'unauthenticated'
+  | 'feature_disabled'
+  | 'permission_missing'
+  | 'scope_missing'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict'
+  | 'request_in_progress'
+  | 'idempotency_key_reused'
+  | 'answer_lost'
+  | 'limit_reached'
+  | 'body_too_large'
+  | 'rate_limited'
+  | 'target_refused'
+  | 'unavailable'
+  | 'internal'

@@ -44,12 +44,12 @@ import type {
   LiveQueryResultTable,
   LiveQueryTargetTable,
 } from './tables/live-query-tables.ts'
+import type { IdempotencyRecordTable } from '../platform/http/idempotency/idempotency-store.ts'
 import type {
   AdminUserTable,
   ApiKeyPermissionTable,
   ApiKeyTable,
   AuditEntryTable,
-  IdempotencyRecordTable,
   JobRunTable,
   OrganisationTable,
 } from './tables/organisation-tables.ts'

@@ -1,7 +1,7 @@
 import type { Foundation } from '../changes/foundation.ts'
 import { authenticateApiKey } from '../organisation/api-keys/authenticate-api-key.ts'
 import type { KeyUsageRecorder } from '../organisation/api-keys/key-usage-recorder.ts'
-import type { CallerOptions } from '../platform/http/access.ts'
+import { bearerCredential, type CallerOptions } from '../platform/http/access.ts'
 import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
 
 /** Failed authentications of one address in any 60 seconds; a script that walks every route stays below. */
@@ -18,11 +18,13 @@ export function createCallers(
   { rateLimitPerMinute }: CallerSettings,
 ): CallerOptions {
   return {
-    authenticate: async (secret) => {
-      const principal = await authenticateApiKey(db, clock, secret)
-      keyUsage.recordUse(principal.id)
-      return principal
-    },
+    credentials: [
+      bearerCredential(async (secret) => {
+        const principal = await authenticateApiKey(db, clock, secret)
+        keyUsage.recordUse(principal.id)
+        return principal
+      }),
+    ],
     rateLimiter: createRateLimitStore(db),
     limits: {
       requestsPerMinute: rateLimitPerMinute,

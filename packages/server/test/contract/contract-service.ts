@@ -1,7 +1,7 @@
 /* The real API on a database of its own: composed as the service composes it, without a listening port. */
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { PERMISSIONS } from '../../src/platform/http/principal.ts'
-import type { ApiRoute, RouteMethod } from '../../src/platform/http/route.ts'
+import { PERMISSIONS } from '../../src/schema/permissions.ts'
+import type { Method, Operation } from '../../src/platform/http/operation.ts'
 import type { ServiceFoundation } from '../../src/app/foundation.ts'
 import { createTestKey } from '../support/api-keys.ts'
 import { composeTestApi } from '../support/composed-api.ts'
@@ -11,7 +11,7 @@ const OTHER_SURFACES = /^\S+ \/(?:scim\/v2|ssf\/|\.well-known\/[\w-]+\/ssf(?:\/|
 
 /** A request as it goes over the wire. */
 export interface ContractRequest {
-  readonly method: RouteMethod
+  readonly method: Method
   /** With its query. */
   readonly url: string
   readonly key: string | null
@@ -21,7 +21,7 @@ export interface ContractRequest {
 
 export interface ContractService {
   readonly services: ServiceFoundation
-  readonly routes: readonly ApiRoute[]
+  readonly routes: readonly Operation[]
   /** `METHOD path` of all that the server answers but on its other surfaces, as the framework knows it. */
   readonly served: readonly string[]
   /** Holds every permission. */

@@ -1,4 +1,4 @@
-import type { RouteMethod } from '../../src/platform/http/route.ts'
+import type { Method } from '../../src/platform/http/operation.ts'
 import type { ContractWorld } from './contract-world.ts'
 
 /** A request that the operation carries out. */
@@ -20,7 +20,7 @@ export interface Recipe {
 }
 
 /** By `METHOD /path/{parameter}`, as the published document names it; PATCH stands for PUT as well. */
-export type RecipeTable = Readonly<Record<`${RouteMethod} /${string}`, Recipe>>
+export type RecipeTable = Readonly<Record<`${Method} /${string}`, Recipe>>
 
 /** The recipe of a read: a path with real ids, and what is required of the query. */
 export function read(

@@ -15,10 +15,11 @@ import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'
+import { bearerCredential } from '../../src/platform/http/access.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
-import type { Permission } from '../../src/platform/http/principal.ts'
+import type { Permission } from '../../src/schema/permissions.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
-import { registerApi } from '../../src/platform/http/register-api.ts'
+import { registerApi } from '../../src/surfaces/rest/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
@@ -120,13 +121,15 @@ function createApp(
   const features = createFeatureSwitches(db)
   registerApi(app, {
     routes,
-    authenticate: (secret) => authenticateApiKey(db, clock, secret),
-    isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
-    rateLimiter: createRateLimitStore(db),
-    limits: {
-      requestsPerMinute: REQUESTS_PER_MINUTE,
-      failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
+    callers: {
+      credentials: [bearerCredential((secret) => authenticateApiKey(db, clock, secret))],
+      rateLimiter: createRateLimitStore(db),
+      limits: {
+        requestsPerMinute: REQUESTS_PER_MINUTE,
+        failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
+      },
     },
+    isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
     answerOnce: createAnswerOnce({
       db,
       clock,

@@ -2,7 +2,7 @@ import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { createApiKey } from '../../src/organisation/api-keys/create-api-key.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { RunChange } from '../../src/changes/change.ts'
-import type { Permission } from '../../src/platform/http/principal.ts'
+import type { Permission } from '../../src/schema/permissions.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import type { Sealer } from '../../src/platform/secrets/sealed-box.ts'
 

@@ -5,6 +5,7 @@ import { deprovisionedPersonRoutes } from '../../src/people/people/deprovisioned
 import { personGroupRoutes } from '../../src/people/people/person-group-routes.ts'
 import { personRoutes } from '../../src/people/people/person-routes.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
+import { bearerCredential } from '../../src/platform/http/access.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
 import { registerScim } from '../../src/surfaces/scim/register-scim.ts'
 import { BASE_URL, createTestApi, type TestAnswer, type TestApi } from './api-app.ts'
@@ -89,7 +90,7 @@ export async function createScimApi(options: ScimApiOptions = {}): Promise<ScimA
     baseUrl: BASE_URL,
     deprovisioning: { endRegistrations, revokeEnrollmentSecrets: revokeSecretsOfPerson },
     callers: {
-      authenticate: (secret) => authenticateApiKey(db, clock, secret),
+      credentials: [bearerCredential((secret) => authenticateApiKey(db, clock, secret))],
       rateLimiter: createRateLimitStore(db),
       limits: {
         requestsPerMinute: options.requestsPerMinute ?? 100_000,

@@ -18,7 +18,7 @@ import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { createSigningPool } from '../../src/signals/signing/signing-pool.ts'
-import type { StrictEndpoint } from '../../src/surfaces/standard-ssf/strict-endpoint.ts'
+import type { SsfOperation } from '../../src/surfaces/standard-ssf/strict-endpoint.ts'
 import { registerStrictFace } from '../../src/surfaces/standard-ssf/strict-face.ts'
 import type { StrictSettings } from '../../src/surfaces/standard-ssf/strict-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
@@ -67,7 +67,7 @@ export type StrictApiParts = Pick<StrictApi, 'db' | 'clock' | 'runChange' | 'sea
 export interface StrictApiOptions extends Partial<StrictSettings> {
   readonly streamsMax?: number
   /** Operations beyond the standards. */
-  readonly extensions?: (parts: StrictApiParts) => readonly StrictEndpoint[]
+  readonly extensions?: (parts: StrictApiParts) => readonly SsfOperation[]
   readonly failedAuthenticationsPerMinute?: number
   readonly requestsPerMinute?: number
 }
@@ -116,8 +116,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
       defaultSubjects: options.defaultSubjects ?? 'ALL',
       subjectsMax: options.subjectsMax ?? 100,
     },
-    callers: {
-      authenticate: () => Promise.reject(new Error('API keys are not asked for')),
+    limits: {
       rateLimiter: createRateLimitStore(db),
       limits: {
         requestsPerMinute: options.requestsPerMinute ?? 100_000,

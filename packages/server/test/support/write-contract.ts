@@ -3,8 +3,8 @@
  * trace.
  */
 import { describe, expect, it } from 'vitest'
-import type { Permission } from '../../src/platform/http/principal.ts'
-import { PERMISSIONS } from '../../src/platform/http/principal.ts'
+import type { Permission } from '../../src/schema/permissions.ts'
+import { PERMISSIONS } from '../../src/schema/permissions.ts'
 import type { TestApi, TestRefusal, TestRequest } from './api-app.ts'
 
 export interface WriteContract {

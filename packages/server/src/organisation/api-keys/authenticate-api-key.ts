@@ -1,8 +1,9 @@
+import type { Principal } from '../../schema/principal.ts'
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isPermission, type Principal } from '../../platform/http/principal.ts'
+import { isPermission } from '../../schema/permissions.ts'
 import { hashKey, isWellFormedKey } from './api-key-secret.ts'
 import { findKeyCredential } from './api-key-store.ts'
 

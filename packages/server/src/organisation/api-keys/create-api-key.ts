@@ -5,7 +5,7 @@
 import { findAdminByEmail } from '../admins/find-admin.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { isPermission, PERMISSIONS } from '../../platform/http/principal.ts'
+import { isPermission, PERMISSIONS } from '../../schema/permissions.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toStorableText } from '../../platform/storable-text.ts'

@@ -1,6 +1,6 @@
+import type { Feature } from '../../schema/features.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { Feature } from '../../platform/http/route.ts'
 import { getOrganisation } from './organisation-store.ts'
 
 /** The switches of the organisation as this process knows them. */

@@ -1,8 +1,11 @@
+/*
+ * Finds out who sends a request and whether they may. Owns the search through the credentials of a surface,
+ * the rate limits of callers, and the checks that surfaces have in common.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
-import { API_VERSION_HEADER, resolveApiVersion, type ApiVersion } from './api-version.ts'
 import { readBearerToken } from './bearer-token.ts'
-import type { Principal } from './principal.ts'
+import { permissionOf, type Caller, type Credential, type Operation } from './operation.ts'
 import {
   addressBucket,
   callerBucket,
@@ -10,169 +13,117 @@ import {
   writeRateLimitHeaders,
   type RateLimiter,
 } from './rate-limit.ts'
-import type { ApiRoute, Feature } from './route.ts'
 
-/** Where a credential came from; for the audit of its use. */
-export interface CredentialUse {
-  readonly address: string
-  readonly userAgent: string | undefined
-}
-
-/**
- * Finds the caller behind the secret of an `Authorization: Bearer` header.
- *
- * @throws AppError `unauthenticated` for a secret that is unknown, expired or revoked.
- */
-export type Authenticate = (secret: string, use: CredentialUse) => Promise<Principal>
-
-/** What finding a caller needs of the service. */
-export interface CallerOptions {
-  readonly authenticate: Authenticate
+/** How often callers may send requests. */
+export interface CallerLimits {
   readonly rateLimiter: RateLimiter
-  readonly limits: AccessLimits
-}
-
-/** What the access check needs of the service. */
-export interface AccessOptions extends CallerOptions {
-  readonly isFeatureEnabled: (feature: Feature) => Promise<boolean>
-}
-
-export interface AccessLimits {
-  /** Requests per key in any 60 s. */
-  readonly requestsPerMinute: number
-  /** Failed authentications per address in any 60 s. */
-  readonly failedAuthenticationsPerMinute: number
-}
-
-/** What the access check found out about a request. */
-export interface GrantedAccess {
-  readonly apiVersion: ApiVersion
-  readonly principal: Principal | undefined
-}
-
-/**
- * Lets a request through to a route or refuses it, before its body is read. The order is part of the
- * contract: version, credential, rate, version of the route, feature, permission.
- *
- * @throws AppError `unsupported_version`, `unauthenticated`, `rate_limited`, `not_found`,
- * `feature_disabled`, `permission_missing`.
- */
-export async function checkAccess(
-  route: ApiRoute,
-  options: AccessOptions,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<GrantedAccess> {
-  const apiVersion = resolveApiVersion(request.headers)
-  reply.header(API_VERSION_HEADER, apiVersion)
-  if (route.permission === 'public') {
-    checkRouteVersion(route, apiVersion)
-    return { apiVersion, principal: undefined }
+  readonly limits: {
+    /** Requests per caller in any 60 s. */
+    readonly requestsPerMinute: number
+    /** Failed authentications per address in any 60 s. */
+    readonly failedAuthenticationsPerMinute: number
   }
-  const principal = await identifyCaller(route, options, request, reply)
-  checkRouteVersion(route, apiVersion)
-  await checkFeature(route.feature, options)
-  checkPermission(route, principal)
-  return { apiVersion, principal }
+}
+
+/** How callers are found and how often they may send requests. */
+export interface CallerOptions<By extends Caller = Caller> extends CallerLimits {
+  /** Tried in this order. The last one says what is missing when a request carries none. */
+  readonly credentials: readonly Credential<By>[]
+}
+
+/** What is known of a request when its access is checked. */
+export interface AccessRequest<By extends Caller = Caller> {
+  /** Undefined on a public operation. */
+  readonly caller: By | undefined
+  /** The version that the request asks for; undefined on a surface without versions. */
+  readonly version: string | undefined
+}
+
+/** A step between the caller and an operation: it lets the request through, or throws a refusal. */
+export type AccessCheck<By extends Caller = Caller> = (
+  operation: Operation<By>,
+  request: AccessRequest<By>,
+) => Promise<void> | void
+
+/**
+ * The credential of an `Authorization: Bearer` header; refuses a request without one. `authenticate` finds
+ * the caller behind the secret, and throws AppError `unauthenticated` where there is none.
+ */
+export function bearerCredential<By extends Caller>(
+  authenticate: (secret: string) => Promise<By>,
+): Credential<By> {
+  return { kind: 'token', find: async ({ headers }) => authenticate(readBearerToken(headers)) }
 }
 
 /**
- * Finds the caller behind the credential of a request and counts the request against its rate limit;
- * for every surface that takes API keys.
+ * Finds the caller behind the credential of a request and counts the request against its rate limit.
  *
- * @throws AppError `unauthenticated`, `rate_limited`
+ * @throws AppError `unauthenticated`, `rate_limited`; `permission_missing` for another credential than a
+ * session where only sessions are taken
  */
-export async function identifyCaller(
-  route: Pick<ApiRoute, 'credential'>,
-  options: CallerOptions,
+export async function identifyCaller<By extends Caller>(
+  operation: Pick<Operation<By>, 'access' | 'credentials'>,
+  options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Principal> {
-  const principal = await authenticate(route, options, request, reply)
-  await checkRate(principal, options, reply)
-  return principal
+): Promise<By> {
+  const { caller, kind } = await findCaller(operation, options, request, reply)
+  const { requestsPerMinute } = options.limits
+  await takePlace(options, reply, callerBucket(caller.kind, caller.id), requestsPerMinute)
+  const { access } = operation
+  if (access !== 'public' && 'session' in access && kind !== 'session') {
+    const message = 'Only a person who is signed in can send this request.'
+    throw new AppError('forbidden', 'permission_missing', message)
+  }
+  return caller
 }
 
-async function authenticate(
-  route: Pick<ApiRoute, 'credential'>,
-  options: CallerOptions,
+async function findCaller<By extends Caller>(
+  { access, credentials }: Pick<Operation<By>, 'access' | 'credentials'>,
+  options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Principal> {
+): Promise<{ readonly caller: By; readonly kind: Credential['kind'] }> {
+  const { method, headers, ip: address, log } = request
+  const params = request.params as Readonly<Record<string, string>>
+  const query = request.query as Readonly<Record<string, unknown>>
   try {
-    const params = request.params as Readonly<Record<string, string>>
-    const other = await route.credential?.(request.headers, params)
-    return other ?? (await options.authenticate(readBearerToken(request.headers), useOf(request)))
+    for (const { kind, find } of [...credentials, ...options.credentials]) {
+      const caller = await find({ method, headers, params, query, address, access, log })
+      if (caller !== undefined) return { caller, kind }
+    }
+    throw new AppError('unauthenticated', 'unauthenticated', 'The request carries no credential.')
   } catch (error) {
+    // Failures count after the look-up, and only failures are refused for them: an address is often a whole
+    // office behind one gateway, or a proxy that is not configured as trusted, and one broken script must
+    // not shut out the keys that work. Guessing gains nothing by it, with secrets of 192 bits and more.
     if (error instanceof AppError && error.kind === 'unauthenticated') {
-      await countFailedAuthentication(options, request, reply)
+      const { failedAuthenticationsPerMinute } = options.limits
+      await takePlace(options, reply, addressBucket(address), failedAuthenticationsPerMinute)
     }
     throw error
   }
 }
 
-function useOf(request: FastifyRequest): CredentialUse {
-  return { address: request.ip, userAgent: request.headers['user-agent'] }
-}
-
-/**
- * Failures count after the look-up, and only failures are refused for them: an address is often a
- * whole office behind one gateway, or a proxy that is not configured as trusted, and one broken script
- * must not shut out the keys that work. Guessing gains nothing by it, with secrets of 192 bits and more.
- */
-async function countFailedAuthentication(
-  options: CallerOptions,
-  request: FastifyRequest,
+async function takePlace(
+  { rateLimiter }: CallerLimits,
   reply: FastifyReply,
+  bucket: string,
+  capacity: number,
 ): Promise<void> {
-  const decision = await options.rateLimiter.take(
-    addressBucket(request.ip),
-    options.limits.failedAuthenticationsPerMinute,
-  )
+  const decision = await rateLimiter.take(bucket, capacity)
   writeRateLimitHeaders(reply, decision)
   if (!decision.isAllowed) throw rateLimited(decision)
 }
 
-async function checkRate(
-  principal: Principal,
-  options: CallerOptions,
-  reply: FastifyReply,
-): Promise<void> {
-  const decision = await options.rateLimiter.take(
-    callerBucket(principal.kind, principal.id),
-    options.limits.requestsPerMinute,
-  )
-  writeRateLimitHeaders(reply, decision)
-  if (!decision.isAllowed) throw rateLimited(decision)
-}
-
-function checkRouteVersion(route: ApiRoute, apiVersion: ApiVersion): void {
-  if (route.versions === undefined || route.versions.includes(apiVersion)) return
-  throw new AppError(
-    'not_found',
-    'not_found',
-    `This path does not exist in version ${apiVersion}; it exists in ${route.versions.join(', ')}.`,
-  )
-}
-
-async function checkFeature(feature: Feature | null, options: AccessOptions): Promise<void> {
-  if (feature === null || (await options.isFeatureEnabled(feature))) return
-  throw new AppError(
-    'unauthenticated',
-    'feature_disabled',
-    'The organisation has switched this feature off. An admin with Full Access can switch it on.',
-  )
-}
-
 /**
- * Refuses a caller who lacks the permission of a route.
+ * Refuses a caller who lacks the permission of an operation.
  *
  * @throws AppError `permission_missing`
  */
-export function checkPermission(route: Pick<ApiRoute, 'permission'>, principal: Principal): void {
-  const { permission } = route
-  if (permission === null || permission === 'public') return
-  if (principal.permissions.has(permission)) return
+export const checkPermission: AccessCheck = (operation, { caller }) => {
+  const permission = permissionOf(operation)
+  if (permission === null || caller?.permissions.has(permission) === true) return
   throw new AppError(
     'forbidden',
     'permission_missing',

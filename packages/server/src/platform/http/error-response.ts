@@ -4,10 +4,13 @@ import { AppError, type ErrorKind } from '../app-error.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { toRequestError } from './request-error.ts'
 
-/**
- * How a refusal looks on the wire of the REST API: the one map from kind to status, and the one
- * writer of error bodies. The agent routes and the strict SSF face have writers of their own.
+/*
+ * How failed requests are answered. Owns the map from the kind of a refusal to its status, the error body
+ * of the service, and the one handler that judges, logs and answers what a request threw; a surface may
+ * have a body of its own.
  */
+
+/** The status of each kind of refusal. */
 export const STATUS_OF_KIND = {
   malformed: 400,
   invalid: 422,
@@ -48,7 +51,8 @@ const SHORT_TEXT_OF_STATUS: Record<number, string> = {
 /** The text that clients match on when the organisation has switched a feature off. */
 export const FEATURE_DISABLED_TEXT = 'This feature has been disabled by your organization'
 
-const RETRY_AFTER_SECONDS_DEFAULT = 5
+/** When a client may come back that was sent away for a while; in seconds. */
+export const RETRY_AFTER_SECONDS_DEFAULT = 5
 
 const errorDetailSchema = z.object({
   path: z.string().describe('The place of the fault, dotted from the top of the input.'),
@@ -75,7 +79,17 @@ export type ToUnavailable = (error: unknown) => AppError | undefined
 export interface ErrorAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  readonly body: ErrorBody
+  readonly body: object
+}
+
+/** How a surface tells failures. */
+export interface SurfaceErrors {
+  /** The refusal behind an error that only this surface knows; undefined for every other error. */
+  readonly toRefusal?: (thrown: unknown) => AppError | undefined
+  /** The answer to a refusal; without one, to a bug. */
+  readonly toAnswer: (refusal: AppError | undefined, requestId: string) => ErrorAnswer
+  /** The content type of the answers; JSON in UTF-8 when left out. */
+  readonly mediaType?: string
 }
 
 /** The HTTP status of a refusal. */
@@ -83,8 +97,12 @@ export function statusOfError(error: AppError): number {
   return STATUS_OF_CODE[error.code] ?? STATUS_OF_KIND[error.kind]
 }
 
-/** The answer to a refusal. Only the public text, the code and the details of the error reach it. */
-export function toErrorAnswer(error: AppError, requestId: string): ErrorAnswer {
+/**
+ * The answer in the body of the service. Of a refusal only the public text, the code and the details reach
+ * it; of a bug nothing but the request id, which finds it in the log.
+ */
+export function toErrorAnswer(error: AppError | undefined, requestId: string): ErrorAnswer {
+  if (error === undefined) return internalErrorAnswer(requestId)
   const status = statusOfError(error)
   const isFeatureDisabled = error.code === 'feature_disabled'
   return {
@@ -96,12 +114,11 @@ export function toErrorAnswer(error: AppError, requestId: string): ErrorAnswer {
       code: error.code,
       request_id: requestId,
       ...(error.details === undefined ? {} : { details: [...error.details] }),
-    },
+    } satisfies ErrorBody,
   }
 }
 
-/** The answer to a bug: the request id finds it in the log, and nothing of it is told. */
-export function internalErrorAnswer(requestId: string): ErrorAnswer {
+function internalErrorAnswer(requestId: string): ErrorAnswer {
   return {
     status: 500,
     headers: {},
@@ -110,26 +127,28 @@ export function internalErrorAnswer(requestId: string): ErrorAnswer {
       message: 'An unexpected fault occurred. The request id finds it in the log of the service.',
       code: 'internal',
       request_id: requestId,
-    },
+    } satisfies ErrorBody,
   }
 }
 
+/** The error body of the service. */
+export const SERVICE_ERRORS: SurfaceErrors = { toAnswer: toErrorAnswer }
+
 /**
- * Writes the answer to whatever a request of the REST API threw, and logs it once: bugs at `error`,
- * unavailability at `warn` with its cause, refusals not at all (the request line holds their status).
+ * Answers whatever a request threw, and logs it once: bugs at `error`, unavailability at `warn` with its
+ * cause, refusals not at all (the request line holds their status).
  */
-export function createErrorHandler(toUnavailable: ToUnavailable = () => undefined) {
-  return function handleError(
-    thrown: unknown,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): FastifyReply {
-    const refusal = toRefusal(thrown, request, toUnavailable)
+export function createErrorHandler(
+  toUnavailable: ToUnavailable = () => undefined,
+  { toRefusal = () => undefined, toAnswer, mediaType }: SurfaceErrors = SERVICE_ERRORS,
+) {
+  return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const refusal =
+      thrown instanceof AppError
+        ? thrown
+        : (toRefusal(thrown) ?? toUnavailable(thrown) ?? toRequestError(thrown, request))
     logFailure(request.log, thrown, refusal)
-    return sendErrorAnswer(
-      reply,
-      refusal === undefined ? internalErrorAnswer(request.id) : toErrorAnswer(refusal, request.id),
-    )
+    return sendErrorAnswer(reply, toAnswer(refusal, request.id), mediaType)
   }
 }
 
@@ -137,23 +156,18 @@ export function createErrorHandler(toUnavailable: ToUnavailable = () => undefine
  * Sends a prepared error answer as JSON. `Retry-After` goes to the raw response in its documented
  * spelling, like the rate limit headers beside it.
  */
-export function sendErrorAnswer(reply: FastifyReply, errorAnswer: ErrorAnswer): FastifyReply {
+export function sendErrorAnswer(
+  reply: FastifyReply,
+  errorAnswer: ErrorAnswer,
+  mediaType = 'application/json; charset=utf-8',
+): FastifyReply {
   const { 'retry-after': retryAfter, ...headers } = errorAnswer.headers
   if (retryAfter !== undefined) reply.raw.setHeader('Retry-After', retryAfter)
   return reply
     .code(errorAnswer.status)
     .headers(headers)
-    .type('application/json; charset=utf-8')
+    .type(mediaType)
     .send(JSON.stringify(errorAnswer.body))
-}
-
-function toRefusal(
-  thrown: unknown,
-  request: FastifyRequest,
-  toUnavailable: ToUnavailable,
-): AppError | undefined {
-  if (thrown instanceof AppError) return thrown
-  return toUnavailable(thrown) ?? toRequestError(thrown, request)
 }
 
 function logFailure(log: FastifyBaseLogger, thrown: unknown, refusal: AppError | undefined): void {
@@ -161,7 +175,8 @@ function logFailure(log: FastifyBaseLogger, thrown: unknown, refusal: AppError |
   else if (refusal.kind === 'unavailable') log.warn({ err: thrown }, 'request refused: unavailable')
 }
 
-function errorHeaders(error: AppError, status: number): Record<string, string> {
+/** The headers of a refusal: how to authenticate, and when to come back. */
+export function errorHeaders(error: AppError, status: number): Record<string, string> {
   const headers: Record<string, string> = {}
   if (status === 401) headers['www-authenticate'] = 'Bearer'
   if (status === 429 || status === 503 || error.retryAfterSeconds !== undefined) {

@@ -1,3 +1,4 @@
+/* How the query of a list is declared: its parameters, and what can be searched for. */
 import { z } from 'zod'
 import { describeSearchFields, type SearchField } from '../search/search-field.ts'
 import { CURSOR_LENGTH_MAX } from './cursor.ts'
@@ -27,23 +28,6 @@ const perPageParameter = z
     default: PER_PAGE_DEFAULT,
     description: 'Records per page.',
   })
-
-/** The query parameters of every list, after validation. Blank ones are absent. */
-export interface ListQuery {
-  readonly cursor: string | undefined
-  readonly perPage: number | undefined
-  readonly query: string | undefined
-}
-
-/** Blank parameters count as absent: clients send them whether or not they have something to say. */
-export function readListQuery(query: Record<string, unknown>): ListQuery {
-  const { cursor, per_page: perPage, query: search } = query
-  return {
-    cursor: typeof cursor === 'string' && cursor.trim() !== '' ? cursor.trim() : undefined,
-    perPage: typeof perPage === 'string' && perPage !== '' ? Number(perPage) : undefined,
-    query: typeof search === 'string' && search.trim() !== '' ? search : undefined,
-  }
-}
 
 /**
  * The query parameters of a list: `query` only where there is something to search. With

@@ -10,33 +10,28 @@
  *       permission: null,
  *       fields: DEVICE_SEARCH_FIELDS,
  *       item: deviceSchema,
- *       fetch: ({ search, window }) => store.listDevices(search, window),
+ *       fetch: ({ search, window }) => listDevices(db, { search, window }),
  *       toJson: (device) => toDeviceJson(device),
  *     })
  *
- * In the store: `where(afterKey(sql.ref('device.id'), window))`, `where(searchToSql(search, COLUMNS))`,
- * `orderBy('device.id')`, `limit(window.limit)`.
+ * The store reads `window.limit` rows after `window.afterId` that the search finds, in ascending order of
+ * their keys.
  */
 import { z } from 'zod'
 import { toPage, type PageWindow } from '../db/page.ts'
 import { parseSearch } from '../search/parse-search.ts'
 import type { SearchExpression, SearchField } from '../search/search-field.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from './cursor.ts'
-import type { Deprecation } from './deprecation.ts'
-import type { Expansions } from './expand.ts'
-import { listQuerySchema, PER_PAGE_DEFAULT, readListQuery, searchExamples } from './list-query.ts'
+import { listQuerySchema, PER_PAGE_DEFAULT, searchExamples } from './list-query.ts'
+import type { Operation, Paging } from './operation.ts'
 import {
   route,
-  type AlternativeCredential,
-  type ApiRoute,
-  type Caller,
   type DefaultParams,
-  type Feature,
   type RouteAccess,
+  type RouteCaller,
   type RouteContext,
-  type RouteExample,
+  type RouteDeclaration,
 } from './route.ts'
-import type { ApiVersion } from './api-version.ts'
 
 export const paginationSchema = z
   .object({
@@ -48,8 +43,8 @@ export const paginationSchema = z
   .meta({ id: 'Pagination' })
 
 /** What a list reads its page by. */
-export interface ListRequest<Params, Filters, CallerType> extends Omit<
-  RouteContext<Params, Filters, undefined, CallerType>,
+export interface ListRequest<Params, Filters, By> extends Omit<
+  RouteContext<Params, Filters, undefined, By>,
   'query' | 'body'
 > {
   readonly filters: Filters
@@ -64,19 +59,7 @@ export interface ListDefinition<
   Filters extends z.ZodObject,
   Item extends z.ZodType,
   Row,
-> {
-  readonly path: Path
-  readonly summary: string
-  readonly description?: string
-  readonly tags: readonly string[]
-  readonly permission: Access
-  readonly feature?: Feature | null
-  readonly versions?: readonly ApiVersion[]
-  readonly operationId?: string
-  readonly credential?: AlternativeCredential
-  readonly expand?: Expansions
-  readonly example?: RouteExample
-  readonly deprecation?: Deprecation
+> extends RouteDeclaration<Path, Access> {
   readonly params?: Params
   /** Query parameters beside the three of every list. */
   readonly filters?: Filters
@@ -86,7 +69,7 @@ export interface ListDefinition<
   readonly fieldsOf?: (params: z.output<Params>) => readonly SearchField[]
   readonly item: Item
   readonly fetch: (
-    request: ListRequest<z.output<Params>, z.output<Filters>, Caller<Access>>,
+    request: ListRequest<z.output<Params>, z.output<Filters>, RouteCaller<Access>>,
   ) => Promise<readonly Row[]>
   readonly toJson: (row: Row) => z.input<Item>
   /** The key that pages are cut by; the `id` of the row when left out. */
@@ -101,7 +84,7 @@ export function listRoute<
   Row extends object,
   Params extends z.ZodType = DefaultParams<Path>,
   Filters extends z.ZodObject = z.ZodObject<Record<never, z.ZodType>>,
->(definition: ListDefinition<Path, Access, Params, Filters, Item, Row>): ApiRoute {
+>(definition: ListDefinition<Path, Access, Params, Filters, Item, Row>): Operation {
   const fields = definition.fields ?? []
   const { filters, item, fetch, toJson, keyOf = idOf, params, fieldsOf, ...declared } = definition
   const filterNames = Object.keys(filters?.shape ?? {})
@@ -133,18 +116,14 @@ export function listRoute<
 }
 
 /** Clients send a blank `query` to every list, also to those where there is nothing to search. */
-function takingBlankSearch(list: ApiRoute): ApiRoute {
+function takingBlankSearch(list: Operation): Operation {
   return {
     ...list,
-    run: (input, ...rest) =>
-      list.run({ ...input, query: withoutBlankSearch(input.query) }, ...rest),
+    run: (request) => {
+      const { query: search, ...others } = request.query
+      return list.run(isBlank(search) ? { ...request, query: others } : request)
+    },
   }
-}
-
-function withoutBlankSearch(query: unknown): unknown {
-  if (typeof query !== 'object' || query === null || !('query' in query)) return query
-  const { query: search, ...others } = query
-  return typeof search === 'string' && search.trim() === '' ? others : query
 }
 
 interface PageRequest {
@@ -158,7 +137,10 @@ interface PageRequest {
 type ListContext = RouteContext<unknown, Record<string, unknown>, unknown, unknown>
 
 function readPageRequest(context: ListContext, fields: readonly SearchField[]): PageRequest {
-  const { cursor, perPage, query } = readListQuery(context.query)
+  const query = textOf(context.query, 'query')
+  const perPageText = textOf(context.query, 'per_page')
+  const perPage = perPageText === undefined ? undefined : Number(perPageText)
+  const cursor = textOf(context.query, 'cursor')?.trim()
   if (cursor === undefined) {
     return {
       cursor: '',
@@ -168,7 +150,7 @@ function readPageRequest(context: ListContext, fields: readonly SearchField[]): 
       lastKey: undefined,
     }
   }
-  const contents = decodeCursor(cursor, context.paging.cursorKey)
+  const contents = decodeCursor(cursor, pagingOf(context).cursorKey)
   if (contents.list !== context.path) throw invalidCursor('The cursor belongs to another list.')
   if (query !== undefined && query !== contents.query) {
     throw invalidCursor('The cursor belongs to another `query`.')
@@ -182,18 +164,33 @@ function readPageRequest(context: ListContext, fields: readonly SearchField[]): 
   }
 }
 
+/** Blank parameters count as absent: clients send them whether or not they have something to say. */
+function textOf(query: Record<string, unknown>, name: string): string | undefined {
+  const value = query[name]
+  return typeof value === 'string' && !isBlank(value) ? value : undefined
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === ''
+}
+
+function pagingOf({ paging }: Pick<ListContext, 'paging'>): Paging {
+  if (paging === undefined) throw new Error('a list is mounted on a surface without paging')
+  return paging
+}
+
 function paginationOf(
   context: ListContext,
   page: PageRequest,
   lastKey: string | undefined,
   count: number,
 ): z.input<typeof paginationSchema> {
-  const { path, paging } = context
+  const { path } = context
   if (lastKey === undefined) {
     return { next: '', next_cursor: '', current_cursor: page.cursor, count }
   }
   const { queryText: query, perPage } = page
-  const cursor = encodeCursor({ list: path, query, perPage, lastKey }, paging.cursorKey)
+  const cursor = encodeCursor({ list: path, query, perPage, lastKey }, pagingOf(context).cursorKey)
   return {
     next: nextAddress(context, cursor, perPage),
     next_cursor: cursor,
@@ -204,12 +201,12 @@ function paginationOf(
 
 /** Under the address that the world knows, with the filters of this request repeated. */
 function nextAddress(context: ListContext, cursor: string, perPage: number): string {
-  const { path, paging, rawQuery } = context
+  const { path, rawQuery } = context
   const parameters = new URLSearchParams({ cursor, per_page: String(perPage) })
   for (const [name, value] of Object.entries(rawQuery)) {
     if (!['cursor', 'per_page', 'query'].includes(name)) parameters.set(name, value)
   }
-  return `${paging.baseUrl}${path}?${parameters.toString()}`
+  return `${pagingOf(context).baseUrl}${path}?${parameters.toString()}`
 }
 
 function pick(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {

@@ -64,16 +64,6 @@ export interface AuditEntryTable {
   hash: Buffer
 }
 
-export interface IdempotencyRecordTable {
-  scope_hash: Buffer
-  fingerprint: Buffer
-  request_id: string
-  status: number | null
-  answer_sealed: Buffer | null
-  created_at: Date
-  expires_at: Date
-}
-
 /** The last run of a periodic job of the installation. */
 export interface JobRunTable {
   name: string

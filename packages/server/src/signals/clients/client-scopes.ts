@@ -16,6 +16,6 @@ export function parseScopes(text: string): SsfScope[] | undefined {
 }
 
 /** Whether scopes allow what `needed` stands for: `ssf.manage` is good for reading too. */
-export function allowsScope(granted: readonly string[], needed: SsfScope): boolean {
+export function allowsScope(granted: readonly string[], needed: string): boolean {
   return granted.includes(needed) || (needed === 'ssf.read' && granted.includes('ssf.manage'))
 }

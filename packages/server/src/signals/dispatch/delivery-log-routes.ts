@@ -3,14 +3,15 @@
  * deliveries mounts these routes below its own path. Owns the wire; the rules are in
  * redrive-deliveries.ts and delivery-read.ts.
  */
+import type { Feature } from '../../schema/features.ts'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
-import type { Permission } from '../../platform/http/principal.ts'
-import { answer, route, type ApiRoute, type Feature } from '../../platform/http/route.ts'
+import type { Permission } from '../../schema/permissions.ts'
+import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import {
   deliveryDetailsSchema,
   deliverySchema,

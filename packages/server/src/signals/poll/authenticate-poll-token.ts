@@ -1,9 +1,9 @@
+import type { Principal } from '../../schema/principal.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Principal } from '../../platform/http/principal.ts'
 import { hashPollToken, isWellFormedPollToken, POLL_TOKEN_PREFIX } from './poll-token-secret.ts'
 import { findPollTokenByHash, touchPollToken } from './poll-token-store.ts'
 

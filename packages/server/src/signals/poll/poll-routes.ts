@@ -1,7 +1,8 @@
 import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
-import { route, type AlternativeCredential, type ApiRoute } from '../../platform/http/route.ts'
+import type { Credential } from '../../platform/http/operation.ts'
+import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
@@ -52,7 +53,7 @@ const pollQuery = z.object({
  */
 export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
   const nothing = { ack: [], setErrs: new Map() }
-  const access = { ...STREAM_ACCESS, credential: pollCredential(dependencies) }
+  const access = { ...STREAM_ACCESS, credentials: [pollCredential(dependencies)] }
   return [
     route({
       ...access,
@@ -94,11 +95,14 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
   ]
 }
 
-function pollCredential(dependencies: PollTokenDependencies): AlternativeCredential {
-  return async (headers, params) => {
-    const token = readPollToken(headers)
-    if (token === undefined) return undefined
-    return authenticatePollToken(dependencies, token, params['id'] ?? '')
+function pollCredential(dependencies: PollTokenDependencies): Credential {
+  return {
+    kind: 'token',
+    find: async ({ headers, params }) => {
+      const token = readPollToken(headers)
+      if (token === undefined) return undefined
+      return authenticatePollToken(dependencies, token, params['id'] ?? '')
+    },
   }
 }
 

@@ -8,9 +8,9 @@ import type { ApiRoute } from '../../platform/http/route.ts'
 export function malformedWhenInvalid(route: ApiRoute): ApiRoute {
   return {
     ...route,
-    run: async (...request) => {
+    run: async (request) => {
       try {
-        return await route.run(...request)
+        return await route.run(request)
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
         const details = error.details === undefined ? {} : { details: error.details }

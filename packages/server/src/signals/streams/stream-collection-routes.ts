@@ -101,10 +101,7 @@ export function orOneStream(
     ...list,
     query: query.extend(streamIdQuery.partial().shape),
     responses: { 200: z.union([list.responses[200] ?? z.never(), streamSchema]) },
-    run: (input, ...rest) => {
-      const isOne = (input.query as Record<string, unknown>)['stream_id'] !== undefined
-      return (isOne ? one : list).run(input, ...rest)
-    },
+    run: (request) => (request.query['stream_id'] === undefined ? list : one).run(request),
   }
 }
 

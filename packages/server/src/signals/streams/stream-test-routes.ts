@@ -5,14 +5,7 @@
 import { VERIFICATION_STATE_LENGTH_MAX } from '@heliograph/ssf'
 import { z } from 'zod'
 import { toOrigin } from '../../changes/to-origin.ts'
-import {
-  answer,
-  noContent,
-  route,
-  type ApiRoute,
-  type RequestFacts,
-} from '../../platform/http/route.ts'
-import type { Principal } from '../../platform/http/principal.ts'
+import { answer, noContent, route, type ApiRoute } from '../../platform/http/route.ts'
 import { requestVerification } from './request-verification.ts'
 import { malformedWhenInvalid } from './malformed-when-invalid.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -131,7 +124,7 @@ function verifyRoute(dependencies: StreamTestRouteDependencies): ApiRoute {
 }
 
 async function verify(
-  context: RequestFacts & { readonly principal: Principal },
+  context: Parameters<typeof toOrigin>[0],
   { identifier, state }: { readonly identifier: string; readonly state: string | null | undefined },
   { runChange, wake, minVerificationIntervalSeconds = 0 }: StreamTestRouteDependencies,
 ) {

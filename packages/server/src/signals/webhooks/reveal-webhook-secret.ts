@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Principal } from '../../platform/http/principal.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { webhookTarget } from './webhook-json.ts'
 import { webhookSecretContext, type SigningForm } from './webhook-secret.ts'
@@ -50,7 +49,10 @@ export async function revealWebhookSecret(
  *
  * @throws AppError `permission_missing`
  */
-export async function assertFullAccess(db: Kysely<Schema>, principal: Principal): Promise<void> {
+export async function assertFullAccess(
+  db: Kysely<Schema>,
+  principal: { readonly kind: string; readonly id: string },
+): Promise<void> {
   const admin =
     principal.kind === 'admin'
       ? await db

@@ -3,12 +3,12 @@ import type { FeatureSwitches } from '../../organisation/settings/feature-switch
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { toUnavailable } from '../../platform/db/unavailable.ts'
 import type { CallerOptions } from '../../platform/http/access.ts'
-import { registerDocs } from '../../platform/http/docs.ts'
+import { registerDocs } from './docs.ts'
 import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
 import { deleteExpiredIdempotencyRecords } from '../../platform/http/idempotency/idempotency-store.ts'
-import { registerOpenApi } from '../../platform/http/openapi.ts'
+import { registerOpenApi } from './openapi.ts'
 import { deleteStaleRateLimits } from '../../platform/http/rate-limit-store.ts'
-import { registerApi } from '../../platform/http/register-api.ts'
+import { registerApi } from './register-api.ts'
 import type { ApiRoute } from '../../platform/http/route.ts'
 
 export interface RestDependencies {
@@ -31,8 +31,8 @@ export function createRestPart(
     roles: ['api'],
     mount: (http) => {
       registerApi(http, {
-        ...callers,
         routes,
+        callers,
         paging: { baseUrl, cursorKey },
         answerOnce: createAnswerOnce({ db, clock, sealer, logError: toLogError(log) }),
         isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),

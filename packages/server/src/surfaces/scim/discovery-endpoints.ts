@@ -1,6 +1,7 @@
 import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import type { ScimAttributes } from '../../people/provisioning/read-resource.ts'
-import { COUNT_MAX, type ScimAnswer, type ScimEndpoint } from './scim-request.ts'
+import { operation, type Operation } from '../../platform/http/operation.ts'
+import { COUNT_MAX } from './scim-request.ts'
 import {
   GROUP_ATTRIBUTES,
   GROUP_TYPE,
@@ -12,7 +13,7 @@ import {
 } from '../../people/provisioning/scim-schema.ts'
 
 /** What a client can find out about the service; RFC 7644 section 4. */
-export function discoveryEndpoints(scimUrl: string): ScimEndpoint[] {
+export function discoveryEndpoints(scimUrl: string): Operation[] {
   const resourceTypes = [USER_TYPE, GROUP_TYPE].map((type) => toResourceTypeJson(scimUrl, type))
   const schemas = [
     toSchemaJson(scimUrl, USER_TYPE, USER_ATTRIBUTES),
@@ -38,13 +39,15 @@ function toListResponse(resources: readonly ScimAttributes[]): ScimAttributes {
   }
 }
 
-function toEndpoint(path: string, read: (id: string) => ScimAttributes): ScimEndpoint {
-  return {
+function toEndpoint(path: string, read: (id: string) => ScimAttributes): Operation {
+  return operation({
     method: 'GET',
     path,
-    permission: null,
-    handler: ({ params }): ScimAnswer => ({ status: 200, body: read(params['id'] ?? '') }),
-  }
+    access: { permission: null },
+    summary: 'Show what the service can do',
+    responses: {},
+    handler: ({ params }) => ({ status: 200, body: read(params['id'] ?? '') }),
+  })
 }
 
 function find(resources: readonly ScimAttributes[], what: string, id: string): ScimAttributes {

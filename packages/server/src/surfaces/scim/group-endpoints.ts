@@ -1,3 +1,5 @@
+import type { Answer, Operation, OperationRequest } from '../../platform/http/operation.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { readPatch } from '../../people/provisioning/patch-edits.ts'
@@ -27,22 +29,14 @@ import {
   toGroupJson,
   type PersonGroup,
 } from '../../people/provisioning/scim-group.ts'
-import {
-  originOf,
-  readShown,
-  requireVersion,
-  type ScimAnswer,
-  type ScimEndpoint,
-  type ScimQuery,
-  type ScimRequest,
-} from './scim-request.ts'
+import { readShown, requireVersion, type ScimQuery } from './scim-request.ts'
 import { GROUP_SCHEMA, GROUP_TYPE } from '../../people/provisioning/scim-schema.ts'
 import type { ProvisioningDependencies } from './user-endpoints.ts'
 
 type Dependencies = Omit<ProvisioningDependencies, 'deprovisioning'>
 
 /** The operations on groups; RFC 7644 section 3. */
-export function groupEndpoints(deps: Dependencies): ScimEndpoint[] {
+export function groupEndpoints(deps: Dependencies): Operation[] {
   return resourceEndpoints(GROUP_TYPE, {
     list: (query) => list(deps, query),
     create: (request) => create(deps, request),
@@ -56,7 +50,7 @@ export function groupEndpoints(deps: Dependencies): ScimEndpoint[] {
 async function list(
   { db, scimUrl }: Dependencies,
   { filter, window, projection }: ScimQuery,
-): Promise<ScimAnswer> {
+): Promise<Answer> {
   const condition = toCondition(GROUP_TYPE, filter, GROUP_COLUMNS)
   const { total, groups } = await listGroups(db, condition, window)
   const members = isShown(projection, 'members')
@@ -72,16 +66,16 @@ async function list(
   return toResourceList(resources, total, window)
 }
 
-async function create(deps: Dependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function create(deps: Dependencies, request: OperationRequest): Promise<Answer> {
   const projection = readShown(GROUP_TYPE, request.query)
   const attributes = readGroup(request.body)
-  const resource = await deps.runChange(originOf(request), async (change) =>
+  const resource = await deps.runChange(toOrigin(request), async (change) =>
     read(deps, change.tx, await createGroup(change, attributes), projection),
   )
   return toResourceAnswer(201, resource, projection)
 }
 
-async function show(deps: Dependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function show(deps: Dependencies, request: OperationRequest): Promise<Answer> {
   const projection = readShown(GROUP_TYPE, request.query)
   const id = toResourceId('group', request)
   const group = await findGroup(deps.db, id)
@@ -90,11 +84,11 @@ async function show(deps: Dependencies, request: ScimRequest): Promise<ScimAnswe
   return toResourceAnswer(200, resource, projection, request.headers)
 }
 
-async function replace(deps: Dependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function replace(deps: Dependencies, request: OperationRequest): Promise<Answer> {
   const projection = readShown(GROUP_TYPE, request.query)
   const id = toResourceId('group', request)
   const attributes = readGroup(request.body)
-  const resource = await deps.runChange(originOf(request), async (change) => {
+  const resource = await deps.runChange(toOrigin(request), async (change) => {
     const group = await replaceGroup(change, id, attributes, checkVersion(request))
     return read(deps, change.tx, group, projection)
   })
@@ -102,12 +96,12 @@ async function replace(deps: Dependencies, request: ScimRequest): Promise<ScimAn
 }
 
 /** Without a body, as clients of large groups want it, unless they ask for attributes. */
-async function patch(deps: Dependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function patch(deps: Dependencies, request: OperationRequest): Promise<Answer> {
   const projection = readShown(GROUP_TYPE, request.query)
   const id = toResourceId('group', request)
   const edits = readPatch(GROUP_TYPE, request.body)
   const isShownInAnswer = projection.only !== undefined
-  const [group, resource] = await deps.runChange(originOf(request), async (change) => {
+  const [group, resource] = await deps.runChange(toOrigin(request), async (change) => {
     const saved = await patchGroup(change, id, edits, checkVersion(request))
     const shown = isShownInAnswer ? await read(deps, change.tx, saved, projection) : undefined
     return [saved, shown] as const
@@ -117,15 +111,15 @@ async function patch(deps: Dependencies, request: ScimRequest): Promise<ScimAnsw
     : toResourceAnswer(200, resource, projection)
 }
 
-async function remove(deps: Dependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function remove(deps: Dependencies, request: OperationRequest): Promise<Answer> {
   const id = toResourceId('group', request)
-  await deps.runChange(originOf(request), (change) =>
+  await deps.runChange(toOrigin(request), (change) =>
     deleteGroup(change, id, checkVersion(request)),
   )
   return { status: 204 }
 }
 
-function checkVersion(request: ScimRequest): (group: PersonGroup) => void {
+function checkVersion(request: OperationRequest): (group: PersonGroup) => void {
   return (group) => requireVersion(request.headers, groupVersion(group))
 }
 

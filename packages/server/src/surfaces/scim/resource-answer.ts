@@ -1,8 +1,9 @@
+import type { Answer, OperationRequest } from '../../platform/http/operation.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 import { project, type Projection } from '../../people/provisioning/projection.ts'
 import type { ScimAttributes } from '../../people/provisioning/read-resource.ts'
 import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
-import { hasVersion, type ScimAnswer, type ScimRequest } from './scim-request.ts'
+import { hasVersion } from './scim-request.ts'
 import { LIST_RESPONSE_SCHEMA } from '../../people/provisioning/scim-schema.ts'
 import type { ScimWindow } from '../../people/provisioning/scim-user-store.ts'
 
@@ -13,7 +14,7 @@ const ID_PATTERN = /^[1-9]\d{0,17}$/
  *
  * @throws ScimError 404 for a text that is the id of nothing
  */
-export function toResourceId(what: string, { params }: ScimRequest): string {
+export function toResourceId(what: string, { params }: OperationRequest): string {
   const id = params['id'] ?? ''
   if (ID_PATTERN.test(id)) return id
   throw resourceNotFound(what, id.slice(0, 100))
@@ -28,7 +29,7 @@ export function toResourceAnswer(
   resource: ScimAttributes,
   projection: Projection,
   readHeaders?: IncomingHttpHeaders,
-): ScimAnswer {
+): Answer {
   const { location, version } = resource['meta'] as { location: string; version: string }
   const headers = { etag: version, ...(status === 201 ? { location } : {}) }
   if (readHeaders !== undefined && hasVersion(readHeaders, version)) return { status: 304, headers }
@@ -40,7 +41,7 @@ export function toResourceList(
   resources: readonly ScimAttributes[],
   total: number,
   { startIndex }: ScimWindow,
-): ScimAnswer {
+): Answer {
   return {
     status: 200,
     body: {

@@ -3,51 +3,51 @@ import { bindFilter } from '../../people/provisioning/bind-filter.ts'
 import { filterToSql, type ScimColumns } from '../../people/provisioning/filter-to-sql.ts'
 import { parseScimFilter } from '../../people/provisioning/scim-filter.ts'
 import {
-  readQuery,
-  readSearchBody,
-  type ScimAnswer,
-  type ScimEndpoint,
-  type ScimQuery,
-  type ScimRequest,
-} from './scim-request.ts'
+  operation,
+  type Answer,
+  type Method,
+  type Operation,
+  type OperationRequest,
+} from '../../platform/http/operation.ts'
+import { readQuery, readSearchBody, type ScimQuery } from './scim-request.ts'
 import type { ScimResourceType } from '../../people/provisioning/scim-schema.ts'
 
 /** What can be done with the resources of one type; RFC 7644 section 3. */
 export interface ResourceOperations {
-  list(query: ScimQuery): Promise<ScimAnswer>
-  create(request: ScimRequest): Promise<ScimAnswer>
-  show(request: ScimRequest): Promise<ScimAnswer>
-  replace(request: ScimRequest): Promise<ScimAnswer>
-  patch(request: ScimRequest): Promise<ScimAnswer>
-  remove(request: ScimRequest): Promise<ScimAnswer>
+  list(query: ScimQuery): Promise<Answer>
+  create(request: OperationRequest): Promise<Answer>
+  show(request: OperationRequest): Promise<Answer>
+  replace(request: OperationRequest): Promise<Answer>
+  patch(request: OperationRequest): Promise<Answer>
+  remove(request: OperationRequest): Promise<Answer>
 }
 
 /** The endpoints of a type, searches by POST included (RFC 7644 section 3.4.3). */
 export function resourceEndpoints(
   type: ScimResourceType,
   operations: ResourceOperations,
-): ScimEndpoint[] {
-  const permission = 'Manage People'
+): Operation[] {
+  const { name } = type
   const path = type.endpoint
   const one = `${path}/:id`
+  const declare = (
+    method: Method,
+    at: string,
+    summary: string,
+    handler: (request: OperationRequest) => Promise<Answer>,
+  ) => operation({ method, path: at, access: { permission: 'Manage People' }, summary, responses: {}, handler })
   return [
-    {
-      method: 'GET',
-      path,
-      permission,
-      handler: async ({ query }) => operations.list(readQuery(type, query)),
-    },
-    {
-      method: 'POST',
-      path: `${path}/.search`,
-      permission,
-      handler: async ({ body }) => operations.list(readSearchBody(type, body)),
-    },
-    { method: 'POST', path, permission, handler: (request) => operations.create(request) },
-    { method: 'GET', path: one, permission, handler: (request) => operations.show(request) },
-    { method: 'PUT', path: one, permission, handler: (request) => operations.replace(request) },
-    { method: 'PATCH', path: one, permission, handler: (request) => operations.patch(request) },
-    { method: 'DELETE', path: one, permission, handler: (request) => operations.remove(request) },
+    declare('GET', path, `List ${name} resources`, async ({ query }) =>
+      operations.list(readQuery(type, query)),
+    ),
+    declare('POST', `${path}/.search`, `Search ${name} resources`, async ({ body }) =>
+      operations.list(readSearchBody(type, body)),
+    ),
+    declare('POST', path, `Create a ${name}`, (request) => operations.create(request)),
+    declare('GET', one, `Show a ${name}`, (request) => operations.show(request)),
+    declare('PUT', one, `Replace a ${name}`, (request) => operations.replace(request)),
+    declare('PATCH', one, `Change a ${name}`, (request) => operations.patch(request)),
+    declare('DELETE', one, `Delete a ${name}`, (request) => operations.remove(request)),
   ]
 }
 

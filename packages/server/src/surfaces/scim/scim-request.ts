@@ -1,38 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ChangeOrigin } from '../../changes/change.ts'
-import type { Principal } from '../../platform/http/principal.ts'
 import { badRequest, preconditionFailed } from '../../people/provisioning/scim-error.ts'
 import { readProjection, type Projection } from '../../people/provisioning/projection.ts'
-import { memberOf, readBody, type ScimAttributes } from '../../people/provisioning/read-resource.ts'
+import { memberOf, readBody } from '../../people/provisioning/read-resource.ts'
 import { SEARCH_SCHEMA, type ScimResourceType } from '../../people/provisioning/scim-schema.ts'
 import type { ScimWindow } from '../../people/provisioning/scim-user-store.ts'
 
-/** A request of an authenticated client. */
-export interface ScimRequest {
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, unknown>>
-  readonly body: unknown
-  readonly headers: IncomingHttpHeaders
-  readonly principal: Principal
-  readonly requestId: string
-  readonly address: string
-}
-
-export interface ScimAnswer {
-  readonly status: 200 | 201 | 204 | 304
-  readonly body?: ScimAttributes
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** An operation of the SCIM surface. */
-export interface ScimEndpoint {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below the SCIM address; `:id` is the id of a resource. */
-  readonly path: string
-  /** Null: any live key. */
-  readonly permission: 'Manage People' | null
-  readonly handler: (request: ScimRequest) => Promise<ScimAnswer> | ScimAnswer
-}
+/** The parameters of a request, as they were sent. */
+export type ScimParameters = Readonly<Record<string, unknown>>
 
 /** What a list asks for. */
 export interface ScimQuery {
@@ -47,22 +21,12 @@ export const COUNT_MAX = 200
 const START_INDEX_MAX = 1_000_000_000
 const INTEGER = /^[+-]?\d{1,15}$/
 
-/** Who makes a change over SCIM. */
-export function originOf({ principal, requestId, address }: ScimRequest): ChangeOrigin {
-  const { id, name, kind } = principal
-  return {
-    actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: null },
-    requestId,
-    ipAddress: address,
-  }
-}
-
 /**
  * Reads the query of a list. Parameters that do not exist are no fault: clients add their own.
  *
  * @throws ScimError `invalidValue`, `invalidPath`
  */
-export function readQuery(type: ScimResourceType, query: ScimRequest['query']): ScimQuery {
+export function readQuery(type: ScimResourceType, query: ScimParameters): ScimQuery {
   const filter = textOf(query, 'filter')
   return {
     filter: filter === undefined || filter.trim() === '' ? undefined : filter,
@@ -89,7 +53,7 @@ export function readSearchBody(type: ScimResourceType, body: unknown): ScimQuery
  *
  * @throws ScimError `invalidPath`, `invalidValue`
  */
-export function readShown(type: ScimResourceType, query: ScimRequest['query']): Projection {
+export function readShown(type: ScimResourceType, query: ScimParameters): Projection {
   return readProjection(type, namesOf(query, 'attributes'), namesOf(query, 'excludedAttributes'))
 }
 
@@ -123,7 +87,7 @@ function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max)
 }
 
-function integerOf(query: ScimRequest['query'], name: string): number | undefined {
+function integerOf(query: ScimParameters, name: string): number | undefined {
   const value = firstOf(memberOf(query, name))
   if (value === undefined || value === null || value === '') return undefined
   const text = typeof value === 'number' ? String(value) : value
@@ -131,7 +95,7 @@ function integerOf(query: ScimRequest['query'], name: string): number | undefine
   throw badRequest('invalidValue', `"${name}" must be an integer.`)
 }
 
-function textOf(query: ScimRequest['query'], name: string): string | undefined {
+function textOf(query: ScimParameters, name: string): string | undefined {
   const value = firstOf(memberOf(query, name))
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string') return value
@@ -142,7 +106,7 @@ function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? (value as unknown[])[0] : value
 }
 
-function namesOf(query: ScimRequest['query'], name: string): string[] {
+function namesOf(query: ScimParameters, name: string): string[] {
   const value = memberOf(query, name)
   const texts = Array.isArray(value) ? (value as unknown[]) : [value]
   return texts

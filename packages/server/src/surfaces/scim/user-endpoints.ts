@@ -1,3 +1,5 @@
+import type { Answer, Operation, OperationRequest } from '../../platform/http/operation.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../changes/change.ts'
 import type { DeprovisionDependencies } from '../../people/people/deprovision-person.ts'
@@ -19,15 +21,7 @@ import {
 } from '../../people/provisioning/read-resource.ts'
 import { resourceEndpoints, toCondition } from './resource-endpoints.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
-import {
-  originOf,
-  readShown,
-  requireVersion,
-  type ScimAnswer,
-  type ScimEndpoint,
-  type ScimQuery,
-  type ScimRequest,
-} from './scim-request.ts'
+import { readShown, requireVersion, type ScimQuery } from './scim-request.ts'
 import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import { USER_SCHEMA, USER_TYPE } from '../../people/provisioning/scim-schema.ts'
 import {
@@ -47,7 +41,7 @@ export interface ProvisioningDependencies {
 }
 
 /** The operations on users; RFC 7644 section 3. */
-export function userEndpoints(deps: ProvisioningDependencies): ScimEndpoint[] {
+export function userEndpoints(deps: ProvisioningDependencies): Operation[] {
   return resourceEndpoints(USER_TYPE, {
     list: (query) => list(deps, query),
     create: (request) => create(deps, request),
@@ -74,7 +68,7 @@ export function userEndpoints(deps: ProvisioningDependencies): ScimEndpoint[] {
 async function list(
   { db, scimUrl }: ProvisioningDependencies,
   { filter, window, projection }: ScimQuery,
-): Promise<ScimAnswer> {
+): Promise<Answer> {
   const condition = toCondition(USER_TYPE, filter, USER_COLUMNS)
   const { total, users } = await listUsers(db, condition, window)
   const groups = await listGroupsOfUsers(
@@ -87,17 +81,17 @@ async function list(
   return toResourceList(resources, total, window)
 }
 
-async function create(deps: ProvisioningDependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function create(deps: ProvisioningDependencies, request: OperationRequest): Promise<Answer> {
   const projection = readShown(USER_TYPE, request.query)
   const attributes = readUser(request.body)
-  const resource = await deps.runChange(originOf(request), async (change) => {
+  const resource = await deps.runChange(toOrigin(request), async (change) => {
     const user = await createUser(change, deps.deprovisioning, attributes)
     return read(deps, change.tx, user)
   })
   return toResourceAnswer(201, resource, projection)
 }
 
-async function show(deps: ProvisioningDependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function show(deps: ProvisioningDependencies, request: OperationRequest): Promise<Answer> {
   const projection = readShown(USER_TYPE, request.query)
   const id = toResourceId('user', request)
   const user = await findUser(deps.db, id)
@@ -107,12 +101,12 @@ async function show(deps: ProvisioningDependencies, request: ScimRequest): Promi
 
 async function update(
   deps: ProvisioningDependencies,
-  request: ScimRequest,
+  request: OperationRequest,
   next: UserUpdate['next'],
-): Promise<ScimAnswer> {
+): Promise<Answer> {
   const projection = readShown(USER_TYPE, request.query)
   const id = toResourceId('user', request)
-  const resource = await deps.runChange(originOf(request), async (change) => {
+  const resource = await deps.runChange(toOrigin(request), async (change) => {
     const check = checkVersion(deps, request, change.tx)
     const user = await updateUser(change, deps.deprovisioning, id, { check, next })
     return read(deps, change.tx, user)
@@ -120,9 +114,9 @@ async function update(
   return toResourceAnswer(200, resource, projection)
 }
 
-async function remove(deps: ProvisioningDependencies, request: ScimRequest): Promise<ScimAnswer> {
+async function remove(deps: ProvisioningDependencies, request: OperationRequest): Promise<Answer> {
   const id = toResourceId('user', request)
-  await deps.runChange(originOf(request), (change) =>
+  await deps.runChange(toOrigin(request), (change) =>
     deleteUser(change, deps.deprovisioning, id, checkVersion(deps, request, change.tx)),
   )
   return { status: 204 }
@@ -130,7 +124,7 @@ async function remove(deps: ProvisioningDependencies, request: ScimRequest): Pro
 
 function checkVersion(
   deps: ProvisioningDependencies,
-  request: ScimRequest,
+  request: OperationRequest,
   db: Kysely<Schema>,
 ): (person: Person) => Promise<void> {
   return async (person) => {

@@ -1,12 +1,11 @@
 import { AppError, type ErrorKind } from '../../platform/app-error.ts'
 import type { ErrorCode } from '../../platform/error-codes.ts'
-import type { SsfScope } from '../../signals/clients/client-scopes.ts'
 import type { StrictUrls } from './strict-urls.ts'
 
 /** What a challenge says beside where to get a token. RFC 6750 section 3. */
 export interface ChallengeDetails {
   readonly error?: 'invalid_request' | 'invalid_token' | 'insufficient_scope'
-  readonly scope?: SsfScope
+  readonly scope?: string
 }
 
 /** The refusal of a request for its credential, with what the challenge says. */
@@ -42,7 +41,7 @@ export function tokenInQuery(): BearerRefusal {
 }
 
 /** The token is good, but not for this. */
-export function insufficientScope(scope: SsfScope): BearerRefusal {
+export function insufficientScope(scope: string): BearerRefusal {
   const message = `This request needs an access token with the scope ${scope}.`
   const challenge = { error: 'insufficient_scope', scope } as const
   return new BearerRefusal('forbidden', 'scope_missing', message, challenge)

@@ -3,6 +3,7 @@
  * access token. A receiver sees what the service saw of it, sends again and gives up; streams of others
  * do not exist for it.
  */
+import { toOrigin } from '../../changes/to-origin.ts'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
@@ -43,12 +44,7 @@ import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import {
-  invalidBody,
-  readBody,
-  type StrictEndpoint,
-  type StrictRequest,
-} from './strict-endpoint.ts'
+import { invalidBody, readBody, type SsfOperation, type SsfRequest, ssfOperation, describeQuery } from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
 export interface DeliveryEndpointDependencies {
@@ -59,7 +55,7 @@ export interface DeliveryEndpointDependencies {
   readonly settings: StrictSettings
 }
 
-const PATH = '/ssf/streams/{stream_id}'
+const PATH = '/ssf/streams/:stream_id'
 const PAGE_DEFAULT = 25
 const PAGE_MAX = 100
 const QUERY_LENGTH_MAX = 4_096
@@ -72,7 +68,7 @@ const listSchema = z
   .meta({ id: 'DeliveryPage' })
 
 /** The log of the deliveries of a receiver's own streams, and what it can do about them. */
-export function deliveryEndpoints(dependencies: DeliveryEndpointDependencies): StrictEndpoint[] {
+export function deliveryEndpoints(dependencies: DeliveryEndpointDependencies): SsfOperation[] {
   return [
     listEndpoint(dependencies),
     showEndpoint(dependencies),
@@ -82,19 +78,19 @@ export function deliveryEndpoints(dependencies: DeliveryEndpointDependencies): S
   ]
 }
 
-function listEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoint {
+function listEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
   const { db } = dependencies
-  return {
+  return ssfOperation({
     method: 'GET',
     path: `${PATH}/deliveries`,
     scope: 'ssf.read',
     summary: 'List the deliveries of a stream',
     description: 'Oldest first. `state:dead` finds what could not be delivered.',
-    query: {
+    query: describeQuery({
       query: 'A search, for example `state:dead`.',
       after: 'Begin after this delivery.',
       limit: `How many, ${PAGE_MAX} at most.`,
-    },
+    }),
     responses: { 200: listSchema },
     handler: async (request) => {
       const { destinationId } = await findOwnDeliveries(db, request, 'show', dependencies)
@@ -108,14 +104,14 @@ function listEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoin
       }
       return { status: 200, body }
     },
-  }
+  })
 }
 
-function showEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoint {
+function showEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
   const { db } = dependencies
-  return {
+  return ssfOperation({
     method: 'GET',
-    path: `${PATH}/deliveries/{event_id}`,
+    path: `${PATH}/deliveries/:event_id`,
     scope: 'ssf.read',
     summary: 'Show a delivery of a stream',
     description: 'With every attempt as the service saw it, and the claims that are sent.',
@@ -125,87 +121,87 @@ function showEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoin
       const delivery = await getDeliveryOfEvent(db, destinationId, eventIdOf(request))
       return { status: 200, body: await showDelivery(db, delivery) }
     },
-  }
+  })
 }
 
-function resendEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoint {
+function resendEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
   const { runChange, wake } = dependencies
-  return {
+  return ssfOperation({
     method: 'POST',
-    path: `${PATH}/deliveries/{event_id}/resend`,
+    path: `${PATH}/deliveries/:event_id/resend`,
     scope: 'ssf.manage',
     summary: 'Have a delivery sent again',
     description: 'Whatever became of it, with the same `jti`.',
     responses: { 200: deliverySchema },
     handler: (request) =>
-      runChange(request.origin, async (change) => {
+      runChange(toOrigin(request), async (change) => {
         const owner = await findOwnDeliveries(change.tx, request, 'send', dependencies)
         const row = await resendDelivery(change, owner, eventIdOf(request), wake)
         return { status: 200, body: toDeliveryJson(row) }
       }),
-  }
+  })
 }
 
-function redriveEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoint {
+function redriveEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
   const { runChange, wake } = dependencies
-  return {
+  return ssfOperation({
     method: 'POST',
     path: `${PATH}/redrive`,
     scope: 'ssf.manage',
     summary: 'Have dead deliveries sent again',
     description: 'Those of a time, or certain ones; without either, all.',
     body: redriveBody,
-    example: { since: '2026-01-02T03:04:05Z' },
+    example: { body: { since: '2026-01-02T03:04:05Z' } },
     responses: { 200: movedSchema },
     handler: async (request) => {
       const narrowing = toRedriveSelection(parseBody(redriveBody, request))
-      return runChange(request.origin, async (change) => {
+      return runChange(toOrigin(request), async (change) => {
         const owner = await findOwnDeliveries(change.tx, request, 'send', dependencies)
         const moved = await redriveDeliveries(change, { ...owner, ...narrowing }, wake)
         return { status: 200, body: toMovedJson(moved) }
       })
     },
-  }
+  })
 }
 
-function discardEndpoint(dependencies: DeliveryEndpointDependencies): StrictEndpoint {
+function discardEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
   const { runChange, wake } = dependencies
-  return {
+  return ssfOperation({
     method: 'POST',
     path: `${PATH}/discard`,
     scope: 'ssf.manage',
     summary: 'Give up deliveries of a stream',
     description: 'Dead and queued ones up to a time, or certain ones.',
     body: discardBody,
-    example: { until: '2026-01-02T03:04:05Z', states: ['dead'] },
+    example: { body: { until: '2026-01-02T03:04:05Z', states: ['dead'] } },
     responses: { 200: movedSchema },
     handler: async (request) => {
       const narrowing = toDiscardSelection(parseBody(discardBody, request))
-      return runChange(request.origin, async (change) => {
+      return runChange(toOrigin(request), async (change) => {
         const owner = await findOwnDeliveries(change.tx, request, 'discard', dependencies)
         const moved = await discardDeliveries(change, { ...owner, ...narrowing }, wake)
         return { status: 200, body: toMovedJson(moved) }
       })
     },
-  }
+  })
 }
 
 async function findOwnDeliveries(
   db: Kysely<Schema>,
-  { client, params }: StrictRequest,
+  { principal, params }: SsfRequest,
   purpose: DeliveryLogPurpose,
   { clock, settings }: DeliveryEndpointDependencies,
 ) {
-  const stream = await getOwnStream(db, client, params['stream_id'] ?? '')
+  const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
   await recordActivity(db, stream, clock.now(), settings)
   return toDeliveryOwner(stream, purpose)
 }
 
-function eventIdOf({ params }: StrictRequest): string {
+function eventIdOf({ params }: SsfRequest): string {
   return params['event_id'] ?? ''
 }
 
-function parseBody<Body extends z.ZodType>(schema: Body, request: StrictRequest): z.output<Body> {
+function parseBody<Body extends z.ZodType>(schema: Body, request: SsfRequest): z.output<Body> {
   const parsed = schema.safeParse(readBody({ body: request.body ?? {}, query: {} }))
   if (parsed.success) return parsed.data
   throw invalidBody(
@@ -213,7 +209,7 @@ function parseBody<Body extends z.ZodType>(schema: Body, request: StrictRequest)
   )
 }
 
-function readPage({ query = '', after, limit }: StrictRequest['query']) {
+function readPage({ query = '', after, limit }: SsfRequest['query']) {
   if (typeof query !== 'string' || query.length > QUERY_LENGTH_MAX) {
     throw invalidParameter('query', `Must be one text of at most ${QUERY_LENGTH_MAX} characters.`)
   }

@@ -11,7 +11,7 @@ import {
 } from '../../signals/clients/authorization-server.ts'
 import { SSF_SCOPES } from '../../signals/clients/client-scopes.ts'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
-import type { StrictDocument } from './strict-endpoint.ts'
+import type { SsfDocument } from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 import { STRICT_PATH, type StrictUrls } from './strict-urls.ts'
 
@@ -56,7 +56,7 @@ export function discoveryDocuments(
   baseUrl: string,
   urls: StrictUrls,
   settings: Pick<StrictSettings, 'defaultSubjects'>,
-): StrictDocument[] {
+): SsfDocument[] {
   const transmitter = {
     summary: 'Show the configuration of the transmitter',
     schema: transmitterSchema,

@@ -1,3 +1,4 @@
+import { toOrigin } from '../../changes/to-origin.ts'
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../changes/change.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -7,7 +8,7 @@ import { readReplayRequest, readStatePage } from '../../signals/history/state-pa
 import type { StreamStateDependencies } from '../../signals/history/stream-state.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { readBody, type StrictEndpoint } from './strict-endpoint.ts'
+import { readBody, type SsfOperation, ssfOperation, describeQuery } from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
 export interface HistoryEndpointDependencies extends StreamStateDependencies, ReplayDependencies {
@@ -17,22 +18,22 @@ export interface HistoryEndpointDependencies extends StreamStateDependencies, Re
 }
 
 /** State and replay of a receiver's own streams: extensions of SSF that packages/ssf describes. */
-export function historyEndpoints(dependencies: HistoryEndpointDependencies): StrictEndpoint[] {
+export function historyEndpoints(dependencies: HistoryEndpointDependencies): SsfOperation[] {
   return [stateEndpoint(dependencies), replayEndpoint(dependencies)]
 }
 
-function stateEndpoint(dependencies: HistoryEndpointDependencies): StrictEndpoint {
+function stateEndpoint(dependencies: HistoryEndpointDependencies): SsfOperation {
   const { db, clock, settings } = dependencies
-  return {
+  return ssfOperation({
     method: 'GET',
-    path: '/ssf/streams/{stream_id}/state',
+    path: '/ssf/streams/:stream_id/state',
     scope: 'ssf.read',
     summary: 'Show how the subjects of a stream are now',
     description: '`as_of_sequence` is the last event that is taken into account.',
-    query: { cursor: 'Continues the state; `next_cursor` of the page before.' },
+    query: describeQuery({ cursor: 'Continues the state; `next_cursor` of the page before.' }),
     responses: { 200: stateSchema },
-    handler: async ({ client, params, query }) => {
-      const stream = await getOwnStream(db, client, params['stream_id'] ?? '')
+    handler: async ({ principal, params, query }) => {
+      const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
       await recordActivity(db, stream, clock.now(), settings)
       const { cursor } = query
       const body = await readStatePage(
@@ -42,29 +43,29 @@ function stateEndpoint(dependencies: HistoryEndpointDependencies): StrictEndpoin
       )
       return { status: 200, body }
     },
-  }
+  })
 }
 
-function replayEndpoint(dependencies: HistoryEndpointDependencies): StrictEndpoint {
-  return {
+function replayEndpoint(dependencies: HistoryEndpointDependencies): SsfOperation {
+  return ssfOperation({
     method: 'POST',
-    path: '/ssf/streams/{stream_id}/replay',
+    path: '/ssf/streams/:stream_id/replay',
     scope: 'ssf.manage',
     summary: 'Have the events of a stream sent again',
     description: 'With the same `jti` and number, from a place on, as long as they are kept.',
     body: replayBody,
-    example: { from_sequence: 17 },
+    example: { body: { from_sequence: 17 } },
     responses: { 202: replayAnswerSchema },
     handler: async (request) => {
       const replay = readReplayRequest(readBody(request))
-      const { client, origin, params } = request
-      return dependencies.runChange(origin, async (change) => {
+      const { principal, params } = request
+      return dependencies.runChange(toOrigin(request), async (change) => {
         const streamId = params['stream_id'] ?? ''
-        const stream = await getOwnStream(change.tx, client, streamId, { isLocked: true })
+        const stream = await getOwnStream(change.tx, principal, streamId, { isLocked: true })
         await recordActivity(change.tx, stream, change.at, dependencies.settings)
         const body = await replayStream(change, stream, replay, dependencies)
         return { status: 202, body }
       })
     },
-  }
+  })
 }

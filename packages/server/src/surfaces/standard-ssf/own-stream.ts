@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { getClientStream, noSuchStream, type Stream } from '../../signals/streams/stream-store.ts'
-import type { StrictCaller } from './authenticate-client.ts'
+import type { SsfCaller } from './ssf-caller.ts'
 
 /**
  * A stream of the calling client by its `stream_id`.
@@ -11,7 +11,7 @@ import type { StrictCaller } from './authenticate-client.ts'
  */
 export async function getOwnStream(
   db: Kysely<Schema>,
-  client: Pick<StrictCaller, 'id'>,
+  { client }: Pick<SsfCaller, 'client'>,
   streamId: string,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Stream> {

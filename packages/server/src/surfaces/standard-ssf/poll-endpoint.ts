@@ -10,7 +10,8 @@ import {
 import { takesPolls } from '../../signals/push/poll-fallback.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { invalidBody, readBody, type StrictEndpoint } from './strict-endpoint.ts'
+import { invalidBody, readBody, type SsfOperation, ssfOperation } from './strict-endpoint.ts'
+import { pollTokenCredential } from './ssf-caller.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
 export interface PollEndpointDependencies extends PollDependencies {
@@ -40,20 +41,20 @@ const pollResponseSchema = z
   .meta({ id: 'PollResponse' })
 
 /** Poll delivery, waiting unless told otherwise. RFC 8936 section 2. */
-export function pollEndpoint(dependencies: PollEndpointDependencies): StrictEndpoint {
+export function pollEndpoint(dependencies: PollEndpointDependencies): SsfOperation {
   const { db, clock, settings } = dependencies
-  return {
+  return ssfOperation({
     method: 'POST',
-    path: '/ssf/poll/{stream_id}',
+    path: '/ssf/poll/:stream_id',
     scope: 'ssf.read',
-    takesPollTokens: true,
+    credentials: [pollTokenCredential(dependencies)],
     summary: 'Acknowledge events and get the next ones',
     body: pollBody,
-    example: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'], returnImmediately: true },
+    example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'], returnImmediately: true } },
     responses: { 200: pollResponseSchema },
     handler: async (request) => {
-      const { client, params, address, disconnection } = request
-      const stream = await getOwnStream(db, client, params['stream_id'] ?? '')
+      const { principal, params, address, disconnection } = request
+      const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
       const body = readBody({ body: request.body ?? {}, query: {} }, ['ack', 'setErrs'])
       const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
       if (!parsed.ok) throw invalidBody(parsed.issues)
@@ -65,5 +66,5 @@ export function pollEndpoint(dependencies: PollEndpointDependencies): StrictEndp
       const poll = { ...parsed.value, waitMs, address, signal: disconnection() }
       return { status: 200, body: await pollSets(stream, poll, dependencies) }
     },
-  }
+  })
 }

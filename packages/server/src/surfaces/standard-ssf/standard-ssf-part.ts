@@ -1,15 +1,14 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
 import { toUnavailable } from '../../platform/db/unavailable.ts'
-import type { CallerOptions } from '../../platform/http/access.ts'
+import type { CallerLimits } from '../../platform/http/access.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
-import { strictHealthEndpoints } from '../../signals/diagnosis/health/stream-health-routes.ts'
-import { strictSelfTestEndpoints } from '../../signals/diagnosis/self-test/self-test-routes.ts'
 import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
 import type { PollWaiters } from '../../signals/poll/poll-waiters.ts'
 import type { SigningPart } from '../../signals/signing-part.ts'
 import { findReplayDays } from '../../signals/history/replay-days.ts'
 import { deliveryEndpoints } from './delivery-endpoints.ts'
+import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
 import { registerStrictFace } from './strict-face.ts'
 import type { StrictSettings } from './strict-settings.ts'
@@ -32,7 +31,7 @@ export interface StandardSsfDependencies {
   readonly waiters: PollWaiters
   readonly wake: WakeDelivery
   readonly features: FeatureSwitches
-  readonly callers: CallerOptions
+  readonly callers: CallerLimits
 }
 
 /** Shared Signals as the standards have it. */
@@ -57,12 +56,11 @@ export function createStandardSsfPart(
         targetPolicy: outbound.policy,
         streamsMax: config.streamsMax,
         log,
-        callers,
+        limits: callers,
         isEnabled: () => features.isFeatureEnabled('ssf'),
         toUnavailable,
         extensions: [
-          ...strictHealthEndpoints({ db, clock }),
-          ...strictSelfTestEndpoints(shared),
+          ...diagnosisEndpoints(shared),
           ...historyEndpoints({ ...shared, retentionDays: findReplayDays(config) }),
           ...deliveryEndpoints(shared),
         ],

@@ -1,3 +1,4 @@
+import { toOrigin } from '../../changes/to-origin.ts'
 import { parseStreamStatusMessage, STREAM_STATUSES } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
@@ -9,7 +10,7 @@ import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { invalidBody, readBody, requireStreamId, type StrictEndpoint } from './strict-endpoint.ts'
+import { invalidBody, readBody, requireStreamId, type SsfOperation, ssfOperation, streamIdQuery } from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
 export interface StatusEndpointDependencies {
@@ -29,23 +30,23 @@ const statusSchema = z
   .meta({ id: 'StreamStatus' })
 
 /** The operations of the status endpoint. SSF 1.0 section 8.1.2. */
-export function statusEndpoints(dependencies: StatusEndpointDependencies): StrictEndpoint[] {
+export function statusEndpoints(dependencies: StatusEndpointDependencies): SsfOperation[] {
   const { db, clock, runChange, settings, wake } = dependencies
   return [
-    {
+    ssfOperation({
       method: 'GET',
       path: '/ssf/status',
       scope: 'ssf.read',
       summary: 'Show the status of a stream',
-      query: { stream_id: 'The stream.' },
+      query: streamIdQuery,
       responses: { 200: statusSchema },
-      handler: async ({ client, query }) => {
-        const stream = await getOwnStream(db, client, requireStreamId(query))
+      handler: async ({ principal, query }) => {
+        const stream = await getOwnStream(db, principal, requireStreamId(query))
         await recordActivity(db, stream, clock.now(), settings)
         return { status: 200, body: toStatusJson(stream) }
       },
-    },
-    {
+    }),
+    ssfOperation({
       method: 'POST',
       path: '/ssf/status',
       scope: 'ssf.manage',
@@ -53,14 +54,14 @@ export function statusEndpoints(dependencies: StatusEndpointDependencies): Stric
       description:
         'A paused stream holds its events; a disabled one gives them up and gets no others.',
       body: statusSchema,
-      example: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', status: 'paused' },
+      example: { body: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', status: 'paused' } },
       responses: { 200: statusSchema },
       handler: async (request) => {
         const parsed = parseStreamStatusMessage(readBody(request))
         if (!parsed.ok) throw invalidBody(parsed.issues)
         const { stream_id: streamId, status, reason = null } = parsed.value
-        const stream = await runChange(request.origin, async (change) => {
-          const own = await getOwnStream(change.tx, request.client, streamId, { isLocked: true })
+        const stream = await runChange(toOrigin(request), async (change) => {
+          const own = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
           const wish = { status, reason, initiator: 'receiver' } as const
           const after = await setStreamStatus(change, own.streamId, wish, wake)
           await recordActivity(change.tx, after, change.at, settings)
@@ -68,7 +69,7 @@ export function statusEndpoints(dependencies: StatusEndpointDependencies): Stric
         })
         return { status: 200, body: toStatusJson(stream) }
       },
-    },
+    }),
   ]
 }
 

@@ -1,3 +1,5 @@
+import { noContent } from '../../platform/http/operation.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
 import {
   DELIVERY_METHOD_POLL,
   DELIVERY_METHODS,
@@ -25,14 +27,7 @@ import { createClientStream } from '../../signals/streams/create-client-stream.t
 import type { StreamDependencies } from '../../signals/streams/stream-dependencies.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import {
-  invalidBody,
-  readBody,
-  readStreamId,
-  requireStreamId,
-  type StrictEndpoint,
-  type StrictRequest,
-} from './strict-endpoint.ts'
+import { invalidBody, readBody, readStreamId, requireStreamId, type SsfOperation, type SsfRequest, ssfOperation, streamIdQuery } from './strict-endpoint.ts'
 import {
   streamConfigurationSchema,
   toStreamConfiguration,
@@ -48,7 +43,6 @@ export interface StreamEndpointDependencies extends StreamDependencies, Configur
 
 const PATH = '/ssf/streams'
 const NAME_LENGTH_MAX = 255
-const STREAM_ID_QUERY = { stream_id: 'The stream.' }
 const EXAMPLE_ID = '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'
 
 /** The address of a poll is ours, whatever came in its place. */
@@ -78,12 +72,12 @@ const createBody = z.looseObject(receiverMembers)
 const updateBody = z.looseObject({ stream_id: z.string(), ...receiverMembers })
 
 /** The operations of the configuration endpoint. SSF 1.0 section 8.1.1. */
-export function streamEndpoints(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
+export function streamEndpoints(dependencies: StreamEndpointDependencies): SsfOperation[] {
   return [createEndpoint(dependencies), ...readAndDelete(dependencies), ...updates(dependencies)]
 }
 
-function createEndpoint(dependencies: StreamEndpointDependencies): StrictEndpoint {
-  return {
+function createEndpoint(dependencies: StreamEndpointDependencies): SsfOperation {
+  return ssfOperation({
     method: 'POST',
     path: PATH,
     scope: 'ssf.manage',
@@ -91,11 +85,13 @@ function createEndpoint(dependencies: StreamEndpointDependencies): StrictEndpoin
     description: 'Every member is optional, members that are not known are passed over.',
     body: createBody,
     example: {
-      events_requested: [
-        'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change',
-      ],
-      delivery: { method: DELIVERY_METHOD_POLL },
-      description: 'Gateway',
+      body: {
+        events_requested: [
+          'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change',
+        ],
+        delivery: { method: DELIVERY_METHOD_POLL },
+        description: 'Gateway',
+      },
     },
     responses: { 201: streamConfigurationSchema },
     handler: async (request) => {
@@ -112,12 +108,12 @@ function createEndpoint(dependencies: StreamEndpointDependencies): StrictEndpoin
         choices: { isNumbered },
         endpointPath: 'delivery.endpoint_url',
       }
-      const stream = await dependencies.runChange(request.origin, (change) =>
-        createClientStream(change, request.client.clientId, input, dependencies),
+      const stream = await dependencies.runChange(toOrigin(request), (change) =>
+        createClientStream(change, request.principal.client.clientId, input, dependencies),
       )
       return { status: 201, body: toStreamConfiguration(stream, dependencies) }
     },
-  }
+  })
 }
 
 /** The members that the standard does not have. */
@@ -134,81 +130,81 @@ function readName(value: unknown): string | undefined {
   return name === '' || name.length > NAME_LENGTH_MAX ? undefined : name
 }
 
-function readAndDelete(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
+function readAndDelete(dependencies: StreamEndpointDependencies): SsfOperation[] {
   const { db, clock, runChange, settings, wake } = dependencies
   return [
-    {
+    ssfOperation({
       method: 'GET',
       path: PATH,
       scope: 'ssf.read',
       summary: 'Show a stream, or list all',
       description: 'With `stream_id` the one stream; without it the streams of the client.',
-      query: STREAM_ID_QUERY,
+      query: streamIdQuery,
       responses: {
         200: z.union([streamConfigurationSchema, z.array(streamConfigurationSchema)]),
       },
-      handler: async ({ client, query }) => {
+      handler: async ({ principal, query }) => {
         const streamId = readStreamId(query)
         if (streamId === undefined) {
-          const streams = await listClientStreams(db, client.id)
+          const streams = await listClientStreams(db, principal.client.id)
           const body = streams.map((stream) => toStreamConfiguration(stream, dependencies))
           return { status: 200, body }
         }
-        const stream = await getOwnStream(db, client, streamId)
+        const stream = await getOwnStream(db, principal, streamId)
         await recordActivity(db, stream, clock.now(), settings)
         return { status: 200, body: toStreamConfiguration(stream, dependencies) }
       },
-    },
-    {
+    }),
+    ssfOperation({
       method: 'DELETE',
       path: PATH,
       scope: 'ssf.manage',
       summary: 'Delete a stream',
       description: 'What is queued for it goes with it.',
-      query: STREAM_ID_QUERY,
-      responses: { 204: null },
-      handler: async ({ client, query, origin }) => {
-        const streamId = requireStreamId(query)
-        await runChange(origin, async (change) => {
-          const stream = await getOwnStream(change.tx, client, streamId)
+      query: streamIdQuery,
+      responses: { 204: noContent },
+      handler: async (request) => {
+        const streamId = requireStreamId(request.query)
+        await runChange(toOrigin(request), async (change) => {
+          const stream = await getOwnStream(change.tx, request.principal, streamId)
           await deleteStream(change, stream.streamId, wake)
         })
         return { status: 204 }
       },
-    },
+    }),
   ]
 }
 
-function updates(dependencies: StreamEndpointDependencies): StrictEndpoint[] {
+function updates(dependencies: StreamEndpointDependencies): SsfOperation[] {
   const common = {
     path: PATH,
     scope: 'ssf.manage',
     body: updateBody,
-    example: { stream_id: EXAMPLE_ID, description: 'Gateway of the office' },
+    example: { body: { stream_id: EXAMPLE_ID, description: 'Gateway of the office' } },
     responses: { 200: streamConfigurationSchema },
   } as const
   return [
-    {
+    ssfOperation({
       ...common,
       method: 'PATCH',
       summary: 'Change a stream',
       description: 'Members that are left out stay as they are.',
       handler: (request) => update('PATCH', request, dependencies),
-    },
-    {
+    }),
+    ssfOperation({
       ...common,
       method: 'PUT',
       summary: 'Replace a stream',
       description:
         'Members of the receiver that are left out are deleted; without `delivery` the stream polls.',
       handler: (request) => update('PUT', request, dependencies),
-    },
+    }),
   ]
 }
 
 async function update(
   method: 'PATCH' | 'PUT',
-  request: StrictRequest,
+  request: SsfRequest,
   dependencies: StreamEndpointDependencies,
 ) {
   const { runChange, settings } = dependencies
@@ -218,9 +214,9 @@ async function update(
   // A replacement deletes what is left out.
   const preset = method === 'PUT' ? { heliograph_sequence: false } : {}
   const { heliograph_sequence: isNumbered } = { ...preset, ...readExtensions(body) }
-  const stream = await runChange(request.origin, async (change) => {
+  const stream = await runChange(toOrigin(request), async (change) => {
     const id = parsed.value.stream_id
-    const before = await getOwnStream(change.tx, request.client, id, { isLocked: true })
+    const before = await getOwnStream(change.tx, request.principal, id, { isLocked: true })
     const rules = {
       method,
       transmitterMembers: toTransmitterMembers(before, dependencies),

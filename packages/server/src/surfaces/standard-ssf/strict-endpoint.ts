@@ -1,58 +1,46 @@
 /*
- * How the operations of the strict face are declared: as data, from which the face is served and its
- * OpenAPI document is written. strict-face.ts puts them to work.
+ * How operations of the standard surface are declared and read: with a scope of the access token, and bodies
+ * as tolerant as the standards ask for. strict-face.ts mounts them.
  */
-import type { z } from 'zod'
-import type { ChangeOrigin } from '../../changes/change.ts'
+import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
+import {
+  operation,
+  type Operation,
+  type OperationDefinition,
+  type OperationRequest,
+} from '../../platform/http/operation.ts'
 import type { SsfScope } from '../../signals/clients/client-scopes.ts'
-import type { StrictCaller } from './authenticate-client.ts'
+import type { SsfCaller } from './ssf-caller.ts'
 
 /** A request that has passed the access check. */
-export interface StrictRequest {
-  readonly client: StrictCaller
-  readonly origin: ChangeOrigin
-  readonly params: Readonly<Record<string, string>>
-  readonly query: Readonly<Record<string, unknown>>
-  readonly body: unknown
-  /** Where the receiver is. */
-  readonly address: string
-  /** Makes a signal that is aborted when the connection ends. */
-  readonly disconnection: () => AbortSignal
-}
-
-export interface StrictAnswer {
-  readonly status: 200 | 201 | 202 | 204
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** What the document says of an operation. */
-export interface StrictDescription {
-  readonly summary: string
-  readonly description?: string
-  /** Query parameters by name. */
-  readonly query?: Readonly<Record<string, string>>
-  readonly body?: z.ZodType
-  /** A body that the operation takes. */
-  readonly example?: unknown
-  /** By status; null is an answer without a body. */
-  readonly responses: Readonly<Record<number, z.ZodType | null>>
-}
+export type SsfRequest = OperationRequest<SsfCaller>
 
 /** An operation that needs an access token. */
-export interface StrictEndpoint extends StrictDescription {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
-  /** As it stands in documents; `{name}` is a parameter. */
-  readonly path: string
-  readonly scope: SsfScope
-  /** Poll tokens of the stream that the path names are taken as well. */
-  readonly takesPollTokens?: true
-  readonly handler: (request: StrictRequest) => Promise<StrictAnswer>
+export type SsfOperation = Operation<SsfCaller>
+
+/** Declares an operation that needs an access token with `scope`. */
+export function ssfOperation({
+  scope,
+  ...definition
+}: Omit<OperationDefinition<SsfCaller>, 'access'> & { readonly scope: SsfScope }): SsfOperation {
+  return operation({ ...definition, access: { scope } })
 }
 
+/** Query parameters with what they are for, as the document describes them. */
+export function describeQuery(texts: Readonly<Record<string, string>>): z.ZodType {
+  return z.object(
+    Object.fromEntries(
+      Object.entries(texts).map(([name, text]) => [name, z.string().optional().describe(text)]),
+    ),
+  )
+}
+
+/** Names the stream in a query. */
+export const streamIdQuery = describeQuery({ stream_id: 'The stream.' })
+
 /** A document that anyone may read, whatever credential comes along. */
-export interface StrictDocument {
+export interface SsfDocument {
   readonly path: string
   readonly summary: string
   readonly schema: z.ZodType
@@ -81,7 +69,7 @@ export function invalidBody(
  * @throws AppError `invalid_body`
  */
 export function readBody(
-  { body, query }: Pick<StrictRequest, 'body' | 'query'>,
+  { body, query }: Pick<SsfRequest, 'body' | 'query'>,
   verbatim: readonly string[] = [],
 ): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -2,16 +2,17 @@
  * The OpenAPI 3.1 document of the strict face, written from the declarations that serve it.
  */
 import { z } from 'zod'
+import { noContent, paramNamesOf, toDocumentPath } from '../../platform/http/operation.ts'
 import { errorBodySchema } from '../../platform/http/error-response.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../signals/clients/authorization-server.ts'
-import type { StrictDocument, StrictEndpoint } from './strict-endpoint.ts'
+import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
 import type { StrictUrls } from './strict-urls.ts'
 
 export interface StrictOpenApiSource {
   readonly baseUrl: string
   readonly urls: StrictUrls
-  readonly endpoints: readonly StrictEndpoint[]
-  readonly documents: readonly StrictDocument[]
+  readonly operations: readonly SsfOperation[]
+  readonly documents: readonly SsfDocument[]
 }
 
 const DESCRIPTION = `Shared Signals Framework 1.0 for receivers that follow the standard. Get an access token with client credentials at the token endpoint; it lasts ${ACCESS_TOKEN_SECONDS / 60} minutes. \`ssf.read\` is good for reading and polling, \`ssf.manage\` for everything.`
@@ -27,14 +28,14 @@ const REFUSALS = {
 
 /** The document. Deterministic. */
 export function buildStrictOpenApi(source: StrictOpenApiSource): object {
-  const { baseUrl, urls, endpoints, documents } = source
+  const { baseUrl, urls, operations, documents } = source
   const paths: Record<string, Record<string, object>> = {}
   for (const { path, summary, schema } of documents) {
     paths[path] = { get: { summary, security: [], responses: { 200: toContent(summary, schema) } } }
   }
-  for (const endpoint of endpoints) {
-    const operations = (paths[endpoint.path] ??= {})
-    operations[endpoint.method.toLowerCase()] = toOperation(endpoint)
+  for (const operation of operations) {
+    const atPath = (paths[toDocumentPath(operation.path)] ??= {})
+    atPath[operation.method.toLowerCase()] = toOperation(operation)
   }
   const scopes = {
     'ssf.read': 'Read streams and poll events.',
@@ -56,42 +57,44 @@ export function buildStrictOpenApi(source: StrictOpenApiSource): object {
   }
 }
 
-function toOperation(endpoint: StrictEndpoint): object {
-  const { summary, description, scope, query = {}, body, example, responses } = endpoint
-  const pathParameters = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+function toOperation(operation: SsfOperation): object {
+  const { access, summary, description, query, body, example, responses } = operation
+  const scopes = access !== 'public' && 'scope' in access ? [access.scope] : []
+  const pathParameters = paramNamesOf(operation.path).map((name) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }))
-  const queryParameters = Object.entries(query).map(([name, text]) => ({
+  const shape = query instanceof z.ZodObject ? query.shape : {}
+  const queryParameters = Object.entries(shape).map(([name, schema]) => ({
     name,
     in: 'query',
     required: false,
-    description: text,
+    description: schema.description,
     schema: { type: 'string' },
   }))
   return {
     summary,
     ...(description === undefined ? {} : { description }),
-    security: [{ clientCredentials: [scope] }],
+    security: [{ clientCredentials: scopes }],
     parameters: [...pathParameters, ...queryParameters],
     ...(body === undefined
       ? {}
       : {
           requestBody: {
-            content: { 'application/json': { schema: toJsonSchema(body, 'input'), example } },
+            content: { 'application/json': { schema: toJsonSchema(body, 'input'), example: example.body } },
           },
         }),
     responses: { ...toSuccesses(responses), ...toRefusals() },
   }
 }
 
-function toSuccesses(responses: StrictEndpoint['responses']): Record<string, object> {
+function toSuccesses(responses: SsfOperation['responses']): Record<string, object> {
   return Object.fromEntries(
     Object.entries(responses).map(([status, schema]) => [
       status,
-      schema === null
+      schema === noContent
         ? { description: 'Done; there is nothing to say.' }
         : toContent('The request succeeded.', schema),
     ]),

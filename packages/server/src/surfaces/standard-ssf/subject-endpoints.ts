@@ -1,3 +1,5 @@
+import { noContent, type Answer } from '../../platform/http/operation.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
 import { parseStreamSubjectRequest, type StreamSubjectRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { setSubject } from '../../signals/subjects/set-subject.ts'
@@ -5,13 +7,7 @@ import type { Stream } from '../../signals/streams/stream-store.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import type { StatusEndpointDependencies } from './status-endpoints.ts'
-import {
-  invalidBody,
-  readBody,
-  type StrictAnswer,
-  type StrictEndpoint,
-  type StrictRequest,
-} from './strict-endpoint.ts'
+import { invalidBody, readBody, type SsfOperation, type SsfRequest, ssfOperation } from './strict-endpoint.ts'
 import { successWithoutBody } from './success-without-body.ts'
 
 const subjectBody = z
@@ -28,44 +24,44 @@ const EXAMPLE = {
 }
 
 /** The operations on the subjects of a stream. SSF 1.0 section 8.1.3. */
-export function subjectEndpoints(dependencies: StatusEndpointDependencies): StrictEndpoint[] {
+export function subjectEndpoints(dependencies: StatusEndpointDependencies): SsfOperation[] {
   return [
-    {
+    ssfOperation({
       method: 'POST',
       path: '/ssf/subjects:add',
       scope: 'ssf.manage',
       summary: 'Add a subject to a stream',
       description: 'Answers the same for subjects that nobody knows.',
       body: subjectBody,
-      example: EXAMPLE,
-      responses: { 200: null },
+      example: { body: EXAMPLE },
+      responses: { 200: noContent },
       handler: (request) =>
         setSubjectOf(request, dependencies, { isIncluded: true }, () => ({ status: 200 })),
-    },
-    {
+    }),
+    ssfOperation({
       method: 'POST',
       path: '/ssf/subjects:remove',
       scope: 'ssf.manage',
       summary: 'Remove a subject from a stream',
       description: 'Answers the same for subjects that nobody knows.',
       body: subjectBody,
-      example: EXAMPLE,
-      responses: { 204: null },
+      example: { body: EXAMPLE },
+      responses: { 204: noContent },
       handler: (request) =>
         setSubjectOf(request, dependencies, { isIncluded: false }, successWithoutBody),
-    },
+    }),
   ]
 }
 
 async function setSubjectOf(
-  request: StrictRequest,
+  request: SsfRequest,
   { runChange, settings }: StatusEndpointDependencies,
   { isIncluded }: { readonly isIncluded: boolean },
-  toAnswer: (stream: Stream) => StrictAnswer,
-): Promise<StrictAnswer> {
+  toAnswer: (stream: Stream) => Answer,
+): Promise<Answer> {
   const { stream_id: streamId, subject, verified } = readSubjectRequest(request)
-  return runChange(request.origin, async (change) => {
-    const stream = await getOwnStream(change.tx, request.client, streamId, { isLocked: true })
+  return runChange(toOrigin(request), async (change) => {
+    const stream = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
     const wish = { subject, isIncluded, isVerified: verified }
     await setSubject(change, stream, wish, settings.subjectsMax)
     await recordActivity(change.tx, stream, change.at, settings)
@@ -73,7 +69,7 @@ async function setSubjectOf(
   })
 }
 
-function readSubjectRequest(request: StrictRequest): StreamSubjectRequest {
+function readSubjectRequest(request: SsfRequest): StreamSubjectRequest {
   const parsed = parseStreamSubjectRequest(readBody(request))
   if (parsed.ok) return parsed.value
   throw invalidBody(parsed.issues)

@@ -1,3 +1,5 @@
+import { noContent } from '../../platform/http/operation.ts'
+import { toOrigin } from '../../changes/to-origin.ts'
 import { parseVerificationRequest, VERIFICATION_STATE_LENGTH_MAX } from '@heliograph/ssf'
 import { z } from 'zod'
 import { getOwnStream } from './own-stream.ts'
@@ -5,7 +7,7 @@ import { requestVerification } from '../../signals/streams/request-verification.
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { successWithoutBody } from './success-without-body.ts'
 import type { StatusEndpointDependencies } from './status-endpoints.ts'
-import { invalidBody, readBody, type StrictEndpoint } from './strict-endpoint.ts'
+import { invalidBody, readBody, type SsfOperation, ssfOperation } from './strict-endpoint.ts'
 
 const verificationBody = z
   .looseObject({
@@ -23,9 +25,9 @@ export function verificationEndpoint({
   runChange,
   settings,
   wake,
-}: StatusEndpointDependencies): StrictEndpoint {
+}: StatusEndpointDependencies): SsfOperation {
   const { minVerificationIntervalSeconds } = settings
-  return {
+  return ssfOperation({
     method: 'POST',
     path: '/ssf/verify',
     scope: 'ssf.manage',
@@ -33,14 +35,14 @@ export function verificationEndpoint({
     description:
       'The event is delivered like every other: a paused stream holds it, a disabled one drops it.',
     body: verificationBody,
-    example: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', state: 'VGhpcyBpcyBhIHRlc3Q' },
-    responses: { 204: null },
+    example: { body: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', state: 'VGhpcyBpcyBhIHRlc3Q' } },
+    responses: { 204: noContent },
     handler: async (request) => {
       const parsed = parseVerificationRequest(readBody(request, ['state']))
       if (!parsed.ok) throw invalidBody(parsed.issues)
       const { stream_id: streamId } = parsed.value
-      return runChange(request.origin, async (change) => {
-        const stream = await getOwnStream(change.tx, request.client, streamId, { isLocked: true })
+      return runChange(toOrigin(request), async (change) => {
+        const stream = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
         await requestVerification(change, stream, parsed.value, {
           wake,
           minVerificationIntervalSeconds,
@@ -49,5 +51,5 @@ export function verificationEndpoint({
         return successWithoutBody(stream)
       })
     },
-  }
+  })
 }

@@ -11,7 +11,6 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../app-error.ts'
 import { DAY_MS, MINUTE_MS, type Clock } from '../../clock.ts'
-import type { Schema } from '../../../schema/schema.ts'
 import type { TransactionCompanion } from '../../db/transaction-companion.ts'
 import type { SealContext, Sealer } from '../../secrets/sealed-box.ts'
 import { fingerprintOf, scopeHashOf, type IdempotentRequest } from './idempotency-key.ts'
@@ -22,6 +21,7 @@ import {
   updateIdempotencyAnswer,
   type IdempotencyClaim,
   type IdempotencyRecord,
+  type IdempotencyTables,
   type KeptAnswer,
 } from './idempotency-store.ts'
 
@@ -42,7 +42,7 @@ export interface RepeatableAnswer {
 /** How a request is carried out. */
 export interface IdempotentWork {
   /** Carries the request out; its changes take the companion along. */
-  readonly perform: (companion: TransactionCompanion) => Promise<RepeatableAnswer>
+  readonly perform: (companion: TransactionCompanion<IdempotencyTables>) => Promise<RepeatableAnswer>
   /** The final answer, when the result of a change is one; `undefined` when it is made later. */
   readonly toAnswer: (result: unknown) => RepeatableAnswer | undefined
   /** The answer to a refusal that is final once something has been changed. */
@@ -64,7 +64,7 @@ export interface AnswerOnce {
 }
 
 export interface AnswerOnceDependencies {
-  readonly db: Kysely<Schema>
+  readonly db: Kysely<IdempotencyTables>
   readonly clock: Clock
   readonly sealer: Sealer
   /** Told when an answer could not be kept; the request is answered nevertheless. */
@@ -106,7 +106,7 @@ export function createAnswerOnce(dependencies: AnswerOnceDependencies): AnswerOn
 }
 
 interface Attempt {
-  readonly companion: TransactionCompanion
+  readonly companion: TransactionCompanion<IdempotencyTables>
   keep(answer: RepeatableAnswer): Promise<void>
   keepRefusal(error: unknown): Promise<void>
 }

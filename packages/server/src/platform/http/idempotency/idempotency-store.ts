@@ -1,7 +1,21 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import type { Schema } from '../../../schema/schema.ts'
-import type { IdempotencyRecordTable } from '../../../schema/tables/organisation-tables.ts'
 import { tryLockInTransaction } from '../../db/advisory-lock.ts'
+
+/** A request under an idempotency key, and its answer once that is known. */
+export interface IdempotencyRecordTable {
+  scope_hash: Buffer
+  fingerprint: Buffer
+  request_id: string
+  status: number | null
+  answer_sealed: Buffer | null
+  created_at: Date
+  expires_at: Date
+}
+
+/** The tables that the records of idempotent requests need. */
+export interface IdempotencyTables {
+  idempotency_record: IdempotencyRecordTable
+}
 
 export type IdempotencyRecord = Selectable<IdempotencyRecordTable>
 
@@ -19,7 +33,7 @@ const NO_ANSWER: KeptAnswer = { status: null, answer_sealed: null }
 
 /** The record of a scope that has not expired. */
 export async function findIdempotencyRecord(
-  db: Kysely<Schema>,
+  db: Kysely<IdempotencyTables>,
   scopeHash: Buffer,
   now: Date,
 ): Promise<IdempotencyRecord | undefined> {
@@ -35,8 +49,8 @@ export async function findIdempotencyRecord(
  * Makes sure, until the transaction ends, that no other one works in the scope; false when another one
  * does. Does not wait.
  */
-export async function tryLockScope(tx: Transaction<Schema>, scopeHash: Buffer): Promise<boolean> {
-  return tryLockInTransaction(tx, [scopeHash.readBigInt64BE(0)])
+export async function tryLockScope(tx: Transaction<IdempotencyTables>, scopeHash: Buffer): Promise<boolean> {
+  return tryLockInTransaction<IdempotencyTables>(tx, [scopeHash.readBigInt64BE(0)])
 }
 
 /**
@@ -44,7 +58,7 @@ export async function tryLockScope(tx: Transaction<Schema>, scopeHash: Buffer): 
  * the same request is begun anew.
  */
 export async function claimIdempotencyRecord(
-  db: Kysely<Schema>,
+  db: Kysely<IdempotencyTables>,
   claim: IdempotencyClaim,
   answer: KeptAnswer = NO_ANSWER,
 ): Promise<boolean> {
@@ -70,7 +84,7 @@ export async function claimIdempotencyRecord(
 
 /** Keeps the answer of a request in its record; nothing happens when the record is not its own. */
 export async function updateIdempotencyAnswer(
-  db: Kysely<Schema>,
+  db: Kysely<IdempotencyTables>,
   { scope_hash: scopeHash, request_id: requestId }: IdempotencyClaim,
   answer: KeptAnswer,
 ): Promise<void> {
@@ -84,7 +98,7 @@ export async function updateIdempotencyAnswer(
 
 /** Forgets up to 1,000 records that have expired; returns how many. Idempotent. */
 export async function deleteExpiredIdempotencyRecords(
-  db: Kysely<Schema>,
+  db: Kysely<IdempotencyTables>,
   now: Date,
 ): Promise<number> {
   const { rows } = await sql`

@@ -2,12 +2,6 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { route, type ApiRoute } from '../../../platform/http/route.ts'
-import { getOwnStream } from '../../../surfaces/standard-ssf/own-stream.ts'
-import {
-  requireStreamId,
-  type StrictEndpoint,
-} from '../../../surfaces/standard-ssf/strict-endpoint.ts'
-import { STRICT_PATH } from '../../../surfaces/standard-ssf/strict-urls.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
 import { getStream } from '../../streams/stream-store.ts'
 import { streamHealthSchema, toStreamHealth } from './stream-health.ts'
@@ -31,24 +25,5 @@ export function streamHealthRoutes({ db, clock }: StreamHealthDependencies): Api
       handler: async ({ params }) =>
         toStreamHealth(db, await getStream(db, params.id), clock.now()),
     }),
-  ]
-}
-
-/** The same for the receiver itself. */
-export function strictHealthEndpoints({ db, clock }: StreamHealthDependencies): StrictEndpoint[] {
-  return [
-    {
-      method: 'GET',
-      path: `${STRICT_PATH}/health`,
-      scope: 'ssf.read',
-      summary: 'Show how a stream is doing',
-      description: 'An extension: the queue, delivery times, the last failure, and key proofs.',
-      query: { stream_id: 'The stream.' },
-      responses: { 200: streamHealthSchema },
-      handler: async ({ client, query }) => {
-        const stream = await getOwnStream(db, client, requireStreamId(query))
-        return { status: 200, body: await toStreamHealth(db, stream, clock.now()) }
-      },
-    },
   ]
 }

@@ -2,12 +2,6 @@ import { z } from 'zod'
 import { toOrigin } from '../../../changes/to-origin.ts'
 import { route, type ApiRoute } from '../../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
-import { getOwnStream } from '../../../surfaces/standard-ssf/own-stream.ts'
-import {
-  requireStreamId,
-  type StrictEndpoint,
-} from '../../../surfaces/standard-ssf/strict-endpoint.ts'
-import { STRICT_PATH } from '../../../surfaces/standard-ssf/strict-urls.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
 import { getStream } from '../../streams/stream-store.ts'
 import {
@@ -39,7 +33,8 @@ const caseSchema = z
   })
   .meta({ id: 'SelfTestCase', description: 'What a receiver made of one event of a self-test.' })
 
-const selfTestSchema = z
+/** What a receiver made of a self-test. */
+export const selfTestSchema = z
   .object({
     stream_id: z.string(),
     started_at: timestampSchema,
@@ -51,7 +46,8 @@ const selfTestSchema = z
   })
   .meta({ id: 'SelfTest', description: 'What a receiver made of good and bad test events.' })
 
-const DESCRIPTION =
+/** What a self-test does, for documents. */
+export const SELF_TEST_DESCRIPTION =
   'Pushes one good verification event and a dozen that a receiver must handle otherwise, each marked with a `test` claim, and judges the answers. Push streams only, once a minute.'
 
 /** The wire form of a self-test. */
@@ -76,7 +72,7 @@ export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
       method: 'POST',
       path: '/ssf_streams/:id/self_test',
       summary: 'Test the receiver of a stream',
-      description: DESCRIPTION,
+      description: SELF_TEST_DESCRIPTION,
       responses: { 200: selfTestSchema },
       handler: async (context) =>
         toSelfTestJson(
@@ -98,44 +94,5 @@ export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
         return toSelfTestJson({ stream, test: await getSelfTest(db, stream) })
       },
     }),
-  ]
-}
-
-/** The same for the receiver itself. */
-export function strictSelfTestEndpoints(dependencies: SelfTestDependencies): StrictEndpoint[] {
-  const { db } = dependencies
-  return [
-    {
-      method: 'POST',
-      path: `${STRICT_PATH}/self_test`,
-      scope: 'ssf.manage',
-      summary: 'Test the receiver of a stream',
-      description: `An extension. ${DESCRIPTION}`,
-      query: { stream_id: 'The stream.' },
-      responses: { 200: selfTestSchema },
-      handler: async ({ client, origin, query }) => {
-        const id = requireStreamId(query)
-        const outcome = await runSelfTest(
-          origin,
-          (change) => getOwnStream(change.tx, client, id, { isLocked: true }),
-          dependencies,
-        )
-        return { status: 200, body: toSelfTestJson(outcome) }
-      },
-    },
-    {
-      method: 'GET',
-      path: `${STRICT_PATH}/self_test`,
-      scope: 'ssf.read',
-      summary: 'Show the last test of the receiver of a stream',
-      description: 'An extension.',
-      query: { stream_id: 'The stream.' },
-      responses: { 200: selfTestSchema },
-      handler: async ({ client, query }) => {
-        const stream = await getOwnStream(db, client, requireStreamId(query))
-        const test = await getSelfTest(db, stream)
-        return { status: 200, body: toSelfTestJson({ stream, test }) }
-      },
-    },
   ]
 }

@@ -1,13 +1,13 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { SearchField } from '../search/search-field.ts'
-import { createHttpApp } from './create-app.ts'
+import type { SearchField } from '../../platform/search/search-field.ts'
+import { createHttpApp } from '../../platform/http/create-app.ts'
 import { registerDocs } from './docs.ts'
-import { registerHealth } from './health.ts'
-import { listRoute } from './list-route.ts'
+import { registerHealth } from '../../platform/http/health.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
 import { buildOpenApiDocument, registerOpenApi } from './openapi.ts'
-import { noContent, route } from './route.ts'
+import { noContent, route } from '../../platform/http/route.ts'
 
 const owner = z.object({ name: z.string() }).meta({ id: 'ExampleOwner' })
 const example = z

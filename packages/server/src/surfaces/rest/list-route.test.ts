@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { evaluateSearch } from '../search/evaluate-search.ts'
-import type { SearchField } from '../search/search-field.ts'
-import { createHttpApp } from './create-app.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
-import { listRoute } from './list-route.ts'
+import { evaluateSearch } from '../../platform/search/evaluate-search.ts'
+import type { SearchField } from '../../platform/search/search-field.ts'
+import { createHttpApp } from '../../platform/http/create-app.ts'
+import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
+import { listRoute } from '../../platform/http/list-route.ts'
 import { registerApi } from './register-api.ts'
 
 const key = Buffer.alloc(32, 1)
@@ -64,11 +64,13 @@ function setUp() {
   registerApi(app, {
     routes,
     paging: { baseUrl: 'https://trust.example.com', cursorKey: key },
-    authenticate: async () => Promise.reject(new Error('not called')),
+    callers: {
+      credentials: [],
+      rateLimiter: { take: async () => Promise.reject(new Error('not called')) },
+      limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
+    },
     isFeatureEnabled: async () => true,
     answerOnce: async () => Promise.reject(new Error('not called')),
-    rateLimiter: { take: async () => Promise.reject(new Error('not called')) },
-    limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
   })
   return app
 }

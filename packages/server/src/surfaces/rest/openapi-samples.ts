@@ -2,9 +2,13 @@
  * A runnable example of every operation, made from its documentation: an address, a body that the
  * operation takes, and the command line that sends them.
  */
-import { IDEMPOTENCY_KEY_HEADER } from './idempotency/idempotency-key.ts'
-import { isRepeatable } from './register-api.ts'
-import type { ApiRoute, RouteMethod } from './route.ts'
+import { IDEMPOTENCY_KEY_HEADER } from '../../platform/http/idempotency/idempotency-key.ts'
+import {
+  fillPath,
+  isRepeatable,
+  type Method,
+  type Operation,
+} from '../../platform/http/operation.ts'
 
 /** The parts of a JSON schema that an example is made from. */
 interface ExampleSchema {
@@ -83,16 +87,13 @@ function exampleOfObject(
 
 /** The command that sends an operation to the service, for a shell that knows `$API_KEY`. */
 export function curlSample(
-  route: ApiRoute,
-  { method, baseUrl, body }: { method: RouteMethod; baseUrl: string; body: unknown },
+  route: Operation,
+  { method, baseUrl, body }: { method: Method; baseUrl: string; body: unknown },
 ): string {
-  const path = route.path.replace(
-    /:(\w+)/g,
-    (_match, name: string) => route.example.params?.[name] ?? '1',
-  )
+  const path = fillPath(route.path, (name) => route.example.params?.[name] ?? '1')
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${path}${requiredQuery(route)}'`,
-    ...(route.permission === 'public' ? [] : ['-H "Authorization: Bearer $API_KEY"']),
+    ...(route.access === 'public' ? [] : ['-H "Authorization: Bearer $API_KEY"']),
     ...(isRepeatable(route) ? [`-H "${IDEMPOTENCY_KEY_HEADER}: $(date +%s)-$RANDOM"`] : []),
     ...(body === undefined
       ? []
@@ -104,7 +105,7 @@ export function curlSample(
   return lines.join(' \\\n  ')
 }
 
-function requiredQuery(route: ApiRoute): string {
+function requiredQuery(route: Operation): string {
   const entries = Object.entries(route.example.query ?? {})
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`
 }

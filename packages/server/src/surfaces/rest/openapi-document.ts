@@ -1,15 +1,22 @@
-import { AppError } from '../app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { API_VERSION_HEADER, API_VERSIONS } from './api-version.ts'
-import { statusOfError } from './error-response.ts'
+import { statusOfError } from '../../platform/http/error-response.ts'
 import { foldSchemas } from './openapi-components.ts'
 import {
   IDEMPOTENCY_KEY_HEADER,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   IDEMPOTENT_REPLAYED_HEADER,
-} from './idempotency/idempotency-key.ts'
+} from '../../platform/http/idempotency/idempotency-key.ts'
 import { curlSample, exampleOfSchema } from './openapi-samples.ts'
-import { isRepeatable, methodsOf } from './register-api.ts'
-import { GZIP_CONTENT_TYPE, gzipFile, type ApiRoute, type RouteMethod } from './route.ts'
+import {
+  isRepeatable,
+  methodsOf,
+  permissionOf,
+  toDocumentPath,
+  type Method,
+  type Operation,
+} from '../../platform/http/operation.ts'
+import { GZIP_CONTENT_TYPE, gzipFile } from '../../platform/http/route.ts'
 
 /** The parts of an OpenAPI 3.1 document that are worked on here; the rest is passed through. */
 export interface OpenApiDocument {
@@ -84,11 +91,11 @@ type ErrorResponse = keyof typeof ERROR_RESPONSES
  */
 export function finishOpenApiDocument(
   document: OpenApiDocument,
-  routes: readonly ApiRoute[],
+  routes: readonly Operation[],
 ): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const route of routes) {
-    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const path = toDocumentPath(route.path)
     for (const method of methodsOf(route)) {
       const operation = document.paths[path]?.[method.toLowerCase()]
       if (operation === undefined) throw new Error(`${method} ${path} is not in the document`)
@@ -109,8 +116,8 @@ export function finishOpenApiDocument(
 
 function finishOperation(
   operation: OpenApiOperation,
-  route: ApiRoute,
-  method: RouteMethod,
+  route: Operation,
+  method: Method,
   document: OpenApiDocument,
 ): OpenApiOperation {
   const isAlias = method !== route.method
@@ -130,7 +137,7 @@ function finishOperation(
       ...finishSuccesses(operation.responses, route),
       ...Object.fromEntries(errorResponsesOf(route)),
     },
-    security: route.permission === 'public' ? [] : [{ apiKey: [] }],
+    security: route.access === 'public' ? [] : [{ apiKey: [] }],
     ...permissionNote(route),
     'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: sample }],
   } as OpenApiOperation
@@ -139,7 +146,7 @@ function finishOperation(
 /** The example of the route, else one made from the schema of its body. */
 function exampleBodyOf(
   operation: OpenApiOperation,
-  route: ApiRoute,
+  route: Operation,
   document: OpenApiDocument,
 ): unknown {
   const schema = operation.requestBody?.content?.['application/json']?.schema
@@ -155,24 +162,24 @@ function withBodyExample({ requestBody }: OpenApiOperation, example: unknown): o
   }
 }
 
-function withExamples(parameter: OpenApiParameter, route: ApiRoute): OpenApiParameter {
+function withExamples(parameter: OpenApiParameter, route: Operation): OpenApiParameter {
   const isSearch = parameter.name === 'query' && parameter.in === 'query'
   return isSearch && Object.keys(route.queryExamples).length > 0
     ? Object.assign({}, parameter, { examples: route.queryExamples })
     : parameter
 }
 
-function permissionNote(route: ApiRoute): object {
-  const { permission } = route
-  return permission === null || permission === 'public' ? {} : { 'x-permission': permission }
+function permissionNote(route: Operation): object {
+  const permission = permissionOf(route)
+  return permission === null ? {} : { 'x-permission': permission }
 }
 
 function finishSuccesses(
   responses: Readonly<Record<string, unknown>>,
-  route: ApiRoute,
+  route: Operation,
 ): Record<string, unknown> {
   const names = [
-    ...(route.permission === 'public' ? [] : Object.keys(RATE_LIMIT_HEADERS)),
+    ...(route.access === 'public' ? [] : Object.keys(RATE_LIMIT_HEADERS)),
     ...(isRepeatable(route) ? [IDEMPOTENT_REPLAYED_HEADER] : []),
   ]
   const headers = Object.fromEntries(
@@ -189,20 +196,20 @@ function finishSuccesses(
 }
 
 /** A file is described as JSON by the generator. */
-function toMedia(response: object, route: ApiRoute): object {
+function toMedia(response: object, route: Operation): object {
   return Object.values(route.responses).includes(gzipFile)
     ? { content: { [GZIP_CONTENT_TYPE]: { schema: { type: 'string', format: 'binary' } } } }
     : response
 }
 
-function errorResponsesOf(route: ApiRoute): [string, { $ref: string }][] {
-  const isPublic = route.permission === 'public'
+function errorResponsesOf(route: Operation): [string, { $ref: string }][] {
+  const isPublic = route.access === 'public'
   const hasParams = route.path.includes(':')
   const isWrite = isRepeatable(route)
   const names: (ErrorResponse | false)[] = [
     'BadRequest',
     !isPublic && 'Unauthorized',
-    !isPublic && route.permission !== null && 'Forbidden',
+    permissionOf(route) !== null && 'Forbidden',
     (!isPublic || hasParams) && 'NotFound',
     route.mayConflict && 'Conflict',
     isWrite && 'PayloadTooLarge',

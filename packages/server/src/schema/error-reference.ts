@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '../error-codes.ts'
+import { ERROR_CODES } from './error-codes.ts'
 
 const INTRODUCTION = `# Errors
 
@@ -8,7 +8,7 @@ and \`request_id\` finds the request in the log of the service. Invalid input ad
 \`path\` and \`message\`. Programs branch on \`code\`: its meaning stays, while the wording of a message
 may change.
 
-This page is generated from \`packages/server/src/platform/error-codes.ts\`.`
+This page is generated from \`packages/server/src/schema/error-codes.ts\`.`
 
 /** The text of `docs/errors.md`: every code with its meaning and what to do about it. */
 export function renderErrorReference(): string {

@@ -1,14 +1,6 @@
-import { toEpochSeconds } from '../clock.ts'
+import { toEpochSeconds } from '../../platform/clock.ts'
 import type { ApiVersion } from './api-version.ts'
-import type { ApiRoute } from './route.ts'
-
-/** The announced end of a part of the API. */
-export interface Deprecation {
-  /** From when on clients should move away. */
-  readonly since: Date
-  /** When it stops answering; not before. */
-  readonly sunset?: Date
-}
+import type { Deprecation, Operation } from '../../platform/http/operation.ts'
 
 /**
  * Versions that clients should move away from. A version answers for at least 24 months after the
@@ -28,7 +20,7 @@ export function deprecationOfVersion(version: ApiVersion): Deprecation | undefin
  * (RFC 9745), `Sunset` (RFC 8594) and links to where it is explained. Of two ends the nearer counts.
  */
 export function deprecationHeaders(
-  route: Pick<ApiRoute, 'deprecation'>,
+  route: Pick<Operation, 'deprecation'>,
   version: ApiVersion,
   baseUrl: string,
 ): Record<string, string> {

@@ -1,13 +1,15 @@
+import type { Principal } from '../../schema/principal.ts'
 import { get, type IncomingMessage } from 'node:http'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { AppError } from '../app-error.ts'
-import { createHttpApp } from './create-app.ts'
-import type { Permission, Principal } from './principal.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { bearerCredential, type CallerOptions } from '../../platform/http/access.ts'
+import { createHttpApp } from '../../platform/http/create-app.ts'
+import type { Permission } from '../../schema/permissions.ts'
+import type { RateLimiter } from '../../platform/http/rate-limit.ts'
 import { listRouteTable, registerApi, type ApiOptions } from './register-api.ts'
-import { answer, noContent, route } from './route.ts'
+import { answer, noContent, route } from '../../platform/http/route.ts'
 
 const widget = z.object({ id: z.string(), name: z.string() })
 
@@ -88,6 +90,23 @@ function principal(permissions: Permission[] = []): Principal {
   return { kind: 'api_key', id: '7', name: 'reader', permissions: new Set(permissions) }
 }
 
+async function authenticate(secret: string): Promise<Principal> {
+  if (secret === 'reader') return principal()
+  if (secret === 'writer') return principal(['Manage Checks'])
+  throw new AppError('unauthenticated', 'unauthenticated', 'This key does not exist.')
+}
+
+function toCallers(
+  rateLimiter: RateLimiter = unlimited,
+  find: (secret: string) => Promise<Principal> = authenticate,
+): CallerOptions {
+  return {
+    credentials: [bearerCredential(find)],
+    rateLimiter,
+    limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
+  }
+}
+
 function setUp(overrides: Partial<ApiOptions> = {}) {
   const lines: string[] = []
   const app = createHttpApp({
@@ -98,16 +117,10 @@ function setUp(overrides: Partial<ApiOptions> = {}) {
   apps.push(app)
   registerApi(app, {
     routes,
-    authenticate: async (secret) => {
-      if (secret === 'reader') return principal()
-      if (secret === 'writer') return principal(['Manage Checks'])
-      throw new AppError('unauthenticated', 'unauthenticated', 'This key does not exist.')
-    },
+    callers: toCallers(),
     isFeatureEnabled: async () => true,
     answerOnce: async () => Promise.reject(new Error('not called')),
-    rateLimiter: unlimited,
     paging: { baseUrl: 'https://trust.example.com', cursorKey: Buffer.alloc(32, 1) },
-    limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
     ...overrides,
   })
   return { app, lines }
@@ -235,7 +248,9 @@ describe('answers', () => {
 
   it('answers a lost connection of a dependency with 503 and a time to come back', async () => {
     const { app } = setUp({
-      authenticate: async () => Promise.reject(new Error('connection terminated')),
+      callers: toCallers(unlimited, async () =>
+        Promise.reject(new Error('connection terminated')),
+      ),
       toUnavailable: (cause) =>
         new AppError('unavailable', 'unavailable', 'The database restarts.', { cause }),
     })
@@ -355,7 +370,7 @@ describe('rate limit', () => {
 
   it('refuses with 429 and the seconds to wait', async () => {
     const { app } = setUp({
-      rateLimiter: {
+      callers: toCallers({
         take: async (_bucket, limit) => ({
           isAllowed: false,
           limit,
@@ -363,7 +378,7 @@ describe('rate limit', () => {
           resetEpochSeconds: 1_767_323_105,
           resetSeconds: 17,
         }),
-      },
+      }),
     })
     const response = await app.inject({ url: '/widgets/1', headers: reader })
     expect(response.statusCode).toBe(429)
@@ -384,12 +399,12 @@ describe('rate limit', () => {
   it('counts failed authentications per address and successful ones never', async () => {
     const buckets: string[] = []
     const { app } = setUp({
-      rateLimiter: {
+      callers: toCallers({
         take: async (bucket, capacity) => {
           buckets.push(bucket)
           return unlimited.take(bucket, capacity)
         },
-      },
+      }),
     })
     await app.inject({ url: '/widgets/1', headers: reader })
     await app.inject({ url: '/widgets/1', headers: { authorization: 'Bearer guess' } })

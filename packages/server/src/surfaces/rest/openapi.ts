@@ -16,14 +16,13 @@ import {
   type ApiVersion,
 } from './api-version.ts'
 import { deprecationOfVersion } from './deprecation.ts'
-import { IDEMPOTENCY_KEY_HEADER } from './idempotency/idempotency-key.ts'
+import { IDEMPOTENCY_KEY_HEADER } from '../../platform/http/idempotency/idempotency-key.ts'
 import { finishOpenApiDocument, type OpenApiDocument } from './openapi-document.ts'
 import { overrideJsonSchema } from './openapi-schema.ts'
-import { methodsOf } from './register-api.ts'
-import type { ApiRoute } from './route.ts'
+import { methodsOf, type Operation } from '../../platform/http/operation.ts'
 
 export interface OpenApiOptions {
-  readonly routes: readonly ApiRoute[]
+  readonly routes: readonly Operation[]
   /** What the world calls the service; the only server of the document. */
   readonly baseUrl: string
   readonly version?: ApiVersion
@@ -121,7 +120,7 @@ export function registerOpenApi(
   }
 }
 
-function declareRoute(generator: FastifyInstance, route: ApiRoute): void {
+function declareRoute(generator: FastifyInstance, route: Operation): void {
   const hasParams = route.path.includes(':')
   generator.route({
     method: methodsOf(route),

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { answerWith, startLoopbackReceiver } from '../../../../test/support/loopback-receiver.ts'
-import { createStrictApi, type StrictApi } from '../../../../test/support/strict-api.ts'
-import { createGuardedClient } from '../../../platform/net/guarded-client.ts'
-import { parseAllowedTargets } from '../../../platform/net/target-policy.ts'
-import { strictHealthEndpoints } from '../health/stream-health-routes.ts'
-import { strictSelfTestEndpoints } from './self-test-routes.ts'
+import { answerWith, startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
+import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createGuardedClient } from '../../platform/net/guarded-client.ts'
+import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
+import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
 
 const policy = parseAllowedTargets('127.0.0.1')
 if (!policy.ok) throw new Error(policy.reason)
@@ -15,8 +14,7 @@ let api: StrictApi
 beforeAll(async () => {
   api = await createStrictApi({
     extensions: (parts) => [
-      ...strictHealthEndpoints(parts),
-      ...strictSelfTestEndpoints({ ...parts, client }),
+      ...diagnosisEndpoints({ ...parts, client }),
     ],
   })
 })

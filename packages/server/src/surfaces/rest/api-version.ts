@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { AppError } from '../app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 
 /** The dated versions of the API that answer, oldest first. */
 export const API_VERSIONS = ['2023-05-26', '2026-04-07'] as const

@@ -1,5 +1,5 @@
 import { listRouteTable, type RouteTableEntry } from './register-api.ts'
-import type { ApiRoute, RouteAccess } from './route.ts'
+import { toDocumentPath, type Operation } from '../../platform/http/operation.ts'
 
 const INTRODUCTION = `# Routes and permissions
 
@@ -11,7 +11,7 @@ that closes its routes to every key. A route without a list of versions exists i
 This page is generated from the declarations of the routes.`
 
 /** The text of `docs/permissions.md`: a line per method and path, in the order of the paths. */
-export function renderPermissionReference(routes: readonly ApiRoute[]): string {
+export function renderPermissionReference(routes: readonly Operation[]): string {
   const rows = listRouteTable(routes.filter((route) => !route.hidden))
     .sort((left, right) => compare(sortKeyOf(left), sortKeyOf(right)))
     .map(toRow)
@@ -26,7 +26,7 @@ export function renderPermissionReference(routes: readonly ApiRoute[]): string {
 }
 
 function toRow(entry: RouteTableEntry): string {
-  const path = entry.path.replace(/:(\w+)/g, '{$1}')
+  const path = toDocumentPath(entry.path)
   const cells = [
     `\`${entry.method} ${path}\``,
     entry.summary,
@@ -37,7 +37,7 @@ function toRow(entry: RouteTableEntry): string {
   return `| ${cells.join(' | ')} |`
 }
 
-function describeAccess(permission: RouteAccess): string {
+function describeAccess(permission: string | null): string {
   if (permission === null) return 'any key'
   return permission === 'public' ? 'public' : `**${permission}**`
 }

@@ -1,0 +1,302 @@
+/*
+ * What an operation is, on every surface: who may call it, what goes in, what comes out, and the function
+ * that carries it out. Owns the type and its addresses; `route.ts` declares operations whose input and
+ * answer are checked by schemas, `surface.ts` puts operations to work.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyBaseLogger } from 'fastify'
+import { z } from 'zod'
+import type { TransactionCompanion } from '../db/transaction-companion.ts'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+/** Every method that an operation can have. */
+export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** The authenticated caller of a request. `id` is the id of the credential or of whom it stands for. */
+export interface Caller {
+  /** The kind of credential, such as `api_key`. */
+  readonly kind: string
+  readonly id: string
+  readonly name: string
+  readonly permissions: ReadonlySet<string>
+}
+
+/**
+ * Who may call an operation. `public`: anyone, no credential is looked at. `permission`: a caller who holds
+ * it; null is any caller. `scope`: an access token that is good for it. `session`: a person who is signed in.
+ */
+export type Access =
+  | 'public'
+  | { readonly permission: string | null }
+  | { readonly scope: string }
+  | { readonly session: true }
+
+/** What lists need to write cursors and the address of the next page. */
+export interface Paging {
+  /** What the world calls the service, without a slash at the end. */
+  readonly baseUrl: string
+  /** Signs cursors; derived from the master key. */
+  readonly cursorKey: Buffer
+}
+
+/** What is known about a request before its input is looked at. */
+export interface RequestFacts {
+  readonly requestId: string
+  /** The client's address, as far as the trusted proxies tell it. */
+  readonly address: string
+  /** The trace id of the caller's W3C `traceparent`, if it sent a valid one. */
+  readonly traceId: string | undefined
+  readonly headers: IncomingHttpHeaders
+  /** The concrete path, without a query and without a slash at the end. */
+  readonly path: string
+  /** The query as it was sent, before validation. */
+  readonly rawQuery: Readonly<Record<string, string>>
+  /** Undefined on a surface without lists. */
+  readonly paging: Paging | undefined
+  /** Takes part in the changes of a request with an idempotency key. */
+  readonly companion: TransactionCompanion | undefined
+  /** Makes a signal that is aborted when the connection ends, which after the answer means nothing. */
+  readonly disconnection: () => AbortSignal
+}
+
+/** A request as it was sent, by a caller who may send it. */
+export interface OperationRequest<By extends Caller | undefined = Caller> extends RequestFacts {
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body: unknown
+  /** Undefined on a public operation. */
+  readonly principal: By
+}
+
+export type SuccessStatus = 200 | 201 | 202 | 204 | 304
+
+/** An answer to a request that succeeded. A body of `undefined` is none. */
+export interface Answer {
+  readonly status: SuccessStatus
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** A schema per success status. Declare an answer without a body with `noContent`. */
+export type ResponseSchemas = Partial<Record<SuccessStatus, z.ZodType>>
+
+/** The response schema of a status without a body. */
+export const noContent = z.undefined()
+
+/** OpenAPI examples by key. */
+export type QueryExamples = Readonly<
+  Record<string, { readonly value: string; readonly summary: string }>
+>
+
+/** Values with which the operation can be tried out, for the documentation. */
+export interface OperationExample {
+  /** Path parameters; `1` where none is given. */
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  /** A body that the operation takes; made from the schema where none is given. */
+  readonly body?: unknown
+}
+
+/** What a credential is looked for in. The path parameters have not been validated. */
+export interface CredentialRequest {
+  readonly method: string
+  readonly headers: IncomingHttpHeaders
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly address: string
+  readonly access: Access
+  readonly log: FastifyBaseLogger
+}
+
+/** One way in which requests say who sends them. */
+export interface Credential<By extends Caller = Caller> {
+  /** `session` opens the operations for people who are signed in. */
+  readonly kind: 'token' | 'session'
+  /**
+   * The caller; undefined for a request that carries no credential of this kind.
+   *
+   * @throws AppError `unauthenticated` for one that is unknown, expired or revoked
+   */
+  readonly find: (request: CredentialRequest) => Promise<By | undefined>
+}
+
+/** The announced end of a part of an interface. */
+export interface Deprecation {
+  /** From when on clients should move away. */
+  readonly since: Date
+  /** When it stops answering; not before. */
+  readonly sunset?: Date
+}
+
+/** A declared operation, ready to be mounted on a surface. */
+export interface Operation<By extends Caller = Caller> {
+  readonly method: Method
+  /** `:name` as a whole segment is a parameter. */
+  readonly path: string
+  readonly access: Access
+  /** Other credentials that this operation takes, tried before those of the surface. */
+  readonly credentials: readonly Credential<By>[]
+  /** The switch that closes the operation; null for none, undefined for what the surface decides. */
+  readonly feature: string | null | undefined
+  /** The versions of the surface that know the operation; undefined for all. */
+  readonly versions: readonly string[] | undefined
+  readonly summary: string
+  readonly description: string | undefined
+  readonly tags: readonly string[]
+  readonly params: z.ZodType
+  readonly query: z.ZodType
+  readonly queryExamples: QueryExamples
+  readonly body: z.ZodType | undefined
+  readonly responses: ResponseSchemas
+  /** Whether PUT is answered like this PATCH. */
+  readonly putAlias: boolean
+  readonly operationId: string
+  readonly example: OperationExample
+  readonly mayConflict: boolean
+  /** Announced in the headers of every answer and in the document. */
+  readonly deprecation: Deprecation | undefined
+  /** Left out of the document. */
+  readonly hidden: boolean
+  /** Carries the request out. Refusals are thrown as `AppError`. */
+  run(request: OperationRequest<By | undefined>): Promise<Answer>
+  /** The answer that the result of a change is; undefined for a result that is none. */
+  prepare(result: unknown): Answer | undefined
+}
+
+/** What every declaration of an operation says of it. */
+export interface OperationDefinition<By extends Caller> {
+  readonly method: Method
+  /** `:name` as a whole segment is a parameter; other colons are themselves. */
+  readonly path: string
+  readonly access: Access
+  readonly credentials?: readonly Credential<By>[]
+  readonly feature?: string | null
+  readonly versions?: readonly string[]
+  /** A few words in the imperative, for the reference. */
+  readonly summary: string
+  readonly description?: string
+  readonly tags?: readonly string[]
+  readonly params?: z.ZodType
+  readonly query?: z.ZodType
+  readonly queryExamples?: QueryExamples
+  readonly body?: z.ZodType
+  readonly responses: ResponseSchemas
+  readonly putAlias?: boolean
+  readonly operationId?: string
+  readonly example?: OperationExample
+  readonly mayConflict?: boolean
+  readonly deprecation?: Deprecation
+  readonly hidden?: boolean
+  readonly handler: (request: OperationRequest<By>) => Promise<Answer> | Answer
+}
+
+/**
+ * Declares an operation whose handler reads the request and makes the answer itself: its schemas are for the
+ * document. Where they are to be kept as well, `route` (route.ts) declares it.
+ */
+export function operation<By extends Caller = Caller>(
+  definition: OperationDefinition<By>,
+): Operation<By> {
+  const { method, path, access, handler } = definition
+  return {
+    method,
+    path,
+    access,
+    credentials: definition.credentials ?? [],
+    feature: definition.feature,
+    versions: definition.versions,
+    summary: definition.summary,
+    description: definition.description,
+    tags: definition.tags ?? [],
+    params: definition.params ?? stringParams(path),
+    query: definition.query ?? z.object({}),
+    queryExamples: definition.queryExamples ?? {},
+    body: definition.body,
+    responses: definition.responses,
+    putAlias: method === 'PATCH' && definition.putAlias === true,
+    operationId: definition.operationId ?? toOperationId(method, path),
+    example: definition.example ?? {},
+    mayConflict: definition.mayConflict ?? (method !== 'GET' && access !== 'public'),
+    deprecation: definition.deprecation,
+    hidden: definition.hidden ?? false,
+    // The access check has made sure of a caller wherever the operation is not public.
+    run: async (request) => handler(request as OperationRequest<By>),
+    prepare: (result) => (result instanceof ChosenAnswer ? result : undefined),
+  }
+}
+
+/** An answer with a chosen status and headers of its own; made by `answer`. */
+export class ChosenAnswer<Status extends SuccessStatus, Body> implements Answer {
+  readonly status: Status
+  readonly body: Body
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: Status, body: Body, headers: Readonly<Record<string, string>>) {
+    this.status = status
+    this.body = body
+    this.headers = headers
+  }
+}
+
+/** Answers with a status other than the default one, or with additional headers. */
+export function answer<const Status extends SuccessStatus, Body>(
+  status: Status,
+  body: Body,
+  headers: Readonly<Record<string, string>> = {},
+): ChosenAnswer<Status, Body> {
+  return new ChosenAnswer(status, body, headers)
+}
+
+/** The methods that an operation answers. */
+export function methodsOf({ method, putAlias }: Operation): Method[] {
+  return putAlias ? [method, 'PUT'] : [method]
+}
+
+/** Whether a request can be repeated with an idempotency key: every write of a known caller. */
+export function isRepeatable({ method, access }: Operation): boolean {
+  return method !== 'GET' && access !== 'public'
+}
+
+/** The permission that an operation needs; null for none. */
+export function permissionOf({ access }: Operation): string | null {
+  return access !== 'public' && 'permission' in access ? access.permission : null
+}
+
+const PARAM_LENGTH_MAX = 200
+
+function stringParams(path: string): z.ZodType {
+  const schema = z.string().min(1).max(PARAM_LENGTH_MAX)
+  return z.object(Object.fromEntries(paramNamesOf(path).map((name) => [name, schema])))
+}
+
+/** `GET /devices/:id/open_issues` becomes `getDevicesByIdOpenIssues`. */
+function toOperationId(method: Method, path: string): string {
+  const words = fillPath(path, (name) => `by_${name}`)
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '')
+  return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
+}
+
+/** Only a whole segment is a parameter: `/subjects:add` has none. */
+const PARAM = /(?<=\/):(\w+)/g
+
+/** The names of the parameters of a path. */
+export function paramNamesOf(path: string): string[] {
+  return [...path.matchAll(PARAM)].map((match) => match[1] ?? '')
+}
+
+/** The path with its parameters written by `write`. */
+export function fillPath(path: string, write: (name: string) => string): string {
+  return path.replace(PARAM, (_match, name: string) => write(name))
+}
+
+/** The path as OpenAPI writes it: `/devices/{id}`. */
+export function toDocumentPath(path: string): string {
+  return fillPath(path, (name) => `{${name}}`)
+}
+
+/** The path for the router, in which a colon that begins no parameter is doubled. */
+export function toRouterPath(path: string): string {
+  return path.replace(/(?<!\/):/g, '::')
+}

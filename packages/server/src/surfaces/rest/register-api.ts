@@ -1,0 +1,135 @@
+/*
+ * The REST API: its versions, its switches and its permissions, on top of what surfaces have in common.
+ * Its documents and its routes' table are written from the same declarations.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../platform/app-error.ts'
+import {
+  checkPermission,
+  type AccessCheck,
+  type AccessRequest,
+  type CallerOptions,
+} from '../../platform/http/access.ts'
+import { SERVICE_ERRORS, type ToUnavailable } from '../../platform/http/error-response.ts'
+import type { AnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
+import {
+  methodsOf,
+  permissionOf,
+  type Method,
+  type Operation,
+  type Paging,
+} from '../../platform/http/operation.ts'
+import { registerSurface } from '../../platform/http/surface.ts'
+import { FEATURES, type Feature } from '../../schema/features.ts'
+import { isPermission } from '../../schema/permissions.ts'
+import { API_VERSION_HEADER, resolveApiVersion } from './api-version.ts'
+import { deprecationHeaders } from './deprecation.ts'
+
+export interface ApiOptions {
+  readonly routes: readonly Operation[]
+  readonly callers: CallerOptions
+  readonly isFeatureEnabled: (feature: Feature) => Promise<boolean>
+  readonly paging: Paging
+  /** Keeps the answers of writes that carry an idempotency key. */
+  readonly answerOnce: AnswerOnce
+  readonly toUnavailable?: ToUnavailable
+}
+
+/**
+ * Registers the routes. Two routes with the same method and path fail the start, as does a permission or a
+ * switch that does not exist.
+ */
+export function registerApi(app: FastifyInstance, options: ApiOptions): void {
+  const { routes, callers, isFeatureEnabled, paging, answerOnce, toUnavailable } = options
+  for (const route of routes) assertNamesExist(route)
+  registerSurface(app, {
+    prefix: '',
+    operations: routes,
+    callers,
+    negotiateVersion: (route, request, reply) => negotiate(route, request, reply, paging.baseUrl),
+    checks: [checkVersion, createFeatureCheck(isFeatureEnabled), checkPermission],
+    errors: SERVICE_ERRORS,
+    toUnavailable,
+    mediaType: 'application/json; charset=utf-8',
+    answersHead: true,
+    paging,
+    answerOnce,
+  })
+}
+
+/** One line of the permission table: what a caller needs for a method and path. */
+export interface RouteTableEntry {
+  readonly method: Method
+  readonly path: string
+  /** Null for any caller. */
+  readonly permission: string | null
+  readonly feature: Feature | null
+  readonly versions: readonly string[] | undefined
+  readonly summary: string
+}
+
+/** The route table in the order of declaration, PUT aliases included. */
+export function listRouteTable(routes: readonly Operation[]): RouteTableEntry[] {
+  return routes.flatMap((route) =>
+    methodsOf(route).map((method) => ({
+      method,
+      path: route.path,
+      permission: route.access === 'public' ? 'public' : permissionOf(route),
+      feature: featureOf(route),
+      versions: route.versions,
+      summary: route.summary,
+    })),
+  )
+}
+
+/** The switch that closes a route; writes are closed by `api_writes` unless they say otherwise. */
+function featureOf({ access, feature, method }: Operation): Feature | null {
+  if (access === 'public' || feature === null) return null
+  if (feature !== undefined) return FEATURES.find((name) => name === feature) ?? null
+  return method === 'GET' ? null : 'api_writes'
+}
+
+function assertNamesExist(route: Operation): void {
+  const { feature, method, path } = route
+  const permission = permissionOf(route)
+  if (permission !== null && !isPermission(permission)) {
+    throw new Error(`${method} ${path} needs a permission that does not exist: ${permission}`)
+  }
+  if (feature != null && !FEATURES.some((name) => name === feature)) {
+    throw new Error(`${method} ${path} is closed by a switch that does not exist: ${feature}`)
+  }
+}
+
+function negotiate(
+  route: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+): string {
+  const version = resolveApiVersion(request.headers)
+  void reply
+    .headers(deprecationHeaders(route, version, baseUrl))
+    .header(API_VERSION_HEADER, version)
+  return version
+}
+
+function checkVersion({ versions }: Operation, { version = '' }: AccessRequest): void {
+  if (versions === undefined || versions.includes(version)) return
+  throw new AppError(
+    'not_found',
+    'not_found',
+    `This path does not exist in version ${version}; it exists in ${versions.join(', ')}.`,
+  )
+}
+
+function createFeatureCheck(isFeatureEnabled: ApiOptions['isFeatureEnabled']): AccessCheck {
+  return async (route) => {
+    const feature = featureOf(route)
+    if (feature === null || (await isFeatureEnabled(feature))) return
+    throw new AppError(
+      'unauthenticated',
+      'feature_disabled',
+      'The organisation has switched this feature off. An admin with Full Access can switch it on.',
+    )
+  }
+}
