@@ -31,14 +31,12 @@ const pollBody = z
       .optional()
       .describe('Without it, the answer waits up to 25 seconds for a SET.'),
   })
-  .meta({ id: 'PollRequest' })
 
 const pollResponseSchema = z
   .object({
     sets: z.record(z.string(), z.string()).describe('Signed SETs by their id.'),
     moreAvailable: z.boolean().optional().describe('There only when more SETs wait.'),
   })
-  .meta({ id: 'PollResponse' })
 
 /** Poll delivery, waiting unless told otherwise. RFC 8936 section 2. */
 export function pollEndpoint(dependencies: PollEndpointDependencies): SsfOperation {

@@ -27,7 +27,6 @@ const statusSchema = z
     status: z.enum(STREAM_STATUSES),
     reason: z.string().optional(),
   })
-  .meta({ id: 'StreamStatus' })
 
 /** The operations of the status endpoint. SSF 1.0 section 8.1.2. */
 export function statusEndpoints(dependencies: StatusEndpointDependencies): SsfOperation[] {
