@@ -183,7 +183,9 @@ export function route<
         body: parseBody(request.body) as z.output<Body>,
         principal: request.principal as RouteCaller<Access>,
       })
-      return prepare(expand === undefined ? result : await expandAnswer(result, parsedQuery, expand))
+      return prepare(
+        expand === undefined ? result : await expandAnswer(result, parsedQuery, expand),
+      )
     },
   })
   return {

@@ -6,12 +6,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
 import type { TransactionCompanion } from '../db/transaction-companion.ts'
-import { identifyCaller, type AccessCheck, type AccessRequest, type CallerOptions } from './access.ts'
 import {
-  createErrorHandler,
-  type SurfaceErrors,
-  type ToUnavailable,
-} from './error-response.ts'
+  identifyCaller,
+  type AccessCheck,
+  type AccessRequest,
+  type CallerOptions,
+} from './access.ts'
+import { createErrorHandler, type SurfaceErrors, type ToUnavailable } from './error-response.ts'
 import type { AnswerOnce, RepeatableAnswer } from './idempotency/answer-once.ts'
 import { IDEMPOTENT_REPLAYED_HEADER, readIdempotencyKey } from './idempotency/idempotency-key.ts'
 import {

@@ -248,9 +248,7 @@ describe('answers', () => {
 
   it('answers a lost connection of a dependency with 503 and a time to come back', async () => {
     const { app } = setUp({
-      callers: toCallers(unlimited, async () =>
-        Promise.reject(new Error('connection terminated')),
-      ),
+      callers: toCallers(unlimited, async () => Promise.reject(new Error('connection terminated'))),
       toUnavailable: (cause) =>
         new AppError('unavailable', 'unavailable', 'The database restarts.', { cause }),
     })

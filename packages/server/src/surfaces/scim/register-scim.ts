@@ -55,7 +55,9 @@ export function registerScim(app: FastifyInstance, deps: ScimDependencies): void
 
 /** Two clients at once: the checks before the write saw neither of them. */
 function toRefusal(thrown: unknown): AppError | undefined {
-  return isUniqueViolation(thrown) ? notUnique('Another resource has just taken a value.') : undefined
+  return isUniqueViolation(thrown)
+    ? notUnique('Another resource has just taken a value.')
+    : undefined
 }
 
 /** RFC 7644 section 3.12. */

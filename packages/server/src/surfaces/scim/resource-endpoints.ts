@@ -35,7 +35,15 @@ export function resourceEndpoints(
     at: string,
     summary: string,
     handler: (request: OperationRequest) => Promise<Answer>,
-  ) => operation({ method, path: at, access: { permission: 'Manage People' }, summary, responses: {}, handler })
+  ) =>
+    operation({
+      method,
+      path: at,
+      access: { permission: 'Manage People' },
+      summary,
+      responses: {},
+      handler,
+    })
   return [
     declare('GET', path, `List ${name} resources`, async ({ query }) =>
       operations.list(readQuery(type, query)),

@@ -44,7 +44,14 @@ import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { invalidBody, readBody, type SsfOperation, type SsfRequest, ssfOperation, describeQuery } from './strict-endpoint.ts'
+import {
+  invalidBody,
+  readBody,
+  type SsfOperation,
+  type SsfRequest,
+  ssfOperation,
+  describeQuery,
+} from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
 export interface DeliveryEndpointDependencies {

@@ -13,9 +13,7 @@ let api: StrictApi
 
 beforeAll(async () => {
   api = await createStrictApi({
-    extensions: (parts) => [
-      ...diagnosisEndpoints({ ...parts, client }),
-    ],
+    extensions: (parts) => [...diagnosisEndpoints({ ...parts, client })],
   })
 })
 afterAll(async () => {

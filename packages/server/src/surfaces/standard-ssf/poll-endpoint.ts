@@ -18,25 +18,23 @@ export interface PollEndpointDependencies extends PollDependencies {
   readonly settings: StrictSettings
 }
 
-const pollBody = z
-  .looseObject({
-    ack: z.array(z.string()).optional().describe('Ids of SETs that have been received.'),
-    setErrs: z
-      .record(z.string(), z.looseObject({ err: z.string(), description: z.string().optional() }))
-      .optional()
-      .describe('Ids of SETs that were refused, and why.'),
-    maxEvents: z.int().optional().describe('At most this many SETs; 0 acknowledges only.'),
-    returnImmediately: z
-      .boolean()
-      .optional()
-      .describe('Without it, the answer waits up to 25 seconds for a SET.'),
-  })
+const pollBody = z.looseObject({
+  ack: z.array(z.string()).optional().describe('Ids of SETs that have been received.'),
+  setErrs: z
+    .record(z.string(), z.looseObject({ err: z.string(), description: z.string().optional() }))
+    .optional()
+    .describe('Ids of SETs that were refused, and why.'),
+  maxEvents: z.int().optional().describe('At most this many SETs; 0 acknowledges only.'),
+  returnImmediately: z
+    .boolean()
+    .optional()
+    .describe('Without it, the answer waits up to 25 seconds for a SET.'),
+})
 
-const pollResponseSchema = z
-  .object({
-    sets: z.record(z.string(), z.string()).describe('Signed SETs by their id.'),
-    moreAvailable: z.boolean().optional().describe('There only when more SETs wait.'),
-  })
+const pollResponseSchema = z.object({
+  sets: z.record(z.string(), z.string()).describe('Signed SETs by their id.'),
+  moreAvailable: z.boolean().optional().describe('There only when more SETs wait.'),
+})
 
 /** Poll delivery, waiting unless told otherwise. RFC 8936 section 2. */
 export function pollEndpoint(dependencies: PollEndpointDependencies): SsfOperation {

@@ -10,7 +10,14 @@ import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { invalidBody, readBody, requireStreamId, type SsfOperation, ssfOperation, streamIdQuery } from './strict-endpoint.ts'
+import {
+  invalidBody,
+  readBody,
+  requireStreamId,
+  type SsfOperation,
+  ssfOperation,
+  streamIdQuery,
+} from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
 export interface StatusEndpointDependencies {
@@ -21,12 +28,11 @@ export interface StatusEndpointDependencies {
   readonly settings: StrictSettings
 }
 
-const statusSchema = z
-  .object({
-    stream_id: z.string(),
-    status: z.enum(STREAM_STATUSES),
-    reason: z.string().optional(),
-  })
+const statusSchema = z.object({
+  stream_id: z.string(),
+  status: z.enum(STREAM_STATUSES),
+  reason: z.string().optional(),
+})
 
 /** The operations of the status endpoint. SSF 1.0 section 8.1.2. */
 export function statusEndpoints(dependencies: StatusEndpointDependencies): SsfOperation[] {

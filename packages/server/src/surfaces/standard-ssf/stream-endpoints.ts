@@ -27,7 +27,16 @@ import { createClientStream } from '../../signals/streams/create-client-stream.t
 import type { StreamDependencies } from '../../signals/streams/stream-dependencies.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { invalidBody, readBody, readStreamId, requireStreamId, type SsfOperation, type SsfRequest, ssfOperation, streamIdQuery } from './strict-endpoint.ts'
+import {
+  invalidBody,
+  readBody,
+  readStreamId,
+  requireStreamId,
+  type SsfOperation,
+  type SsfRequest,
+  ssfOperation,
+  streamIdQuery,
+} from './strict-endpoint.ts'
 import {
   streamConfigurationSchema,
   toStreamConfiguration,

@@ -83,7 +83,9 @@ function toOperation(operation: SsfOperation): object {
       ? {}
       : {
           requestBody: {
-            content: { 'application/json': { schema: toJsonSchema(body, 'input'), example: example.body } },
+            content: {
+              'application/json': { schema: toJsonSchema(body, 'input'), example: example.body },
+            },
           },
         }),
     responses: { ...toSuccesses(responses), ...toRefusals() },

@@ -7,7 +7,13 @@ import type { Stream } from '../../signals/streams/stream-store.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import type { StatusEndpointDependencies } from './status-endpoints.ts'
-import { invalidBody, readBody, type SsfOperation, type SsfRequest, ssfOperation } from './strict-endpoint.ts'
+import {
+  invalidBody,
+  readBody,
+  type SsfOperation,
+  type SsfRequest,
+  ssfOperation,
+} from './strict-endpoint.ts'
 import { successWithoutBody } from './success-without-body.ts'
 
 const subjectBody = z

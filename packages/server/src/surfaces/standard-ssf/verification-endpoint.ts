@@ -35,14 +35,18 @@ export function verificationEndpoint({
     description:
       'The event is delivered like every other: a paused stream holds it, a disabled one drops it.',
     body: verificationBody,
-    example: { body: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', state: 'VGhpcyBpcyBhIHRlc3Q' } },
+    example: {
+      body: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11', state: 'VGhpcyBpcyBhIHRlc3Q' },
+    },
     responses: { 204: noContent },
     handler: async (request) => {
       const parsed = parseVerificationRequest(readBody(request, ['state']))
       if (!parsed.ok) throw invalidBody(parsed.issues)
       const { stream_id: streamId } = parsed.value
       return runChange(toOrigin(request), async (change) => {
-        const stream = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
+        const stream = await getOwnStream(change.tx, request.principal, streamId, {
+          isLocked: true,
+        })
         await requestVerification(change, stream, parsed.value, {
           wake,
           minVerificationIntervalSeconds,

@@ -42,7 +42,9 @@ export interface RepeatableAnswer {
 /** How a request is carried out. */
 export interface IdempotentWork {
   /** Carries the request out; its changes take the companion along. */
-  readonly perform: (companion: TransactionCompanion<IdempotencyTables>) => Promise<RepeatableAnswer>
+  readonly perform: (
+    companion: TransactionCompanion<IdempotencyTables>,
+  ) => Promise<RepeatableAnswer>
   /** The final answer, when the result of a change is one; `undefined` when it is made later. */
   readonly toAnswer: (result: unknown) => RepeatableAnswer | undefined
   /** The answer to a refusal that is final once something has been changed. */

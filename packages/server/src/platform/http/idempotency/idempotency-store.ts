@@ -49,7 +49,10 @@ export async function findIdempotencyRecord(
  * Makes sure, until the transaction ends, that no other one works in the scope; false when another one
  * does. Does not wait.
  */
-export async function tryLockScope(tx: Transaction<IdempotencyTables>, scopeHash: Buffer): Promise<boolean> {
+export async function tryLockScope(
+  tx: Transaction<IdempotencyTables>,
+  scopeHash: Buffer,
+): Promise<boolean> {
   return tryLockInTransaction<IdempotencyTables>(tx, [scopeHash.readBigInt64BE(0)])
 }
 
