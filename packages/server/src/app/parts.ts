@@ -15,6 +15,7 @@ import type { ApiRoute } from '../platform/http/route.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey } from '../platform/secrets/master-key.ts'
+import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
@@ -86,7 +87,7 @@ export async function createParts(
   const wings: ServicePart[] = [
     createOutboundPart(outbound),
     createDevicesPart(foundation, config),
-    createPeoplePart(foundation, config),
+    createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
     createChecksPart(foundation, config),
     createSignInPart(foundation, config),
     createChangesPart(foundation),

@@ -1,4 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import type { ApiRoute } from '../platform/http/route.ts'
 import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
 import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'
@@ -7,16 +8,21 @@ export interface PeopleSettings {
   readonly baseUrl: string
 }
 
-/** People and their groups. */
+/**
+ * People and their groups. `personOperations` is what other wings show of one person; it stands with the
+ * operations of a person in the documents.
+ */
 export function createPeoplePart(
   { db }: Pick<Foundation, 'db'>,
   { baseUrl }: PeopleSettings,
+  personOperations: readonly ApiRoute[],
 ): ServicePart {
   return {
     name: 'people',
     roles: ['api'],
     operations: [
-      ...personRoutes(db, baseUrl),
+      ...personRoutes(db),
+      ...personOperations,
       ...personGroupRoutes(db),
       ...deprovisionedPersonRoutes(db, baseUrl),
     ],

@@ -44,3 +44,8 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
   }
 }
+
+/** The refusal for a record that does not exist. */
+export function notFound(what: string, id: string): AppError {
+  return new AppError('not_found', 'not_found', `There is no ${what} ${id}.`)
+}

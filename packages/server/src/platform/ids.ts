@@ -1,5 +1,6 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { monotonicFactory, ulid } from 'ulid'
+import { notFound } from './app-error.ts'
 
 /** A random UUID (version 4), for identifiers that must not be guessable from one another. */
 export function newUuid(): string {
@@ -37,4 +38,21 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Whether a text has the form of a UUID, so that the database can be asked for it. */
 export function isUuid(text: string): boolean {
   return UUID.test(text)
+}
+
+const ID_PATTERN = /^[1-9]\d{0,17}$/
+
+/** Whether a text can be the id of a record. */
+export function isId(text: string): boolean {
+  return ID_PATTERN.test(text)
+}
+
+/**
+ * The id of a record that a client names, ready for the database.
+ *
+ * @throws AppError `not_found` for a text that is the id of nothing
+ */
+export function parseId(text: string, what: string): string {
+  if (isId(text)) return text
+  throw notFound(what, text)
 }

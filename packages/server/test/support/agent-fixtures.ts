@@ -6,6 +6,7 @@ import { hashEnrollmentSecret } from '../../src/posture/enrollment/secrets/creat
 import type { Schema } from '../../src/schema/schema.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
+import type { DistributedResult } from '../../src/posture/osquery/agent-message.ts'
 import {
   AGENT_SETTINGS_DEFAULT,
   type AgentSettings,
@@ -22,10 +23,7 @@ import {
 } from '../../src/surfaces/agents/register-osquery-routes.ts'
 import { DEVICE_CHANNEL } from '../../src/posture/devices/device-store.ts'
 import type { Listener } from '../../src/platform/db/listener.ts'
-import type {
-  DistributedResult,
-  ReportedSnapshot,
-} from '../../src/surfaces/agents/parse-agent-message.ts'
+import type { ReportedSnapshot } from '../../src/surfaces/agents/parse-agent-message.ts'
 import { createPosture, type Posture } from './posture-fixtures.ts'
 
 const SECRET = 'enrollment-secret-of-the-tests'

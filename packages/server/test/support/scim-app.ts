@@ -4,6 +4,7 @@ import { revokeSecretsOfPerson } from '../../src/posture/enrollment/secrets/revo
 import { deprovisionedPersonRoutes } from '../../src/people/people/deprovisioned-person-routes.ts'
 import { personGroupRoutes } from '../../src/people/people/person-group-routes.ts'
 import { personRoutes } from '../../src/people/people/person-routes.ts'
+import { personDeviceRoutes } from '../../src/posture/devices/person-device-routes.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { bearerCredential } from '../../src/platform/http/access.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
@@ -79,7 +80,8 @@ export interface ScimApiOptions {
 /** Close it in `afterAll`. */
 export async function createScimApi(options: ScimApiOptions = {}): Promise<ScimApi> {
   const api = await createTestApi(({ db }) => [
-    ...personRoutes(db, BASE_URL),
+    ...personRoutes(db),
+    ...personDeviceRoutes(db, BASE_URL),
     ...personGroupRoutes(db),
     ...deprovisionedPersonRoutes(db, BASE_URL),
   ])

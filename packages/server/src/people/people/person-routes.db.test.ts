@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { BASE_URL, createTestApi, type TestApi } from '../../../test/support/api-app.ts'
+import { createTestApi, type TestApi } from '../../../test/support/api-app.ts'
 import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
 import {
   describeListContract,
@@ -14,7 +14,7 @@ let api: TestApi
 let ids: Record<'ada' | 'alan' | 'edsger' | 'barbara' | 'gone', string>
 
 beforeAll(async () => {
-  api = await createTestApi(({ db }) => personRoutes(db, BASE_URL))
+  api = await createTestApi(({ db }) => personRoutes(db))
   const { db } = api
   ids = {
     ada: await insertPerson(db, {

@@ -1,6 +1,8 @@
 /* Values that every resource writes in the same way: times, ids, links to records. */
 import { z } from 'zod'
-import { AppError } from '../app-error.ts'
+
+export { notFound } from '../app-error.ts'
+export { isId, parseId } from '../ids.ts'
 
 /** ISO 8601 UTC with milliseconds. */
 export const timestampSchema = z
@@ -37,26 +39,4 @@ export function toLink(
 ): z.input<typeof linkSchema> {
   if (id === null) return { identifier: '', link: null }
   return { identifier: id, link: `${baseUrl}/${collection}/${id}` }
-}
-
-const ID_PATTERN = /^[1-9]\d{0,17}$/
-
-/** Whether a text can be the id of a record. */
-export function isId(text: string): boolean {
-  return ID_PATTERN.test(text)
-}
-
-/**
- * The id in a path, ready for the database.
- *
- * @throws AppError `not_found` for a text that is the id of nothing
- */
-export function parseId(text: string, what: string): string {
-  if (isId(text)) return text
-  throw notFound(what, text)
-}
-
-/** The refusal for a record that does not exist. */
-export function notFound(what: string, id: string): AppError {
-  return new AppError('not_found', 'not_found', `There is no ${what} ${id}.`)
 }

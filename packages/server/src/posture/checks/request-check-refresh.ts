@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { getDeviceForUpdate, notifyDeviceChanged } from '../devices/device-store.ts'
-import { AppError } from '../../platform/app-error.ts'
-import { isId, notFound } from '../../platform/http/wire-values.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
+import { isId } from '../../platform/ids.ts'
 import { listDeviceChecks, upsertCheckRefresh, type DeviceCheck } from './check-result-store.ts'
 
 /** A request to run a check on a device at once. */

@@ -4,8 +4,8 @@
  */
 import type { Change } from '../../changes/change.ts'
 import { findPersonByAnyEmail, findPerson, type Person } from '../../people/people/person-store.ts'
-import { AppError } from '../../platform/app-error.ts'
-import { isId, notFound } from '../../platform/http/wire-values.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
+import { isId } from '../../platform/ids.ts'
 import { findCheckForShare, type PostureCheck } from './catalogue-store.ts'
 import type { CheckRowStatus } from './check-definition.ts'
 import { parseCheckResult, type CheckOutcome } from './parse-check-result.ts'

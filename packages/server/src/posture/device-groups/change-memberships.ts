@@ -1,8 +1,8 @@
 import type { Change } from '../../changes/change.ts'
 import { applyCheckScope } from '../checks/apply-check-scope.ts'
 import { lockDeviceRows } from '../devices/device-status-store.ts'
-import { AppError } from '../../platform/app-error.ts'
-import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
+import { parseId } from '../../platform/ids.ts'
 import type { DeviceGroup } from './device-group-read.ts'
 import {
   deleteDeviceGroupMember,

@@ -3,11 +3,11 @@
  * is kept by triggers, whatever adds or removes them.
  */
 import { sql, type Transaction, type Updateable } from 'kysely'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeviceGroupTable } from '../../schema/tables/device-tables.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
-import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { parseId } from '../../platform/ids.ts'
 import type { DeviceGroup } from './device-group-read.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { isId } from '../../platform/http/wire-values.ts'
+import { isId } from '../../platform/ids.ts'
 import {
   listAuthenticationGroupIds,
   replaceAuthenticationGroups,

@@ -15,7 +15,7 @@ import {
 } from './enrollment-store.ts'
 import { isOtherHardware, readHostDetails, type HostDetails } from './host-details.ts'
 import { hashNodeKey } from './node-cache.ts'
-import type { EnrollmentRequest } from '../../surfaces/agents/parse-agent-message.ts'
+import type { EnrollmentRequest } from './agent-message.ts'
 
 /** What came of a request to enroll; each refusal is told to the agent in its own words. */
 export type Enrollment =

@@ -1,6 +1,6 @@
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
-import type { EnrollmentRequest } from '../../surfaces/agents/parse-agent-message.ts'
+import type { EnrollmentRequest } from './agent-message.ts'
 
 /** The columns of a device that follow from what it says of itself. */
 export interface HostDetails {

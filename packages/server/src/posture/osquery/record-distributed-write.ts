@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { recordCheckResults, type RecordedReport } from '../checks/record-check-results.ts'
 import { parseQueryId } from './check-schedule.ts'
-import type { DistributedResult } from '../../surfaces/agents/parse-agent-message.ts'
+import type { DistributedResult } from './agent-message.ts'
 
 /** Takes the answers to live queries, in the change that records those to checks and after them. */
 export type RecordLiveResults = (

@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
-import { AppError } from '../../platform/app-error.ts'
-import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
+import { parseId } from '../../platform/ids.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import { checkReportingSql } from './check-reporting-sql.ts'
 import {

@@ -1,8 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { notFound } from '../../platform/http/wire-values.ts'
 import { checkReportingSql } from './check-reporting-sql.ts'
 import {
   findLatestRun,

@@ -2,7 +2,7 @@ import { sql, type Insertable, type Kysely, type Transaction, type Updateable } 
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogSessionTable } from '../../schema/tables/sign-in-tables.ts'
-import { notFound } from '../../platform/http/wire-values.ts'
+import { notFound } from '../../platform/app-error.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 
 /** The channel that tells the worker of a new time at which a sign-in counts as abandoned. */

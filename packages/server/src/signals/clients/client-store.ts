@@ -1,9 +1,9 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
-import { isUuid } from '../../platform/ids.ts'
+import { isUuid, isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
-import { isId, notFound } from '../../platform/http/wire-values.ts'
+import { notFound } from '../../platform/app-error.ts'
 
 export type SsfClient = Selectable<SsfClientTable>
 export type SsfClientSecret = Selectable<SsfClientSecretTable>

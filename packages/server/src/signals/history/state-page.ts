@@ -7,7 +7,7 @@ import {
 } from '@heliograph/ssf'
 import { AppError } from '../../platform/app-error.ts'
 import { invalidCursor } from '../../platform/http/cursor.ts'
-import { isId } from '../../platform/http/wire-values.ts'
+import { isId } from '../../platform/ids.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { readStreamState, type StreamStateDependencies } from './stream-state.ts'
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { notFound } from '../../platform/http/wire-values.ts'
+import { notFound } from '../../platform/app-error.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
 import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'

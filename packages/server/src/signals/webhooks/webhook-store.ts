@@ -2,7 +2,8 @@ import { sql, type Insertable, type Kysely, type Selectable, type Updateable } f
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
-import { isId, notFound } from '../../platform/http/wire-values.ts'
+import { isId } from '../../platform/ids.ts'
+import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 

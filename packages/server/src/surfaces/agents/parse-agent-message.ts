@@ -3,6 +3,7 @@
  * for numbers, maps that are missing. Unknown members are ignored. Only what cannot be understood at
  * all is refused.
  */
+import type { DistributedResult, EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { refuseAgent } from './agent-error.ts'
@@ -34,14 +35,6 @@ export function parseAuthorization(header: string | undefined): string | undefin
   return header === undefined ? undefined : NODE_KEY_SCHEME.exec(header)?.[1]
 }
 
-/** One answered query of a distributed write. */
-export interface DistributedResult {
-  readonly id: string
-  readonly rows: readonly unknown[]
-  readonly statusCode: number
-  readonly message: string
-}
-
 /** How many answers of one write are looked at. */
 const RESULTS_MAX = 10_000
 const MESSAGE_LENGTH_MAX = 4_000
@@ -69,15 +62,6 @@ function toStatusCode(status: unknown): number {
   if (status === undefined || status === null) return 0
   const code = Number(status)
   return Number.isInteger(code) && status !== '' ? code : 1
-}
-
-/** What a device says of itself when it enrolls. */
-export interface EnrollmentRequest {
-  readonly secret: string
-  readonly hostIdentifier: string
-  readonly platformType: number
-  /** The first rows of `os_version`, `osquery_info`, `system_info` and `platform_info`, as far as sent. */
-  readonly details: Readonly<Record<string, OsqueryRow>>
 }
 
 const HOST_IDENTIFIER_LENGTH_MAX = 255

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
-import { notFound } from '../../../platform/http/wire-values.ts'
+import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { CheckGroupRuleTable, PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import type { PostureCheck } from '../catalogue-store.ts'

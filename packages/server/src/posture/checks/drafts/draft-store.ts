@@ -1,5 +1,5 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
-import { notFound } from '../../../platform/http/wire-values.ts'
+import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { CustomCheckDraftTable } from '../../../schema/tables/check-tables.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'

@@ -1,7 +1,7 @@
 import type { Insertable, Transaction, Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { RegistrationRequestTable } from '../../../schema/tables/device-tables.ts'
-import { notFound } from '../../../platform/http/wire-values.ts'
+import { notFound } from '../../../platform/app-error.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 
 /** The request of a person for a device that nobody has decided yet. */

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { ExemptionRequestTable } from '../../../schema/tables/issue-tables.ts'
-import { notFound } from '../../../platform/http/wire-values.ts'
+import { notFound } from '../../../platform/app-error.ts'
 import { findExemptionRequest, type ExemptionRequestRecord } from './exemption-request-read.ts'
 
 /**

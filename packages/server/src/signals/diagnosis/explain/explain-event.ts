@@ -12,7 +12,7 @@ import { lockDevices, type LockedDevice } from '../../../posture/devices/device-
 import { evaluateDeviceStatus } from '../../../posture/devices/evaluate-device-status.ts'
 import { listStatusIssues } from '../../../posture/issues/issue-store.ts'
 import type { Compliance } from '../../../schema/status-values.ts'
-import { notFound } from '../../../platform/http/wire-values.ts'
+import { notFound } from '../../../platform/app-error.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
 import type { NewDelivery } from '../../dispatch/enqueue-deliveries.ts'
 import { decideComplianceSets } from '../../sets/compliance-sets.ts'

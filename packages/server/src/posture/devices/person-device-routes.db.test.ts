@@ -11,7 +11,8 @@ import {
   describeListContract,
   describeRecordContract,
 } from '../../../test/support/read-contract.ts'
-import { personRoutes } from './person-routes.ts'
+import { personRoutes } from '../../people/people/person-routes.ts'
+import { personDeviceRoutes } from './person-device-routes.ts'
 
 let api: TestApi
 let ada: string
@@ -19,7 +20,7 @@ let alan: string
 let gone: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db }) => personRoutes(db, BASE_URL))
+  api = await createTestApi(({ db }) => [...personRoutes(db), ...personDeviceRoutes(db, BASE_URL)])
   const { db } = api
   ada = await insertPerson(db, { email: 'ada@example.com' })
   alan = await insertPerson(db, { email: 'alan@example.com' })
