@@ -102,32 +102,31 @@ test('a poll that waits is answered when its event came while nobody listened', 
   cleanup.add(close)
   const key = await createTestKey(services, ['Manage Shared Signals Framework Streams'])
   const headers = { authorization: `Bearer ${key}` }
-  const created = await http.inject({
-    method: 'POST',
-    url: '/ssf_streams',
-    headers,
-    payload: { name: 'poll' },
-  })
-  const { id } = created.json<{ id: string }>()
-  const stream = await services.db
-    .selectFrom('ssf_stream')
-    .select('destination_id')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const [polled, other] = [await createPollStream(), await createPollStream()]
+  async function createPollStream() {
+    const payload = { name: 'poll' }
+    const created = await http.inject({ method: 'POST', url: '/ssf_streams', headers, payload })
+    return services.db
+      .selectFrom('ssf_stream')
+      .select(['id', 'destination_id'])
+      .where('id', '=', created.json<{ id: string }>().id)
+      .executeTakeFirstOrThrow()
+  }
   const pending = http.inject({
     method: 'POST',
-    url: `/ssf_streams/${id}/events`,
+    url: `/ssf_streams/${polled.id}/events`,
     headers,
     payload: { returnImmediately: false },
   })
   await vi.waitFor(() => expect(parts.streams.waiters.count()).toBe(1), WAIT_MS)
-  // Nobody is told: the notification comes while the connection that listens is gone.
+  // Told for another stream, so that nobody hears of it.
+  await queueEvents(services, other.destination_id, ['device:1'])
+  await services.db.updateTable('delivery').set({ destination_id: polled.destination_id }).execute()
   const { rows } = await services.pool.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'heliograph listener'`,
   )
   expect(rows).toHaveLength(1)
-  await queueEvents(services, stream.destination_id, ['device:1'])
   const before = performance.now()
   const { sets } = (await pending).json<{ sets: object }>()
   expect(Object.keys(sets)).toHaveLength(1)
