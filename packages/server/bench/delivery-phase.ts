@@ -75,7 +75,7 @@ export async function runDeliveryPhase(
       cpuMicroseconds: (user + system) / eventCount,
     }
   } finally {
-    await engine.close(0)
+    await engine.close()
   }
 }
 

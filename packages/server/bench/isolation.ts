@@ -8,14 +8,13 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
-import type { DeliveryEngine } from '../src/signals/dispatch/delivery-engine.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
 import { runOpenLoop } from './open-loop.ts'
 import { PUSH_STREAMS, WEBHOOKS, type ReceiverKind } from './isolation-kinds.ts'
 import { hasQueuedForOthers } from './outbox-store.ts'
 import type { Arrival, ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
-import { startSenderServices, type SenderServices } from './sender-services.ts'
+import { startSenderServices, type BenchEngine, type SenderServices } from './sender-services.ts'
 import { median, summariseLatencies, type LatencySummary } from './statistics.ts'
 
 const RECEIVERS = 100
@@ -135,7 +134,7 @@ async function measurePhase(bench: Bench, manner: Manner, seconds: number): Prom
     const cpuMicroseconds = (user + system) / (EVENTS_PER_SECOND * seconds)
     return { ...summariseArrivals(committed, arrivals), cpuMicroseconds }
   } finally {
-    await engine.close(0)
+    await engine.close()
     await kind.deleteAll(sender)
   }
 }
@@ -150,7 +149,7 @@ async function insertReceivers({ kind, sender, urls }: Bench, manner: Manner): P
 /** Queues events for the receivers in turn; answers when those of the 99 were committed, by `txn`. */
 async function load(
   { run, kind, sender }: Bench,
-  engine: DeliveryEngine,
+  engine: BenchEngine,
   destinationIds: readonly string[],
   seconds: number,
 ): Promise<ReadonlyMap<string, number>> {

@@ -1,42 +1,34 @@
 /*
- * The part of the service that delivers events, composed as the service does, on an embedded database
+ * The part of the service that delivers events, as the service itself makes it, on an embedded database
  * of its own: fsync on, the database in its own process.
  */
-import type { Kysely } from 'kysely'
 import { pino } from 'pino'
-import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
-import { createChangeRunner, type RunChange } from '../src/changes/change.ts'
 import { loadConfig } from '../src/app/config/load-config.ts'
-import {
-  createDeliveryEngine,
-  type DeliveryEngine,
-} from '../src/signals/dispatch/delivery-engine.ts'
+import { openFoundation, type ServiceFoundation } from '../src/app/foundation.ts'
+import { createParts, openDeliveryDatabase } from '../src/app/parts.ts'
+import { createSupervisor } from '../src/app/supervisor.ts'
+import { createListener } from '../src/platform/db/listener.ts'
+import type { TargetPolicy } from '../src/platform/net/target-policy.ts'
+import { createDeliveryPart } from '../src/signals/delivery-part.ts'
 import type { DeliverySettings } from '../src/signals/dispatch/delivery-settings.ts'
-import { systemClock } from '../src/platform/clock.ts'
-import { openDatabase } from '../src/platform/db/database.ts'
-import { startEmbeddedPostgres } from '../src/platform/db/embedded/embedded-postgres.ts'
-import { migrateDatabase } from '../src/schema/migrate.ts'
-import type { Schema } from '../src/schema/schema.ts'
-import { createGuardedClient } from '../src/platform/net/guarded-client.ts'
-import { parseAllowedTargets, type TargetPolicy } from '../src/platform/net/target-policy.ts'
-import { loadMasterKey } from '../src/platform/secrets/master-key.ts'
-import { createSealer, type Sealer } from '../src/platform/secrets/sealed-box.ts'
-import { createPushChannel } from '../src/signals/push/push-channel.ts'
-import { createKeyRing, type KeyRing } from '../src/signals/signing/key-ring.ts'
-import { ensureSigningKey } from '../src/signals/signing/signing-keys.ts'
-import { createSigningPool } from '../src/signals/signing/signing-pool.ts'
-import { createWebhookChannel } from '../src/signals/webhooks/webhook-channel.ts'
+import type { WakeDelivery } from '../src/signals/dispatch/enqueue-deliveries.ts'
+import type { KeyRing } from '../src/signals/signing/key-ring.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
 
-export interface SenderServices {
-  readonly db: Kysely<Schema>
+export interface SenderServices extends Pick<ServiceFoundation, 'db' | 'runChange' | 'sealer'> {
   readonly keyRing: KeyRing
-  readonly sealer: Sealer
   readonly targetPolicy: TargetPolicy
-  readonly runChange: RunChange
-  /** A new engine on the shared database, client and threads. */
-  createEngine(settings?: Partial<DeliverySettings>): DeliveryEngine
+  /** What delivers in the service, with connections of its own and the shared client and threads. */
+  createEngine(settings?: Partial<DeliverySettings>): BenchEngine
+}
+
+/** The delivery of a service. */
+export interface BenchEngine {
+  start(): Promise<void>
+  readonly wake: WakeDelivery
+  /** Gives what is in flight its time to end. */
+  close(): Promise<void>
 }
 
 /** Attempts are logged as in production, to where nobody reads. */
@@ -45,56 +37,31 @@ const NOWHERE = '/dev/null'
 /** Starts database, signing threads and client; everything ends with the run. */
 export async function startSenderServices(run: BenchRun): Promise<SenderServices> {
   const { cleanup } = run
-  const dataDir = await createTemporaryDataFolder(run)
-  const config = loadConfig({ HELIOGRAPH_DATA_DIR: dataDir })
+  const config = loadConfig({
+    HELIOGRAPH_DATA_DIR: await createTemporaryDataFolder(run),
+    HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+  })
   const log = pino({ level: config.logLevel }, pino.destination({ dest: NOWHERE, sync: false }))
-  const postgres = await startEmbeddedPostgres({ dataDir, log })
-  cleanup.add(() => postgres.stop())
-  await migrateDatabase(postgres.connection, { log })
-  const database = openDatabase(postgres.connection, {
-    poolMax: config.databasePoolMax,
-    logError: () => undefined,
-  })
-  cleanup.add(() => database.close())
-  const { db, preparedDb } = database
-
-  const sealer = createSealer(await loadMasterKey({ filePath: `${dataDir}/master.key` }))
-  const runChange = createChangeRunner(preparedDb, systemClock, [])
-  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
-  )
-  const pool = createSigningPool()
-  cleanup.add(() => pool.close())
-  const keyRing = createKeyRing({ db, clock: systemClock, sealer, pool })
-  await keyRing.refresh()
-
-  const allowed = parseAllowedTargets('127.0.0.1')
-  if (!allowed.ok) throw new Error(allowed.reason)
-  const concurrency = config.deliveryConcurrency
-  const client = createGuardedClient({
-    policy: allowed.policy,
-    userAgent: 'heliograph-bench',
-    limits: { connectionsPerOriginMax: concurrency },
-  })
-  cleanup.add(() => client.close(0))
-  const channels = [
-    createPushChannel({ db: preparedDb, sealer, keyRing }),
-    createWebhookChannel({ db: preparedDb, clock: systemClock, sealer }),
-  ]
+  const foundation = await openFoundation(config, { purpose: 'service', log })
+  cleanup.add(() => foundation.close())
+  const { outbound, signing } = await createParts(foundation)
+  cleanup.add(() => outbound.client.close(0))
+  cleanup.add(() => signing.stop())
+  await signing.start()
+  const { db, runChange, sealer } = foundation
   return {
     db,
-    keyRing,
-    sealer,
-    targetPolicy: allowed.policy,
     runChange,
-    createEngine: (settings) =>
-      createDeliveryEngine({
-        db: preparedDb,
-        clock: systemClock,
-        log,
-        client,
-        channels,
-        settings: { concurrency, ...settings },
-      }),
+    sealer,
+    keyRing: signing.keyRing,
+    targetPolicy: outbound.policy,
+    createEngine: (settings) => {
+      const listener = createListener(foundation.connection, { log })
+      const database = openDeliveryDatabase(foundation)
+      const dependencies = { foundation, database, listener, outbound, signing }
+      const delivery = createDeliveryPart(dependencies, config, settings)
+      const { start, stop } = createSupervisor([delivery], listener, log)
+      return { start, wake: delivery.wake, close: stop }
+    },
   }
 }

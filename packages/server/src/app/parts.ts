@@ -123,8 +123,8 @@ function createOutboundPart({ client }: Outbound): ServicePart {
   return { name: 'outbound requests', roles: ['api', 'worker'], stop: () => client.close() }
 }
 
-/** Its connections are opened when something is delivered. */
-function openDeliveryDatabase({ connection, log }: PartsFoundation) {
+/** The connections of delivery, which are opened when something is delivered. */
+export function openDeliveryDatabase({ connection, log }: PartsFoundation) {
   return openDatabase(connection, {
     poolMax: DELIVERY_POOL_MAX,
     applicationName: 'heliograph delivery',

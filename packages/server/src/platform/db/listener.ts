@@ -6,7 +6,6 @@ import { SECOND_MS } from '../clock.ts'
 import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
 import type { DatabaseLog } from './database-log.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { AdvisoryLock } from './advisory-lock.ts'
 
 export type NotificationHandler = (payload: string) => void
@@ -62,7 +61,11 @@ export function createListener(connection: DatabaseConnection, options: Listener
  * Tells the listeners of a channel something when the transaction commits; a transaction that rolls
  * back tells nothing. Equal payloads of one transaction arrive once.
  */
-export async function notify(db: Kysely<Schema>, channel: string, payload = ''): Promise<void> {
+export async function notify<Tables>(
+  db: Kysely<Tables>,
+  channel: string,
+  payload = '',
+): Promise<void> {
   if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) {
     throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
   }

@@ -6,6 +6,7 @@ import { HOUR_MS } from '../clock.ts'
 import { createListener, type Listener } from '../db/listener.ts'
 import { startInstallationJob, toJobLock } from './installation-job.ts'
 import type { PeriodicJob } from './job.ts'
+import type { RunningJob } from './running-job.ts'
 import { findJobDelay, insertJobRun, listJobRuns } from './job-run-store.ts'
 
 const database = await createTestDatabase()
@@ -22,7 +23,7 @@ const logError = vi.fn()
 
 interface TestProcess {
   readonly listener: Listener
-  startJob(run: () => Promise<unknown>, intervalMs?: number): { stop(): Promise<void> }
+  readonly startJob: (run: () => Promise<unknown>, intervalMs?: number) => RunningJob
 }
 
 /** A process that runs jobs; stopped after the test. */

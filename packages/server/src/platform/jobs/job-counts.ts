@@ -11,7 +11,7 @@ interface Count {
 export interface JobCounts {
   readonly metrics: readonly MetricSource[]
   /** The job with every run of it counted. */
-  counted(job: Job): Job
+  readonly counted: (job: Job) => Job
 }
 
 export function createJobCounts(): JobCounts {
