@@ -92,7 +92,6 @@ describe('a service that is killed while the fleet of the demo reports', () => {
         baseUrl: proxy.url,
         secretOf: (email) => credentials.secrets.get(email) ?? '',
         hostOwnerEmail: DEMO_ADMIN.email,
-        onHost: () => undefined,
       })
       await waitForDeliveries(folder, DEVICES)
       for (let kill = 0; kill < KILLS; kill += 1) {

@@ -10,26 +10,11 @@ import type { FetchFunction } from '@heliograph/receiver'
 import { z } from 'zod'
 import { DemoError } from './demo-error.ts'
 
-const link = z.object({ identifier: z.string() })
-
 const deviceSchema = z.object({
   id: z.string(),
   name: z.string(),
-  device_type: z.string(),
-  hardware_uuid: z.string().nullable(),
   auth_state: z.enum(['Good', 'Notified', 'Will Block', 'Blocked']),
-  registered_owner_info: link,
 })
-
-const issueSchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  exempted: z.boolean(),
-  resolved_at: z.string().nullable(),
-  device_information: link,
-})
-
-const personSchema = z.object({ id: z.string(), name: z.string() })
 
 const streamSchema = z.object({
   id: z.string(),
@@ -40,7 +25,6 @@ const streamSchema = z.object({
 })
 
 export type ApiDevice = z.output<typeof deviceSchema>
-export type ApiIssue = z.output<typeof issueSchema>
 export type ApiStream = z.output<typeof streamSchema>
 
 /** A stream that the demo wants. */
@@ -53,8 +37,6 @@ export interface WantedStream {
 /** The requests that the demo makes; each throws DemoError when it fails. */
 export interface DemoApi {
   listDevices(): Promise<ApiDevice[]>
-  listIssuesUpdatedSince(time: Date): Promise<ApiIssue[]>
-  listPeople(): Promise<z.output<typeof personSchema>[]>
   listStreams(): Promise<ApiStream[]>
   createStream(wanted: WantedStream): Promise<ApiStream>
   deleteStream(id: string): Promise<void>
@@ -90,7 +72,7 @@ export function createDemoApi(baseUrl: string, key: string, fetchFunction: Fetch
     throw new DemoError(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
   }
 
-  async function listAll<Item>(path: string, schema: z.ZodType<Item>, query = ''): Promise<Item[]> {
+  async function listAll<Item>(path: string, schema: z.ZodType<Item>): Promise<Item[]> {
     const page = z.object({
       data: z.array(schema),
       pagination: z.object({ next_cursor: z.string() }),
@@ -100,7 +82,6 @@ export function createDemoApi(baseUrl: string, key: string, fetchFunction: Fetch
     for (let count = 0; count < PAGES_MAX; count += 1) {
       const parameters = new URLSearchParams({ per_page: PER_PAGE })
       if (cursor !== '') parameters.set('cursor', cursor)
-      else if (query !== '') parameters.set('query', query)
       const { data, pagination } = page.parse(await send('GET', `${path}?${parameters.toString()}`))
       items.push(...data)
       cursor = pagination.next_cursor
@@ -111,9 +92,6 @@ export function createDemoApi(baseUrl: string, key: string, fetchFunction: Fetch
 
   return {
     listDevices: () => listAll('/devices', deviceSchema),
-    listIssuesUpdatedSince: (time) =>
-      listAll('/issues', issueSchema, `updated_at>"${time.toISOString()}"`),
-    listPeople: () => listAll('/people', personSchema),
     listStreams: () => listAll('/ssf_streams', streamSchema),
     async createStream({ name, push }) {
       const body = {

@@ -28,8 +28,6 @@ export interface DemoFleetOptions {
   readonly secretOf: (email: string) => string
   /** Owner of the machine that the demo runs on. */
   readonly hostOwnerEmail: string
-  /** Told the identifier of this machine once it is known. */
-  readonly onHost: (hostIdentifier: string) => void
 }
 
 /** A fleet that runs. */
@@ -134,7 +132,6 @@ export function startFleet(invented: DemoDevices, options: DemoFleetOptions): De
   scheduler.schedule(FIRST_TURN_MS, turn)
 
   const host = joinAsHost((profile) => {
-    options.onHost(profile.hostIdentifier)
     const { hostIdentifier, platform, tables } = profile
     const enrollSecret = options.secretOf(options.hostOwnerEmail)
     const node = createNode({ ...base, hostIdentifier, platform, tables, enrollSecret })

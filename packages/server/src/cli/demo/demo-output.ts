@@ -1,13 +1,23 @@
 /*
- * How the demo is told: a view that is redrawn in a terminal, lines elsewhere, JSON lines for machines.
+ * How the demo is told: lines for people, one for each verified event, or JSON lines for machines.
  */
-import { createProgress, printLine, type CommandIo } from '../command-io.ts'
+import { printLine, type CommandIo } from '../command-io.ts'
+import type { FleetCounts } from './demo-fleet.ts'
 import { toGuideLines, type DemoGuide } from './demo-guide.ts'
-import { describeEvent, formatClock, formatLatency, renderDemo, shortName } from './render-demo.ts'
-import type { DemoSnapshot } from './render-demo.ts'
-import { span, toText } from './styled-text.ts'
-import { openTerminalScreen } from './terminal-screen.ts'
+import { formatLatency, toEventLine } from './event-line.ts'
+import type { TallySummary } from './event-tally.ts'
 import type { VerifiedEvent } from './verified-event.ts'
+
+/** What the demo has come to at a moment. */
+export interface DemoSnapshot {
+  readonly deviceCount: number
+  readonly blockedCount: number
+  readonly deviceName: (deviceId: string) => string | undefined
+  readonly counts: FleetCounts
+  readonly tally: TallySummary
+  /** What is amiss. */
+  readonly notice: string | undefined
+}
 
 /** Told of everything that happens, in this order: steps, the guide, events and looks, the end. */
 export interface DemoOutput {
@@ -15,60 +25,18 @@ export interface DemoOutput {
   step(text: string): void
   started(guide: DemoGuide, readSnapshot: () => DemoSnapshot): void
   event(event: VerifiedEvent): void
-  /** Something may have changed that is not an event. */
+  /** The names of the devices have been read anew. */
   refreshed(): void
-  /** Gives the terminal back; steps and the end follow. */
-  closeView(): void
+  /** No more events; steps and the end follow. Safe to call twice. */
+  stopFollowing(): void
   ended(snapshot: DemoSnapshot): void
-  /** Nothing follows. */
-  finished(): void
 }
 
-const FRAME_MS = 100
-const CLOCK_MS = 500
 const STATUS_LINE_MS = 10_000
 
-/** Chooses the form that suits the flags and the standard output. */
+/** Chooses the form that the flags ask for. */
 export function createDemoOutput(io: CommandIo, isJson: boolean): DemoOutput {
-  if (isJson) return createJsonOutput(io)
-  return io.stdout.isTTY ? createTerminalOutput(io) : createLineOutput(io)
-}
-
-function createTerminalOutput(io: CommandIo): DemoOutput {
-  const progress = createProgress(io)
-  const isColoured = (io.environment['NO_COLOR'] ?? '') === ''
-  let close: () => void = () => undefined
-  let requestDraw: () => void = () => undefined
-  return {
-    step: (text) => progress.update(text),
-    started(guide, readSnapshot) {
-      progress.end()
-      for (const line of toGuideLines(guide)) printLine(io, line)
-      let isDue = false
-      requestDraw = () => (isDue = true)
-      const screen = openTerminalScreen(io.stdout, isColoured, () => requestDraw())
-      const draw = () => screen.draw(renderDemo(readSnapshot(), screen.size))
-      const frames = setInterval(() => {
-        if (isDue) draw()
-        isDue = false
-      }, FRAME_MS)
-      const clock = setInterval(() => requestDraw(), CLOCK_MS)
-      draw()
-      close = () => {
-        clearInterval(frames)
-        clearInterval(clock)
-        screen.close()
-      }
-    },
-    event: () => requestDraw(),
-    refreshed: () => requestDraw(),
-    closeView: () => close(),
-    ended(snapshot) {
-      progress.end()
-      for (const line of describeEnd(snapshot)) printLine(io, line)
-    },
-    finished: () => progress.end(),
-  }
+  return isJson ? createJsonOutput(io) : createLineOutput(io)
 }
 
 function createLineOutput(io: CommandIo): DemoOutput {
@@ -79,7 +47,7 @@ function createLineOutput(io: CommandIo): DemoOutput {
   const print = (event: VerifiedEvent) => {
     const { deviceId } = event
     const name = deviceId === undefined ? undefined : readSnapshot?.().deviceName(deviceId)
-    printLine(io, describeReceipt(event, name))
+    printLine(io, toEventLine(event, name))
   }
   const flush = () => {
     for (const event of nameless) print(event)
@@ -100,14 +68,13 @@ function createLineOutput(io: CommandIo): DemoOutput {
       else nameless.push(event)
     },
     refreshed: flush,
-    closeView() {
+    stopFollowing() {
       clearInterval(timer)
       flush()
     },
     ended(snapshot) {
       for (const line of describeEnd(snapshot)) printLine(io, line)
     },
-    finished: () => undefined,
   }
 }
 
@@ -139,11 +106,11 @@ function createJsonOutput(io: CommandIo): DemoOutput {
       })
     },
     refreshed: () => undefined,
-    closeView: () => undefined,
-    ended({ tally, counts, devices }) {
+    stopFollowing: () => undefined,
+    ended({ tally, counts, deviceCount }) {
       print({
         type: 'summary',
-        devices: devices.length,
+        devices: deviceCount,
         check_ins: counts.checkIns,
         results: counts.results,
         verified: tally.verified,
@@ -155,32 +122,18 @@ function createJsonOutput(io: CommandIo): DemoOutput {
         },
       })
     },
-    finished: () => undefined,
   }
 }
 
-function describeReceipt(event: VerifiedEvent, deviceName: string | undefined): string {
-  const device = shortName(
-    deviceName ?? (event.deviceId === undefined ? '-' : `#${event.deviceId}`),
-  )
-  const latency = event.latencyMs === undefined ? '' : `  ${event.latencyMs} ms`
-  const parts = [
-    formatClock(event.receivedAtMs),
-    event.method,
-    device.padEnd(20),
-    `${describeEvent(event)}${latency}  signature verified`,
-  ]
-  return toText([span(parts.join('  '))], false)
+function describeStatus(snapshot: DemoSnapshot): string {
+  const { deviceCount, blockedCount, counts, tally, notice } = snapshot
+  const status = `-- ${deviceCount} devices, ${blockedCount} blocked; ${counts.checkIns} check-ins, ${counts.results} results; verified: push ${tally.verified.push}, poll ${tally.verified.poll}; bad signatures ${tally.badSignatures}`
+  return notice === undefined ? status : `${status}; ${notice}`
 }
 
-function describeStatus({ devices, counts, tally }: DemoSnapshot): string {
-  const blocked = devices.filter(({ authState }) => authState === 'Blocked').length
-  return `-- ${devices.length} devices, ${blocked} blocked; ${counts.checkIns} check-ins, ${counts.results} results; verified: push ${tally.verified.push}, poll ${tally.verified.poll}; bad signatures ${tally.badSignatures}`
-}
-
-function describeEnd({ tally, counts, devices }: DemoSnapshot): string[] {
+function describeEnd({ tally, counts, deviceCount }: DemoSnapshot): string[] {
   return [
-    `${devices.length} devices checked in ${counts.checkIns} times and sent ${counts.results} check results.`,
+    `${deviceCount} devices checked in ${counts.checkIns} times and sent ${counts.results} check results.`,
     `Verified over push: ${tally.verified.push} events (${formatLatency(tally.latency.push)}).`,
     `Verified over poll: ${tally.verified.poll} events (${formatLatency(tally.latency.poll)}).`,
     `Bad signatures: ${tally.badSignatures}. Latency runs from the change of a status to its verified event.`,

@@ -53,14 +53,4 @@ describe('the tally of received events', () => {
     expect(verified.push).toBe(1)
     expect(latency.push).toEqual({ p50Ms: undefined, p99Ms: undefined })
   })
-
-  it('keeps the latest events first and a bounded number of them', () => {
-    const tally = new EventTally()
-    for (let index = 0; index < 500; index += 1)
-      tally.addVerified(anEvent({ jti: `event-${index}` }))
-    const { latest, verified } = tally.summarise()
-    expect(verified.push).toBe(500)
-    expect(latest[0]?.jti).toBe('event-499')
-    expect(latest).toHaveLength(100)
-  })
 })

@@ -1,6 +1,6 @@
 /*
- * What the receivers of the demo have seen: counts, latencies, and the latest events. Holds a bounded
- * number of each, however long the demo runs.
+ * What the receivers of the demo have seen: counts and latencies. Holds a bounded number, however
+ * long the demo runs.
  */
 import { METHODS, type Method, type VerifiedEvent } from './verified-event.ts'
 
@@ -18,24 +18,19 @@ export interface TallySummary {
   readonly badSignatures: number
   /** Tokens that were refused for another reason. */
   readonly otherRefusals: number
-  /** Newest first. */
-  readonly latest: readonly VerifiedEvent[]
 }
 
 const LATENCIES_KEPT = 5_000
-const EVENTS_KEPT = 100
 
 /** Counts what the receivers report. */
 export class EventTally {
   readonly #verified: Record<Method, number> = { push: 0, poll: 0 }
   readonly #latencies: Record<Method, number[]> = { push: [], poll: [] }
-  #latest: VerifiedEvent[] = []
   #badSignatures = 0
   #otherRefusals = 0
 
   addVerified(event: VerifiedEvent): void {
     this.#verified[event.method] += 1
-    this.#latest = [event, ...this.#latest].slice(0, EVENTS_KEPT)
     if (event.latencyMs === undefined) return
     const latencies = this.#latencies[event.method]
     latencies.push(event.latencyMs)
@@ -62,7 +57,6 @@ export class EventTally {
       },
       badSignatures: this.#badSignatures,
       otherRefusals: this.#otherRefusals,
-      latest: this.#latest,
     }
   }
 }

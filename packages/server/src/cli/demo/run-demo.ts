@@ -16,13 +16,12 @@ import {
   type DemoFleet,
 } from './demo-fleet.ts'
 import { openDemoFolder, type DemoFolder } from './demo-folder.ts'
-import { createGuide, type DemoGuide } from './demo-guide.ts'
-import { createDemoOutput, type DemoOutput } from './demo-output.ts'
+import { createGuide } from './demo-guide.ts'
+import { createDemoOutput, type DemoOutput, type DemoSnapshot } from './demo-output.ts'
 import { deleteStreams, startReceivers } from './demo-receivers.ts'
 import { DeviceBoard } from './device-board.ts'
 import { EventTally } from './event-tally.ts'
 import { DEMO_ADMIN, prepareOrganisation, type DemoCredentials } from './prepare-organisation.ts'
-import type { DemoSnapshot } from './render-demo.ts'
 import { choosePort, launchService, type ServiceProcess } from './service-process.ts'
 
 export interface DemoOptions {
@@ -47,7 +46,7 @@ const DEFAULT_PORT = 8080
 const CHECK_INTERVAL_SECONDS = '5'
 const CHECK_IN_INTERVAL_SECONDS = '2'
 const LOOK_MS = 1_000
-/** Keeps the view below half of the rate limit of its key, however many devices there are. */
+/** Keeps the demo below half of the rate limit of its key, however many devices there are. */
 const MS_PER_REQUEST = 500
 const LATE_EVENTS_MS = 1_500
 
@@ -64,10 +63,9 @@ export async function runDemo(options: DemoOptions, io: CommandIo): Promise<Demo
   try {
     return await runService({ options, io, output, folder, devices })
   } finally {
-    output.closeView()
+    output.stopFollowing()
     devices.close()
     await folder.remove()
-    output.finished()
   }
 }
 
@@ -87,9 +85,7 @@ async function runService(parts: DemoParts): Promise<DemoOutcome> {
   output.step(`Starting the service on ${config.baseUrl} …`)
   const service = launchService({ settings, environment: io.environment, baseUrl: config.baseUrl })
   try {
-    await service.waitUntilReady(io.signal, (elapsedMs) => {
-      if (io.stdout.isTTY) output.step(`Starting the service … ${Math.floor(elapsedMs / 1_000)} s`)
-    })
+    await service.waitUntilReady(io.signal)
     if (io.signal.aborted) return { isComplete: false }
     output.step('Preparing people, keys and enrollment secrets …')
     const owner = {
@@ -104,7 +100,7 @@ async function runService(parts: DemoParts): Promise<DemoOutcome> {
       connections.close(),
     )
   } finally {
-    output.closeView()
+    output.stopFollowing()
     output.step('Stopping the service …')
     await service.stop()
   }
@@ -130,7 +126,7 @@ interface Scene extends DemoParts {
 }
 
 async function runScene(scene: Scene): Promise<DemoOutcome> {
-  const { options, output, folder, baseUrl, credentials, connections } = scene
+  const { output, folder, baseUrl, credentials, connections } = scene
   const api = createDemoApi(baseUrl, credentials.key, connections.fetch)
   const tally = new EventTally()
   const receivers = await startReceivers({
@@ -146,15 +142,14 @@ async function runScene(scene: Scene): Promise<DemoOutcome> {
     baseUrl,
     secretOf: (email) => findSecret(credentials, email),
     hostOwnerEmail: DEMO_ADMIN.email,
-    onHost: (hostIdentifier) => board.setHostIdentifier(hostIdentifier),
   })
   const guide = createGuide(baseUrl, credentials.key)
-  const watch = createWatch({ guide, board, fleet, tally, seconds: options.seconds })
+  const watch = createWatch({ board, fleet, tally })
   let isFleetStopped = false
   try {
     output.started(guide, watch.snapshot)
     await watchUntilEnd(scene, { api, board, watch })
-    output.closeView()
+    output.stopFollowing()
     output.step('Stopping the devices and the receivers …')
     await fleet.stop()
     isFleetStopped = true
@@ -177,20 +172,15 @@ interface Watch {
 }
 
 function createWatch(from: {
-  readonly guide: DemoGuide
   readonly board: DeviceBoard
   readonly fleet: DemoFleet
   readonly tally: EventTally
-  readonly seconds: number | undefined
 }): Watch {
-  const startMs = performance.now()
   let notice: string | undefined
   return {
     snapshot: () => ({
-      guide: from.guide,
-      elapsedMs: performance.now() - startMs,
-      durationMs: from.seconds === undefined ? undefined : from.seconds * 1_000,
-      devices: from.board.devices,
+      deviceCount: from.board.deviceCount,
+      blockedCount: from.board.blockedCount,
       deviceName: (id) => from.board.nameOf(id),
       counts: from.fleet.counts(),
       tally: from.tally.summarise(),

@@ -23,7 +23,7 @@ export interface ServiceProcess {
    *
    * @throws DemoError with its last lines when it ends before that or takes longer than a minute
    */
-  waitUntilReady(signal: AbortSignal, onWaiting: (elapsedMs: number) => void): Promise<void>
+  waitUntilReady(signal: AbortSignal): Promise<void>
   /** Ends the service in order, then by force. Resolves when it has ended. */
   stop(): Promise<void>
 }
@@ -64,10 +64,9 @@ export function launchService(launch: ServiceLaunch): ServiceProcess {
   void ended.then(() => process.off('exit', endWithProcess))
   return {
     ended,
-    waitUntilReady: (signal, onWaiting) =>
+    waitUntilReady: (signal) =>
       waitUntilReady(launch.baseUrl, {
         signal,
-        onWaiting,
         findReason: () => reason,
         said,
       }),
@@ -77,7 +76,6 @@ export function launchService(launch: ServiceLaunch): ServiceProcess {
 
 interface Waiting {
   readonly signal: AbortSignal
-  readonly onWaiting: (elapsedMs: number) => void
   readonly findReason: () => string | undefined
   readonly said: Sayings
 }
@@ -95,7 +93,6 @@ async function waitUntilReady(baseUrl: string, waiting: Waiting): Promise<void> 
     if (waiting.signal.aborted) return
     // Whoever answers at the address may be another service that took the port just before.
     if (waiting.said.isReadyAnnounced() && (await isReady(baseUrl))) return
-    waiting.onWaiting(elapsedMs)
     await sleep(READY_POLL_MS)
   }
 }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { createGuide, toGuideLines } from './demo-guide.ts'
+import { toEventLine } from './event-line.ts'
+
+const EVENT = {
+  method: 'push',
+  receivedAtMs: new Date(2026, 0, 2, 3, 4, 5).getTime(),
+  jti: 'event-1',
+  deviceId: '7',
+  previousStatus: 'compliant',
+  currentStatus: 'not-compliant',
+  kind: 'device-compliance-change',
+  latencyMs: 42,
+} as const
+
+it('an event is one line: time, method, device, change, latency', () => {
+  expect(toEventLine(EVENT, 'ada-mac.example.com')).toBe(
+    '03:04:05  push  ada-mac               compliant → not-compliant  42 ms  signature verified',
+  )
+})
+
+it('an event of a device that is not known yet names its id', () => {
+  expect(toEventLine(EVENT, undefined)).toContain('  #7  ')
+})
+
+it('no text of a device reaches the terminal as an escape sequence', () => {
+  expect(toEventLine(EVENT, '\u001b[2Jada\u202e')).toContain('?[2Jada?')
+})
+
+it('the guide gives the addresses, the key and three commands of curl, each on a line', () => {
+  const lines = toGuideLines(createGuide('http://127.0.0.1:8080', 'k2sk_v1_test'))
+  expect(lines).toContain('API key      k2sk_v1_test')
+  expect(lines).toContain('API docs     http://127.0.0.1:8080/docs')
+  expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3)
+})
