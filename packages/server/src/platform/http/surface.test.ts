@@ -141,10 +141,7 @@ describe('a surface with a session beside keys', () => {
       app.inject({ method: 'POST', url: '/console/sign_out', headers })
     expect((await signOut(key)).statusCode).toBe(403)
     const answer = await signOut(ownPage)
-    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([
-      204,
-      'session=; max-age=0',
-    ])
+    expect([answer.statusCode, answer.headers['set-cookie']]).toEqual([204, 'session=; max-age=0'])
   })
 
   it('names the methods of a path', async () => {
