@@ -16,6 +16,7 @@ import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box
 import { createSsfClient, type ClientDraft } from '../../src/signals/clients/change-client.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
+import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { createSigningPool } from '../../src/signals/signing/signing-pool.ts'
 import type { SsfOperation } from '../../src/surfaces/standard-ssf/strict-endpoint.ts'
@@ -107,6 +108,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     wake,
     waiters,
     keyRing,
+    refusedKeys: createRefusedKeys({ runChange, clock, keyRing, logError: rethrow }),
     baseUrl: BASE_URL,
     targetPolicy: policy.policy,
     streamsMax: options.streamsMax ?? 100,
@@ -169,6 +171,10 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
       await database.close()
     },
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error
 }
 
 async function requestToken(

@@ -35,8 +35,8 @@ export interface PollDependencies {
   readonly clock: Clock
   readonly keyRing: KeyRing
   readonly waiters: PollWaiters
-  /** Told of keys that receivers refuse; without it every refusal is final. */
-  readonly refusedKeys?: RefusedKeys
+  /** Told of keys that receivers refuse. */
+  readonly refusedKeys: RefusedKeys
 }
 
 /** What a poll asks for. `waitMs` 0 answers at once. */
@@ -124,18 +124,15 @@ async function takeAcknowledgements(
   const refused = [...setErrs]
     .filter(([eventId]) => !acknowledged.has(eventId))
     .map(([eventId, error]) => ({ eventId: toStorableText(eventId), ...error }))
-  const judged =
-    refusedKeys === undefined
-      ? undefined
-      : await judgeReportedKeys(db, stream.destinationId, refused, refusedKeys)
+  const judged = await judgeReportedKeys(db, stream.destinationId, refused, refusedKeys)
   const reports = [...setErrs]
-    .filter(([eventId]) => judged?.get(toStorableText(eventId))?.kind !== 'resign')
+    .filter(([eventId]) => judged.get(toStorableText(eventId))?.kind !== 'resign')
     .map(([eventId, { err, description }]): ReportedError => ({
       eventId: toStorableText(eventId),
       error: toStorableText(description === undefined ? err : `${err}: ${description}`),
       isFinal:
         acknowledged.has(eventId) ||
-        (isSetErrorCode(err) && judged?.get(toStorableText(eventId))?.kind !== 'later'),
+        (isSetErrorCode(err) && judged.get(toStorableText(eventId))?.kind !== 'later'),
     }))
   const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
   // Refusals first: an id in both has ended, and not by being received.

@@ -52,7 +52,7 @@ export interface AgentDependencies {
     deviceId: string,
     snapshots: readonly ReportedSnapshot[],
   ) => Promise<void>
-  readonly liveQueries?: LiveQueries & { readonly recordResults: RecordLiveResults }
+  readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
 }
 
 export type AgentHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<string>
@@ -83,7 +83,7 @@ export function createAgentHandlers(
     async read(request, reply) {
       const { state } = await authenticate(deps, request, settings.bodyBytesMax.read)
       const nowMs = deps.clock.now().getTime()
-      let queries = deps.liveQueries?.pendingQueries(state.deviceId)
+      let queries = deps.liveQueries.pendingQueries(state.deviceId)
       if (hasDueChecks(state, nowMs)) {
         const checks = await listRunnableChecks(deps.db, state.deviceId)
         const due = handOutChecks(state, checks, settings, nowMs)
