@@ -17,7 +17,7 @@ export async function insertBenchWebhook(
   return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const input = { name: 'Benchmark', url, events: ['issues.new'] } as const
     const { webhook } = await createWebhook(change, input, dependencies)
-    return webhook.destination_id
+    return webhook.destinationId
   })
 }
 

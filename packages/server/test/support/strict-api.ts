@@ -141,7 +141,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
         ...draft,
       }),
     )
-    return { id: client.id, clientId: client.client_id, secret: secret ?? '' }
+    return { id: client.id, clientId: client.clientId, secret: secret ?? '' }
   }
   const newToken: StrictApi['newToken'] = (client, scope) => requestToken(app, client, scope)
   const client = await newClient()

@@ -49,10 +49,10 @@ const list = databaseCommand({
     toTable(keys, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
-      'ENDS IN': (key) => key.secret_last_four,
-      RESPONSIBLE: (key) => key.responsible_email,
+      'ENDS IN': (key) => key.secretLastFour,
+      RESPONSIBLE: (key) => key.responsibleEmail,
       STATE: (key) => describeState(key, services.clock.now()),
-      'LAST USED': (key) => key.last_used_at?.toISOString() ?? 'never',
+      'LAST USED': (key) => key.lastUsedAt?.toISOString() ?? 'never',
       PERMISSIONS: ({ permissions }) =>
         permissions.map(({ permission }) => permission).join(', ') || 'read only',
     }),
@@ -88,7 +88,7 @@ const revoke = databaseCommand({
   name: 'revoke <id>',
   description: 'end a key at once',
   run: ({ args, change }) => change((tx) => revokeApiKey(tx, args.id)),
-  json: ({ id, revoked_at }) => ({ id, revoked_at }),
+  json: ({ id, revokedAt: revoked_at }) => ({ id, revoked_at }),
   text: ({ name, id }) => `Revoked the API key ${name} (${id}).`,
 })
 
@@ -96,21 +96,21 @@ const revoke = databaseCommand({
 export const keyCommands = commandGroup([create, list, reveal, rotate, revoke])
 
 function describeState(key: ApiKeyWithPermissions, now: Date): string {
-  if (key.revoked_at !== null) return 'revoked'
-  return key.expires_at !== null && key.expires_at <= now ? 'expired' : 'live'
+  if (key.revokedAt !== null) return 'revoked'
+  return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'live'
 }
 
 function toJson(key: ApiKeyWithPermissions) {
-  const { id, name, secret_last_four, permissions, created_at, last_used_at } = key
+  const { id, name, secretLastFour: secret_last_four, permissions, createdAt: created_at, lastUsedAt: last_used_at } = key
   return {
     id,
     name,
     secret_last_four,
-    responsible: key.responsible_email,
+    responsible: key.responsibleEmail,
     permissions,
     created_at,
-    expires_at: key.expires_at,
-    revoked_at: key.revoked_at,
+    expires_at: key.expiresAt,
+    revoked_at: key.revokedAt,
     last_used_at,
   }
 }

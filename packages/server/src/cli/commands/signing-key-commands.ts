@@ -22,10 +22,10 @@ const list = databaseCommand({
   text: (views) =>
     toTable(views, {
       KID: ({ key }) => key.kid,
-      STATE: ({ key, state }) => (key.revoked_at === null ? state : 'revoked'),
-      PUBLISHED: ({ key }) => key.created_at.toISOString(),
-      'SIGNS FROM': ({ key }) => key.general_from?.toISOString() ?? 'halted',
-      'PUBLISHED UNTIL': ({ key }) => key.retired_at?.toISOString() ?? '-',
+      STATE: ({ key, state }) => (key.revokedAt === null ? state : 'revoked'),
+      PUBLISHED: ({ key }) => key.createdAt.toISOString(),
+      'SIGNS FROM': ({ key }) => key.generalFrom?.toISOString() ?? 'halted',
+      'PUBLISHED UNTIL': ({ key }) => key.retiredAt?.toISOString() ?? '-',
       'IN USE': ({ receivers }) => String(receivers.filter(({ isInUse }) => isInUse).length),
       PROVEN: ({ receivers }) =>
         String(receivers.filter(({ firstAcceptedAt }) => firstAcceptedAt !== null).length),
@@ -64,7 +64,7 @@ const rotate = databaseCommand({
     return { key, view }
   },
   json: ({ view }) => (view === undefined ? null : toSigningKeyJson(view)),
-  text: ({ key }) => `Published ${key.kid}; it signs from ${key.active_from.toISOString()}.`,
+  text: ({ key }) => `Published ${key.kid}; it signs from ${key.activeFrom.toISOString()}.`,
 })
 
 const rollback = databaseCommand({
@@ -82,7 +82,7 @@ const revoke = databaseCommand({
     change((tx) => revokeSigningKey(tx, args.kid, toSigningKeySettings(services, services.config))),
   json: ({ revoked, active }) => ({
     kid: revoked.kid,
-    revoked_at: revoked.revoked_at,
+    revoked_at: revoked.revokedAt,
     active_kid: active.kid,
   }),
   text: ({ revoked, active }) => `Revoked ${revoked.kid}; ${active.kid} signs now.`,

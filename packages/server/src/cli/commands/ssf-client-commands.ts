@@ -104,8 +104,8 @@ const revoke = databaseCommand({
   name: 'revoke <client>',
   description: 'end a client with its tokens at once, and disable its streams',
   run: ({ args, change }) => change((tx) => revokeSsfClient(tx, args.client, () => undefined)),
-  json: ({ id, client_id, revoked_at }) => ({ id, client_id, revoked_at }),
-  text: ({ name, client_id }) => `Revoked the client ${name} (${client_id}).`,
+  json: ({ id, clientId: client_id, revokedAt: revoked_at }) => ({ id, client_id, revoked_at }),
+  text: ({ name, clientId: client_id }) => `Revoked the client ${name} (${client_id}).`,
 })
 
 /** `heliograph ssf-clients create|list|rotate-secret|revoke`. */
@@ -113,12 +113,12 @@ export const ssfClientCommands = commandGroup([create, list, rotateSecret, revok
 
 function toIssuedJson({ client, secret }: IssuedClient, baseUrl: string) {
   const { tokenEndpoint } = toStrictUrls(baseUrl)
-  return { client_id: client.client_id, client_secret: secret, token_endpoint: tokenEndpoint }
+  return { client_id: client.clientId, client_secret: secret, token_endpoint: tokenEndpoint }
 }
 
 function toIssuedText({ client, secret }: IssuedClient, baseUrl: string): string[] {
   return [
-    `Client id:      ${client.client_id}`,
+    `Client id:      ${client.clientId}`,
     ...(secret === null ? [] : [`Client secret:  ${secret}`]),
     `Token endpoint: ${toStrictUrls(baseUrl).tokenEndpoint}`,
   ]

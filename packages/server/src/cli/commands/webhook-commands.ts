@@ -59,12 +59,12 @@ const create = databaseCommand({
     const { webhooksMax } = config
     return change((tx) => createWebhook(tx, input, { sealer, targetPolicy, webhooksMax }))
   },
-  json: ({ webhook: { id, public_key }, secret }) => ({
+  json: ({ webhook: { id, publicKey: public_key }, secret }) => ({
     id,
     secret,
     ...(public_key === null ? {} : { public_key }),
   }),
-  text: ({ webhook, secret }) => toSecretText(secret, webhook.public_key),
+  text: ({ webhook, secret }) => toSecretText(secret, webhook.publicKey),
 })
 
 const list = databaseCommand({
@@ -76,9 +76,9 @@ const list = databaseCommand({
     toTable(webhooks, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
-      STATE: (webhook) => (webhook.enabled ? 'on' : `off (${webhook.disabled_reason ?? ''})`),
-      WAITING: (webhook) => String(webhook.queued_count),
-      DEAD: (webhook) => String(webhook.dead_count),
+      STATE: (webhook) => (webhook.enabled ? 'on' : `off (${webhook.disabledReason ?? ''})`),
+      WAITING: (webhook) => String(webhook.queuedCount),
+      DEAD: (webhook) => String(webhook.deadCount),
       URL: ({ url }) => url,
       EVENTS: ({ events }) => events.join(', '),
     }),

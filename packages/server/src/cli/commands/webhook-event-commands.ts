@@ -46,7 +46,7 @@ const deliveries = databaseCommand({
   description: 'list what was sent to a webhook and what became of it, oldest first',
   options: { ...LIST_OPTIONS, after: option('--after <id>', 'begin after this delivery') },
   async run({ args, options: { query, after, limit }, services: { db } }) {
-    const { destination_id: destinationId } = await getWebhook(db, args.webhook)
+    const { destinationId } = await getWebhook(db, args.webhook)
     const search = parseSearch(query, DELIVERY_SEARCH_FIELDS)
     const window = { afterId: after, limit }
     return (await listDeliveryLog(db, { destinationId, search, window })).map(toDeliveryJson)

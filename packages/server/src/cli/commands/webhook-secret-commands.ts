@@ -23,13 +23,13 @@ export const rotateSecretCommand = databaseCommand({
       const endsAt = options.immediate === true ? tx.at : options.oldSecretEndsAt
       return rotateWebhookSecret(tx, args.id, endsAt, services.sealer)
     }),
-  json: ({ webhook: { public_key, old_secrets_end_at }, secret }, { args }) => ({
+  json: ({ webhook: { publicKey: public_key, oldSecretsEndAt: old_secrets_end_at }, secret }, { args }) => ({
     id: args.id,
     secret,
     old_secrets_end_at,
     ...(public_key === null ? {} : { public_key }),
   }),
-  text: ({ webhook, secret }) => toSecretText(secret, webhook.public_key),
+  text: ({ webhook, secret }) => toSecretText(secret, webhook.publicKey),
 })
 
 /** `heliograph webhooks reveal`. */

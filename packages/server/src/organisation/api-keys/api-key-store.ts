@@ -1,9 +1,12 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ApiKeyTable } from '../../schema/tables/organisation-tables.ts'
 
-export type ApiKey = Selectable<ApiKeyTable>
+const keyRecord = defineRecord<ApiKeyTable>()
+
+export type ApiKey = CamelCased<Selectable<ApiKeyTable>>
 
 /** A permission of a key with the reason it was granted for. */
 export interface GrantedPermission {
@@ -13,7 +16,7 @@ export interface GrantedPermission {
 
 /** A key as lists show it. */
 export interface ApiKeyWithPermissions extends ApiKey {
-  readonly responsible_email: string
+  readonly responsibleEmail: string
   readonly permissions: GrantedPermission[]
 }
 
@@ -21,8 +24,8 @@ export interface ApiKeyWithPermissions extends ApiKey {
 export interface KeyCredential {
   readonly id: string
   readonly name: string
-  readonly expires_at: Date | null
-  readonly revoked_at: Date | null
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
   readonly permissions: string[]
 }
 
@@ -33,7 +36,7 @@ export async function findKeyCredential(
 ): Promise<KeyCredential | undefined> {
   return db
     .selectFrom('api_key')
-    .select(['id', 'name', 'expires_at', 'revoked_at'])
+    .select(['id', 'name', 'expires_at as expiresAt', 'revoked_at as revokedAt'])
     .select(
       sql<
         string[]
@@ -55,14 +58,15 @@ export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<A
     ? await db.selectFrom('api_key').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
     : undefined
   if (key === undefined) throw new AppError('not_found', 'not_found', `There is no API key ${id}.`)
-  return key
+  return keyRecord.fromRow(key)
 }
 
 export async function insertKey(
   db: Kysely<Schema>,
-  values: Insertable<ApiKeyTable>,
+  values: CamelCased<Insertable<ApiKeyTable>>,
 ): Promise<ApiKey> {
-  return db.insertInto('api_key').values(values).returningAll().executeTakeFirstOrThrow()
+  const row = await db.insertInto('api_key').values(keyRecord.toInsert(values)).returningAll().executeTakeFirstOrThrow()
+  return keyRecord.fromRow(row)
 }
 
 export async function insertKeyPermissions(
@@ -95,19 +99,20 @@ export async function listKeyPermissions(
 export async function updateKey(
   db: Kysely<Schema>,
   id: string,
-  values: Updateable<ApiKeyTable>,
+  values: CamelCased<Updateable<ApiKeyTable>>,
 ): Promise<ApiKey> {
-  return db
+  const row = await db
     .updateTable('api_key')
-    .set(values)
+    .set(keyRecord.toUpdate(values))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return keyRecord.fromRow(row)
 }
 
 /** All keys by ascending id, with their permissions. */
 export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermissions[]> {
-  return db
+  const rows = await db
     .selectFrom('api_key')
     .innerJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
     .selectAll('api_key')
@@ -119,6 +124,7 @@ export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermiss
     )
     .orderBy('api_key.id')
     .execute()
+  return rows.map(keyRecord.fromRow)
 }
 
 /** Moves `last_used_at` of several keys forward. */

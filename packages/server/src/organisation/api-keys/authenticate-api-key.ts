@@ -20,8 +20,8 @@ export async function authenticateApiKey(
 ): Promise<Principal> {
   const credential = isWellFormedKey(key) ? await findKeyCredential(db, hashKey(key)) : undefined
   if (credential === undefined) throw refusal('The API key is unknown.')
-  if (credential.revoked_at !== null) throw refusal('The API key has been revoked.')
-  if (credential.expires_at !== null && credential.expires_at <= clock.now()) {
+  if (credential.revokedAt !== null) throw refusal('The API key has been revoked.')
+  if (credential.expiresAt !== null && credential.expiresAt <= clock.now()) {
     throw refusal('The API key has expired.')
   }
   return {

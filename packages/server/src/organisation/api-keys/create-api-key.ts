@@ -82,21 +82,21 @@ export async function rotateApiKey(
   overlapSeconds: number,
 ): Promise<IssuedKey> {
   const old = await getKeyForUpdate(change.tx, keyId)
-  if (old.revoked_at !== null) {
+  if (old.revokedAt !== null) {
     throw new AppError('conflict', 'conflict', `The API key ${keyId} is revoked; create a new one.`)
   }
   const ends = new Date(change.at.getTime() + overlapSeconds * 1_000)
-  const isSooner = old.expires_at === null || ends < old.expires_at
+  const isSooner = old.expiresAt === null || ends < old.expiresAt
   await updateKey(change.tx, old.id, {
-    updated_at: change.at,
+    updatedAt: change.at,
     ...(overlapSeconds === 0 ? { revoked_at: change.at } : {}),
     ...(overlapSeconds > 0 && isSooner ? { expires_at: ends } : {}),
   })
   return issueKey(change, sealer, {
     name: old.name,
-    responsibleAdminId: old.responsible_admin_id,
+    responsibleAdminId: old.responsibleAdminId,
     permissions: await listKeyPermissions(change.tx, old.id),
-    expiresAt: old.expires_at,
+    expiresAt: old.expiresAt,
     rotatedFromId: old.id,
   })
 }
@@ -108,13 +108,13 @@ export async function rotateApiKey(
  */
 export async function revokeApiKey(change: Change, keyId: string): Promise<ApiKey> {
   const key = await getKeyForUpdate(change.tx, keyId)
-  if (key.revoked_at !== null) return key
+  if (key.revokedAt !== null) return key
   change.recordAudit({
     action: 'api_key.revoked',
     target: { type: 'api_key', id: key.id },
     description: `revoked the API key ${key.name}`,
   })
-  return updateKey(change.tx, key.id, { revoked_at: change.at, updated_at: change.at })
+  return updateKey(change.tx, key.id, { revokedAt: change.at, updatedAt: change.at })
 }
 
 interface KeyDraft {
@@ -130,14 +130,14 @@ async function issueKey(change: Change, sealer: Sealer, draft: KeyDraft): Promis
   const secretHash = hashKey(key)
   const row = await insertKey(change.tx, {
     name: draft.name,
-    responsible_admin_id: draft.responsibleAdminId,
-    secret_hash: secretHash,
-    secret_sealed: sealer.seal(key, apiKeyContext(secretHash)),
-    secret_last_four: key.slice(-4),
-    created_at: change.at,
-    updated_at: change.at,
-    expires_at: draft.expiresAt,
-    rotated_from_id: draft.rotatedFromId,
+    responsibleAdminId: draft.responsibleAdminId,
+    secretHash,
+    secretSealed: sealer.seal(key, apiKeyContext(secretHash)),
+    secretLastFour: key.slice(-4),
+    createdAt: change.at,
+    updatedAt: change.at,
+    expiresAt: draft.expiresAt,
+    rotatedFromId: draft.rotatedFromId,
   })
   await insertKeyPermissions(change.tx, row.id, draft.permissions, change.at)
   const isRotation = draft.rotatedFromId !== null

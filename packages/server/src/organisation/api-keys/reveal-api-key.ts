@@ -25,7 +25,7 @@ export async function revealApiKey(
     })
   }
   const key = await getKeyForUpdate(change.tx, keyId)
-  if (key.revoked_at !== null) {
+  if (key.revokedAt !== null) {
     throw new AppError('conflict', 'conflict', `The API key ${keyId} is revoked.`)
   }
   change.recordAudit({
@@ -34,5 +34,5 @@ export async function revealApiKey(
     description: `revealed the API key ${key.name} to ${admin.email}`,
     after: { admin_id: admin.id },
   })
-  return sealer.openText(key.secret_sealed, apiKeyContext(key.secret_hash))
+  return sealer.openText(key.secretSealed, apiKeyContext(key.secretHash))
 }

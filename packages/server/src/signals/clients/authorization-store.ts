@@ -71,9 +71,9 @@ async function findClient(
  * secrets are compared by their hashes (authorization-server.ts).
  */
 function toMetadata(client: ClientWithSecrets): AdapterPayload {
-  const hasKeys = client.authentication_method === 'private_key_jwt'
+  const hasKeys = client.authenticationMethod === 'private_key_jwt'
   return {
-    client_id: client.client_id,
+    client_id: client.clientId,
     client_name: client.name,
     grant_types: ['client_credentials'],
     response_types: [],
@@ -82,8 +82,8 @@ function toMetadata(client: ClientWithSecrets): AdapterPayload {
     id_token_signed_response_alg: UNUSED_SIGNING_ALGORITHM,
     ...(hasKeys
       ? { token_endpoint_auth_method: 'private_key_jwt', jwks: client.jwks }
-      : { token_endpoint_auth_method: 'client_secret_basic', client_secret: client.client_id }),
-    [SECRET_HASHES]: client.secrets.map(({ secret_hash }) => secret_hash.toString('hex')),
+      : { token_endpoint_auth_method: 'client_secret_basic', client_secret: client.clientId }),
+    [SECRET_HASHES]: client.secrets.map(({ secretHash }) => secretHash.toString('hex')),
   } as AdapterPayload
 }
 

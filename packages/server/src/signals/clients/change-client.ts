@@ -2,12 +2,11 @@
  * The life of OAuth clients of the strict face: made, changed, given new secrets, revoked. Secrets are
  * answered once and kept as hashes. Authenticating clients is authorization-server.ts's.
  */
-import type { Insertable } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import type { ClientJwks, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
+import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
 import { setStreamStatus } from '../streams/set-stream-status.ts'
 import type { StreamProfileName } from '../streams/stream-choices.ts'
 import { listClientStreams } from '../streams/stream-store.ts'
@@ -24,6 +23,7 @@ import {
   listLiveSecrets,
   updateClient,
   type SsfClient,
+  type SsfClientChanges,
 } from './client-store.ts'
 
 /** What a new client is. */
@@ -64,16 +64,16 @@ export async function createSsfClient(change: Change, draft: ClientDraft): Promi
     throw new AppError('conflict', 'limit_reached', message)
   }
   const client = await insertClient(change.tx, {
-    ...toColumns(draft),
+    ...(draft.jwks === null ? {} : { jwks: JSON.stringify(draft.jwks) }),
     name: draft.name,
     scopes: [...draft.scopes],
     audience: draft.audience,
-    default_subjects: draft.defaultSubjects,
+    defaultSubjects: draft.defaultSubjects,
     profile: draft.profile,
-    authentication_method: draft.jwks === null ? 'client_secret' : 'private_key_jwt',
-    client_id: generateClientId(),
-    created_at: change.at,
-    updated_at: change.at,
+    authenticationMethod: draft.jwks === null ? 'client_secret' : 'private_key_jwt',
+    clientId: generateClientId(),
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   const secret = draft.jwks === null ? await addSecret(change, client) : null
   change.recordAudit({
@@ -101,8 +101,8 @@ export async function changeSsfClient(
     throw new AppError('conflict', 'conflict', 'A client keeps the way it authenticates.')
   }
   const after = await updateClient(change.tx, before.id, {
-    ...toColumns(patch),
-    updated_at: change.at,
+    ...toChanges(patch),
+    updatedAt: change.at,
   })
   change.recordAudit({
     action: 'ssf_client.updated',
@@ -126,7 +126,7 @@ export async function rotateClientSecret(
   overlapSeconds: number,
 ): Promise<IssuedClient> {
   const client = await getUsableClient(change, identifier)
-  if (client.authentication_method !== 'client_secret') {
+  if (client.authenticationMethod !== 'client_secret') {
     throw new AppError('conflict', 'conflict', 'The client signs with keys of its own.')
   }
   await limitClientSecrets(
@@ -161,10 +161,10 @@ export async function revokeSsfClient(
   wake: WakeDelivery,
 ): Promise<SsfClient> {
   const before = await getClient(change.tx, identifier, { isLocked: true })
-  if (before.revoked_at !== null) return before
+  if (before.revokedAt !== null) return before
   const after = await updateClient(change.tx, before.id, {
-    revoked_at: change.at,
-    updated_at: change.at,
+    revokedAt: change.at,
+    updatedAt: change.at,
   })
   await deleteClientSecrets(change.tx, before.id)
   await deleteAccessTokensOf(change.tx, before.id)
@@ -184,28 +184,28 @@ export async function revokeSsfClient(
 
 async function getUsableClient(change: Change, identifier: string): Promise<SsfClient> {
   const client = await getClient(change.tx, identifier, { isLocked: true })
-  if (client.revoked_at === null) return client
-  throw new AppError('conflict', 'conflict', `The client ${client.client_id} is revoked.`)
+  if (client.revokedAt === null) return client
+  throw new AppError('conflict', 'conflict', `The client ${client.clientId} is revoked.`)
 }
 
 async function addSecret(change: Change, client: SsfClient): Promise<string> {
   const secret = generateClientSecret()
   await insertClientSecret(change.tx, {
-    ssf_client_id: client.id,
-    secret_hash: hashCredential(secret),
-    last_four: secret.slice(-4),
-    created_at: change.at,
-    expires_at: null,
+    ssfClientId: client.id,
+    secretHash: hashCredential(secret),
+    lastFour: secret.slice(-4),
+    createdAt: change.at,
+    expiresAt: null,
   })
   return secret
 }
 
-function toColumns(patch: ClientPatch): Partial<Insertable<SsfClientTable>> {
+function toChanges(patch: ClientPatch): SsfClientChanges {
   return {
     ...(patch.name === undefined ? {} : { name: patch.name }),
     ...(patch.scopes === undefined ? {} : { scopes: [...patch.scopes] }),
     ...(patch.audience === undefined ? {} : { audience: patch.audience }),
-    ...(patch.defaultSubjects === undefined ? {} : { default_subjects: patch.defaultSubjects }),
+    ...(patch.defaultSubjects === undefined ? {} : { defaultSubjects: patch.defaultSubjects }),
     ...(patch.profile === undefined ? {} : { profile: patch.profile }),
     ...(patch.jwks === undefined || patch.jwks === null
       ? {}
@@ -216,14 +216,14 @@ function toColumns(patch: ClientPatch): Partial<Insertable<SsfClientTable>> {
 /** What the audit log keeps of a client: of its keys only how many there are. */
 function toClientAudit(client: SsfClient) {
   return {
-    client_id: client.client_id,
+    client_id: client.clientId,
     name: client.name,
     scopes: client.scopes,
     audience: client.audience,
-    authentication_method: client.authentication_method,
+    authentication_method: client.authenticationMethod,
     key_count: client.jwks?.keys.length ?? 0,
-    default_subjects: client.default_subjects,
+    default_subjects: client.defaultSubjects,
     profile: client.profile,
-    revoked_at: client.revoked_at?.toISOString() ?? null,
+    revoked_at: client.revokedAt?.toISOString() ?? null,
   }
 }

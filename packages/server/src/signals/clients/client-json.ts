@@ -61,22 +61,22 @@ export function toClientJson(
 ): z.input<typeof clientSchema> {
   return {
     id: client.id,
-    client_id: client.client_id,
+    client_id: client.clientId,
     name: client.name,
     scopes: client.scopes,
     audience: client.audience,
-    default_subjects: client.default_subjects,
+    default_subjects: client.defaultSubjects,
     profile: client.profile,
-    authentication_method: client.authentication_method,
+    authentication_method: client.authenticationMethod,
     jwks: client.jwks === null ? null : { keys: [...client.jwks.keys] },
     secrets: secrets.map((secret) => ({
-      last_four: secret.last_four,
-      created_at: toTimestamp(secret.created_at),
-      expires_at: toTimestamp(secret.expires_at),
+      last_four: secret.lastFour,
+      created_at: toTimestamp(secret.createdAt),
+      expires_at: toTimestamp(secret.expiresAt),
     })),
-    created_at: toTimestamp(client.created_at),
-    updated_at: toTimestamp(client.updated_at),
-    last_used_at: toTimestamp(client.last_used_at),
-    revoked_at: toTimestamp(client.revoked_at),
+    created_at: toTimestamp(client.createdAt),
+    updated_at: toTimestamp(client.updatedAt),
+    last_used_at: toTimestamp(client.lastUsedAt),
+    revoked_at: toTimestamp(client.revokedAt),
   }
 }

@@ -1,12 +1,20 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import { isUuid, isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 
-export type SsfClient = Selectable<SsfClientTable>
-export type SsfClientSecret = Selectable<SsfClientSecretTable>
+const clientRecord = defineRecord<SsfClientTable>()
+
+export type SsfClient = CamelCased<Selectable<SsfClientTable>>
+const secretRecord = defineRecord<SsfClientSecretTable>()
+
+/** What may change of a client. */
+export type SsfClientChanges = CamelCased<Updateable<SsfClientTable>>
+
+export type SsfClientSecret = CamelCased<Selectable<SsfClientSecretTable>>
 
 /** A client with the secrets that it may still use. */
 export interface ClientWithSecrets extends SsfClient {
@@ -30,7 +38,7 @@ export async function getClient(
     .$if(options.isLocked === true, (query) => query.forUpdate())
     .executeTakeFirst()
   if (row === undefined) throw notFound('client', identifier)
-  return row
+  return clientRecord.fromRow(row)
 }
 
 /** The client that an authentication names; undefined when it is unknown or revoked. */
@@ -45,7 +53,9 @@ export async function findLiveClient(
     .where('client_id', '=', clientId)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  return client && { ...client, secrets: await listLiveSecrets(db, [client.id], now) }
+  if (client === undefined) return undefined
+  const secrets = await listLiveSecrets(db, [client.id], now)
+  return { ...clientRecord.fromRow(client), secrets }
 }
 
 /** A page of the clients, revoked ones included, oldest first. */
@@ -64,9 +74,12 @@ export async function listClients(
   const ids = clients.map(({ id }) => id)
   const secretsById = Map.groupBy(
     await listLiveSecrets(db, ids, now),
-    ({ ssf_client_id }) => ssf_client_id,
+    ({ ssfClientId }) => ssfClientId,
   )
-  return clients.map((client) => ({ ...client, secrets: secretsById.get(client.id) ?? [] }))
+  return clients.map((client) => ({
+    ...clientRecord.fromRow(client),
+    secrets: secretsById.get(client.id) ?? [],
+  }))
 }
 
 /** The secrets of clients that have not ended, oldest first. */
@@ -76,40 +89,43 @@ export async function listLiveSecrets(
   now: Date,
 ): Promise<SsfClientSecret[]> {
   if (clientIds.length === 0) return []
-  return db
+  const rows = await db
     .selectFrom('ssf_client_secret')
     .selectAll()
     .where('ssf_client_id', 'in', clientIds)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .orderBy('id')
     .execute()
+  return rows.map(secretRecord.fromRow)
 }
 
 export async function insertClient(
   db: Kysely<Schema>,
-  client: Insertable<SsfClientTable>,
+  client: CamelCased<Insertable<SsfClientTable>>,
 ): Promise<SsfClient> {
-  return db.insertInto('ssf_client').values(client).returningAll().executeTakeFirstOrThrow()
+  const row = await db.insertInto('ssf_client').values(clientRecord.toInsert(client)).returningAll().executeTakeFirstOrThrow()
+  return clientRecord.fromRow(row)
 }
 
 export async function updateClient(
   db: Kysely<Schema>,
   id: string,
-  values: Updateable<SsfClientTable>,
+  changes: SsfClientChanges,
 ): Promise<SsfClient> {
-  return db
+  const row = await db
     .updateTable('ssf_client')
-    .set(values)
+    .set(clientRecord.toUpdate(changes))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return clientRecord.fromRow(row)
 }
 
 export async function insertClientSecret(
   db: Kysely<Schema>,
-  secret: Insertable<SsfClientSecretTable>,
+  secret: CamelCased<Insertable<SsfClientSecretTable>>,
 ): Promise<void> {
-  await db.insertInto('ssf_client_secret').values(secret).execute()
+  await db.insertInto('ssf_client_secret').values(secretRecord.toInsert(secret)).execute()
 }
 
 /** Lets the present secrets of a client end at a time, those that end sooner as planned. */

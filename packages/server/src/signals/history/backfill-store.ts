@@ -1,10 +1,13 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfBackfillTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 
-export type Backfill = Selectable<SsfBackfillTable>
+const backfillRecord = defineRecord<SsfBackfillTable>()
+
+export type Backfill = CamelCased<Selectable<SsfBackfillTable>>
 
 /** The channel that tells the worker of a stream that wants to be told how its devices are. */
 export const BACKFILL_CHANNEL = 'ssf_backfill'
@@ -12,23 +15,24 @@ export const BACKFILL_CHANNEL = 'ssf_backfill'
 /** Asks for a backfill of a stream; one that is under way begins anew. */
 export async function insertBackfill(
   tx: Transaction<Schema>,
-  backfill: Pick<Backfill, 'ssf_stream_id' | 'txn' | 'requested_at'>,
+  backfill: Pick<Backfill, 'ssfStreamId' | 'txn' | 'requestedAt'>,
 ): Promise<void> {
+  const values = backfillRecord.toInsert(backfill)
   await tx
     .insertInto('ssf_backfill')
-    .values(backfill)
+    .values(values)
     .onConflict((conflict) =>
       conflict
         .column('ssf_stream_id')
-        .doUpdateSet({ ...backfill, after_device_id: '0', queued_count: 0 }),
+        .doUpdateSet({ ...values, after_device_id: '0', queued_count: 0 }),
     )
     .execute()
-  await notify(tx, BACKFILL_CHANNEL, backfill.ssf_stream_id)
+  await notify(tx, BACKFILL_CHANNEL, backfill.ssfStreamId)
 }
 
 /** Locks the oldest backfill that no other worker has; waits for none. */
 export async function claimBackfill(tx: Transaction<Schema>): Promise<Backfill | undefined> {
-  return tx
+  const row = await tx
     .selectFrom('ssf_backfill')
     .selectAll()
     .orderBy('id')
@@ -36,6 +40,7 @@ export async function claimBackfill(tx: Transaction<Schema>): Promise<Backfill |
     .forUpdate()
     .skipLocked()
     .executeTakeFirst()
+  return row && backfillRecord.fromRow(row)
 }
 
 export async function isBackfillWaiting(db: Kysely<Schema>): Promise<boolean> {

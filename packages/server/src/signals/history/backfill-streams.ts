@@ -49,9 +49,9 @@ export async function requestBackfill(change: Change, stream: Stream): Promise<v
     throw new AppError('conflict', 'conflict', 'A disabled stream sends nothing; enable it first.')
   }
   await insertBackfill(change.tx, {
-    ssf_stream_id: stream.id,
+    ssfStreamId: stream.id,
     txn: change.txn,
-    requested_at: change.at,
+    requestedAt: change.at,
   })
   change.recordAudit({
     action: 'ssf_stream.backfill_requested',
@@ -84,8 +84,8 @@ async function takeStep(
   sealer: Pick<Sealer, 'open'>,
 ): Promise<void> {
   const { tx } = change
-  const stream = await getStream(tx, backfill.ssf_stream_id)
-  const deviceIds = await listDeviceIds(tx, backfill.after_device_id, STEP_DEVICES)
+  const stream = await getStream(tx, backfill.ssfStreamId)
+  const deviceIds = await listDeviceIds(tx, backfill.afterDeviceId, STEP_DEVICES)
   const lastId = deviceIds.at(-1)
   if (lastId === undefined || stream.status === 'disabled') {
     await finish(change, backfill, stream)
@@ -102,7 +102,7 @@ async function takeStep(
   await insertDeliveries(cause, deliveries)
   await advanceBackfill(tx, backfill.id, {
     afterDeviceId: lastId,
-    queuedCount: backfill.queued_count + deliveries.length,
+    queuedCount: backfill.queuedCount + deliveries.length,
   })
 }
 
@@ -111,8 +111,8 @@ async function finish(change: Change, backfill: Backfill, stream: Stream): Promi
   change.recordAudit({
     action: 'ssf_stream.backfilled',
     target: { type: 'ssf_stream', id: stream.id },
-    description: `queued the last change of ${backfill.queued_count} devices for the stream ${stream.name}`,
-    after: { count: backfill.queued_count, txn: backfill.txn },
+    description: `queued the last change of ${backfill.queuedCount} devices for the stream ${stream.name}`,
+    after: { count: backfill.queuedCount, txn: backfill.txn },
   })
 }
 

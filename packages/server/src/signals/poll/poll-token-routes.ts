@@ -134,9 +134,9 @@ export function toRotatedJson(
 function toTokenJson(token: PollToken) {
   return {
     id: token.id,
-    last_four: token.secret_last_four,
-    created_at: toTimestamp(token.created_at),
-    expires_at: token.expires_at === null ? null : toTimestamp(token.expires_at),
-    last_used_at: token.last_used_at === null ? null : toTimestamp(token.last_used_at),
+    last_four: token.secretLastFour,
+    created_at: toTimestamp(token.createdAt),
+    expires_at: token.expiresAt === null ? null : toTimestamp(token.expiresAt),
+    last_used_at: token.lastUsedAt === null ? null : toTimestamp(token.lastUsedAt),
   }
 }

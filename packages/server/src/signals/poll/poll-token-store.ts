@@ -1,9 +1,12 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfPollTokenTable } from '../../schema/tables/ssf-stream-tables.ts'
 
 /** A poll token; the secret is there as its hash only. */
-export type PollToken = Selectable<SsfPollTokenTable>
+const tokenRecord = defineRecord<SsfPollTokenTable>()
+
+export type PollToken = CamelCased<Selectable<SsfPollTokenTable>>
 
 /** The poll token with this hash and the stream it belongs to, live or not. */
 export async function findPollTokenByHash(db: Kysely<Schema>, secretHash: Buffer) {
@@ -29,7 +32,7 @@ export async function listLivePollTokens(
   streamRowId: string,
   now: Date,
 ): Promise<PollToken[]> {
-  return db
+  const rows = await db
     .selectFrom('ssf_poll_token')
     .selectAll()
     .where('ssf_stream_id', '=', streamRowId)
@@ -37,13 +40,15 @@ export async function listLivePollTokens(
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .orderBy('id', 'desc')
     .execute()
+  return rows.map(tokenRecord.fromRow)
 }
 
 export async function insertPollToken(
   db: Kysely<Schema>,
-  token: Pick<PollToken, 'ssf_stream_id' | 'secret_hash' | 'secret_last_four' | 'created_at'>,
+  token: Pick<PollToken, 'ssfStreamId' | 'secretHash' | 'secretLastFour' | 'createdAt'>,
 ): Promise<PollToken> {
-  return db.insertInto('ssf_poll_token').values(token).returningAll().executeTakeFirstOrThrow()
+  const row = await db.insertInto('ssf_poll_token').values(tokenRecord.toInsert(token)).returningAll().executeTakeFirstOrThrow()
+  return tokenRecord.fromRow(row)
 }
 
 /** Ends tokens at `at`; those that end earlier keep their time. */

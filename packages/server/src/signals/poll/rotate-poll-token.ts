@@ -77,10 +77,10 @@ export async function issuePollToken(
 ): Promise<string> {
   const token = generatePollToken()
   await insertPollToken(change.tx, {
-    ssf_stream_id: stream.id,
-    secret_hash: hashPollToken(token),
-    secret_last_four: token.slice(-4),
-    created_at: change.at,
+    ssfStreamId: stream.id,
+    secretHash: hashPollToken(token),
+    secretLastFour: token.slice(-4),
+    createdAt: change.at,
   })
   change.recordAudit({
     action: 'ssf_stream.poll_token_issued',
@@ -118,6 +118,6 @@ async function endPollTokens(
   const validUntil = new Date(change.at.getTime() + overlapSeconds * SECOND_MS)
   const ids = kept.map(({ id }) => id)
   await expirePollTokens(change.tx, ids, validUntil)
-  const ends = kept.map(({ expires_at: end }) => Math.min(end?.getTime() ?? Infinity, +validUntil))
+  const ends = kept.map(({ expiresAt: end }) => Math.min(end?.getTime() ?? Infinity, +validUntil))
   return new Date(Math.max(...ends))
 }

@@ -67,13 +67,13 @@ export async function changePushAuthentication(
   })
 }
 
-const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'stream_id'> = {
-  oauth_client_secret_sealed: null,
-  oauth_previous_secret_sealed: null,
-  oauth_previous_secret_until: null,
-  client_certificate: null,
-  client_key_sealed: null,
-  extra_ca: null,
+const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'streamId'> = {
+  oauthClientSecretSealed: null,
+  oauthPreviousSecretSealed: null,
+  oauthPreviousSecretUntil: null,
+  clientCertificate: null,
+  clientKeySealed: null,
+  extraCa: null,
 }
 
 interface Before {
@@ -123,7 +123,7 @@ function findOAuthProblems(oauth: OAuthInput, { facts, stored }: Before): ErrorD
     return [{ path, message: 'Is not used with private_key_jwt.' }]
   }
   if (oauth.client_secret !== undefined) return []
-  if ((stored?.oauth_client_secret_sealed ?? null) === null) {
+  if ((stored?.oauthClientSecretSealed ?? null) === null) {
     return [{ path, message: 'This is required: a string.' }]
   }
   // A secret goes to the endpoint that it was given for, and to no other.
@@ -163,21 +163,20 @@ function toCredential(
   now: Date,
   sealer: Sealer,
 ): PushCredentialValues {
-  const kept = stored ?? { ...NO_CREDENTIAL, stream_id: streamId }
+  const kept = stored ?? { ...NO_CREDENTIAL, streamId }
   return {
     ...kept,
     ...(oauth === undefined ? {} : toSecrets(oauth, { facts, kept, now, sealer })),
     ...(mtls === undefined ? {} : toCertificate(mtls, streamId, sealer)),
-    ...(extraCa === undefined ? {} : { extra_ca: extraCa }),
+    ...(extraCa === undefined ? {} : { extraCa }),
   }
 }
 
-type SecretColumns = Pick<
-  PushCredentialRecord,
-  | 'stream_id'
-  | 'oauth_client_secret_sealed'
-  | 'oauth_previous_secret_sealed'
-  | 'oauth_previous_secret_until'
+type SecretColumns = Pick<PushCredentialRecord,
+  | 'streamId'
+  | 'oauthClientSecretSealed'
+  | 'oauthPreviousSecretSealed'
+  | 'oauthPreviousSecretUntil'
 >
 
 interface SecretChange {
@@ -193,30 +192,30 @@ function toSecrets(
 ): Partial<SecretColumns> {
   if (oauth === null || oauth.auth_method === 'private_key_jwt') {
     return {
-      oauth_client_secret_sealed: null,
-      oauth_previous_secret_sealed: null,
-      oauth_previous_secret_until: null,
+      oauthClientSecretSealed: null,
+      oauthPreviousSecretSealed: null,
+      oauthPreviousSecretUntil: null,
     }
   }
   if (oauth.client_secret === undefined) return {}
-  const context = pushSecretContext(kept.stream_id, 'oauth_client_secret_sealed')
+  const context = pushSecretContext(kept.streamId, 'oauth_client_secret_sealed')
   // Like every secret, the old one goes to its own endpoint alone.
   const isSameEndpoint = facts.oauth?.token_endpoint === oauth.token_endpoint
-  const previous = isSameEndpoint ? kept.oauth_client_secret_sealed : null
+  const previous = isSameEndpoint ? kept.oauthClientSecretSealed : null
   return {
-    oauth_client_secret_sealed: sealer.seal(oauth.client_secret, context),
-    oauth_previous_secret_sealed: previous,
-    oauth_previous_secret_until: previous === null ? null : new Date(now.getTime() + OLD_SECRET_MS),
+    oauthClientSecretSealed: sealer.seal(oauth.client_secret, context),
+    oauthPreviousSecretSealed: previous,
+    oauthPreviousSecretUntil: previous === null ? null : new Date(now.getTime() + OLD_SECRET_MS),
   }
 }
 
 function toCertificate(mtls: PushAuthenticationInput['mtls'], streamId: string, sealer: Sealer) {
   if (mtls === null || mtls === undefined) {
-    return { client_certificate: null, client_key_sealed: null }
+    return { clientCertificate: null, clientKeySealed: null }
   }
   const context = pushSecretContext(streamId, 'client_key_sealed')
   return {
-    client_certificate: mtls.certificate,
-    client_key_sealed: sealer.seal(mtls.private_key, context),
+    clientCertificate: mtls.certificate,
+    clientKeySealed: sealer.seal(mtls.private_key, context),
   }
 }

@@ -1,9 +1,12 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfPushCredentialTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
-export type PushCredentialRecord = Selectable<SsfPushCredentialTable>
+const credentialRecord = defineRecord<SsfPushCredentialTable>()
+
+export type PushCredentialRecord = CamelCased<Selectable<SsfPushCredentialTable>>
 
 /** The credentials of a stream without their version, which the store counts. */
 export type PushCredentialValues = Omit<PushCredentialRecord, 'version'>
@@ -21,11 +24,12 @@ export async function findPushCredential(
   db: Kysely<Schema>,
   streamRowId: string,
 ): Promise<PushCredentialRecord | undefined> {
-  return db
+  const row = await db
     .selectFrom('ssf_push_credential')
     .selectAll()
     .where('stream_id', '=', streamRowId)
     .executeTakeFirst()
+  return row && credentialRecord.fromRow(row)
 }
 
 /** Writes the credentials of a stream in place of those before, under a new version. */
@@ -33,19 +37,10 @@ export async function savePushCredential(
   db: Kysely<Schema>,
   credential: PushCredentialValues,
 ): Promise<void> {
-  const { oauth_client_secret_sealed, oauth_previous_secret_sealed } = credential
-  const { oauth_previous_secret_until, client_certificate, client_key_sealed } = credential
-  const values = {
-    oauth_client_secret_sealed,
-    oauth_previous_secret_sealed,
-    oauth_previous_secret_until,
-    client_certificate,
-    client_key_sealed,
-    extra_ca: credential.extra_ca,
-  }
+  const { stream_id, ...values } = credentialRecord.toInsert(credential)
   await db
     .insertInto('ssf_push_credential')
-    .values({ stream_id: credential.stream_id, ...values })
+    .values({ stream_id, ...values })
     .onConflict((conflict) =>
       conflict.column('stream_id').doUpdateSet({
         ...values,

@@ -37,7 +37,7 @@ export async function openPushCredential(
 ): Promise<PushCredential | undefined> {
   const row = await findPushCredential(db, stream.streamRowId)
   if (row === undefined) return undefined
-  const key = `stream ${row.stream_id} version ${row.version}`
+  const key = `stream ${row.streamId} version ${row.version}`
   const tls = toTls(row, key, sealer)
   const { oauth } = stream.authentication
   if (oauth === undefined) return { oauth: undefined, tls }
@@ -56,19 +56,19 @@ export async function openPushCredential(
 }
 
 function openSecrets(row: PushCredentialRecord, sealer: Sealer, now: Date): string[] {
-  const context = pushSecretContext(row.stream_id, 'oauth_client_secret_sealed')
-  const { oauth_client_secret_sealed: present, oauth_previous_secret_sealed: previous } = row
+  const context = pushSecretContext(row.streamId, 'oauth_client_secret_sealed')
+  const { oauthClientSecretSealed: present, oauthPreviousSecretSealed: previous } = row
   const isOverlapping =
-    row.oauth_previous_secret_until !== null && row.oauth_previous_secret_until > now
+    row.oauthPreviousSecretUntil !== null && row.oauthPreviousSecretUntil > now
   return [present, isOverlapping ? previous : null].flatMap((sealed) =>
     sealed === null ? [] : [sealer.openText(sealed, context)],
   )
 }
 
 function toTls(row: PushCredentialRecord, key: string, sealer: Sealer): OutboundTls | undefined {
-  const { client_certificate: certificate, client_key_sealed: sealed, extra_ca: extraCa } = row
+  const { clientCertificate: certificate, clientKeySealed: sealed, extraCa } = row
   if (certificate === null && extraCa === null) return undefined
-  const context = pushSecretContext(row.stream_id, 'client_key_sealed')
+  const context = pushSecretContext(row.streamId, 'client_key_sealed')
   return {
     key,
     ...(certificate === null || sealed === null

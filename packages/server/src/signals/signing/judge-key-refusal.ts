@@ -11,7 +11,7 @@ export type KeyRefusal =
   | { readonly kind: 'resign'; readonly kid: string; readonly isRollback: boolean }
 
 export interface RefusedKey {
-  readonly keys: readonly (SigningKeyLife & { readonly created_at: Date })[]
+  readonly keys: readonly (SigningKeyLife & { readonly createdAt: Date })[]
   /** The key that was refused. */
   readonly kid: string
   readonly now: Date
@@ -42,7 +42,7 @@ export function judgeKeyRefusal(refused: RefusedKey): KeyRefusal {
   if (isRolledBack || isProven) return { kind: 'final' }
   const previous = findPreviousKey(keys, kid, now)
   if (previous !== undefined) return { kind: 'resign', kid: previous.kid, isRollback: true }
-  const createdAt = keys.find((key) => key.kid === kid)?.created_at ?? now
+  const createdAt = keys.find((key) => key.kid === kid)?.createdAt ?? now
   const isYoung = now.getTime() - createdAt.getTime() < UNKNOWN_MAX_MS
   return isYoung ? { kind: 'later' } : { kind: 'final' }
 }

@@ -2,10 +2,13 @@
  * What receivers have made of signing keys, and who fetched the published ones. SQL only.
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SigningKeyProofTable } from '../../schema/tables/signing-key-tables.ts'
 
-export type KeyProof = Selectable<SigningKeyProofTable>
+const proofRecord = defineRecord<SigningKeyProofTable>()
+
+export type KeyProof = CamelCased<Selectable<SigningKeyProofTable>>
 
 /** A receiver has taken, or refused, a SET that a key signed. */
 export interface KeyProofNote {
@@ -24,11 +27,12 @@ export async function listKeyProofs(
   kids: readonly string[],
 ): Promise<KeyProof[]> {
   if (kids.length === 0) return []
-  return db
+  const rows = await db
     .selectFrom('signing_key_proof')
     .selectAll()
     .where('kid', 'in', [...kids])
     .execute()
+  return rows.map(proofRecord.fromRow)
 }
 
 /** Adds what was seen to the proofs; what concerns streams or keys that are gone is dropped. */

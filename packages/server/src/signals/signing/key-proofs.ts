@@ -67,10 +67,10 @@ export function createKeyProofs({
     firstAcceptedAt: (destinationId, kid) => firstAccepted.get(keyOf(destinationId, kid)),
     async refresh(kids) {
       const rows = await listKeyProofs(db, kids)
-      const stored = rows.flatMap(({ destination_id, kid, first_accepted_at }) =>
-        first_accepted_at === null
+      const stored = rows.flatMap(({ destinationId, kid, firstAcceptedAt }) =>
+        firstAcceptedAt === null
           ? []
-          : [[keyOf(destination_id, kid), first_accepted_at] as const],
+          : [[keyOf(destinationId, kid), firstAcceptedAt] as const],
       )
       const unwritten = notes.flatMap(({ destinationId, kid, at, refusal }) =>
         refusal === null ? [[keyOf(destinationId, kid), at] as const] : [],

@@ -69,19 +69,19 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
     const streams = await listStreamKeys(db)
     const now = clock.now()
     await proofs.refresh(rows.filter((key) => isPublished(key, now)).map(({ kid }) => kid))
-    for (const { kid, private_key_sealed } of rows) {
+    for (const { kid, privateKeySealed } of rows) {
       if (loaded.has(kid)) continue
-      pool.addKey(kid, sealer.openText(private_key_sealed, privateKeyContext(kid)))
+      pool.addKey(kid, sealer.openText(privateKeySealed, privateKeyContext(kid)))
       loaded.add(kid)
     }
     keys = rows
-    streamKeys = new Map(streams.map((row) => [row.destination_id, row]))
+    streamKeys = new Map(streams.map((row) => [row.destinationId, row]))
   }
 
   function ownKey(destinationId: string | undefined, now: Date): StreamKey | undefined {
     const own = destinationId === undefined ? undefined : streamKeys.get(destinationId)
-    if (own === undefined || own.from_at > now) return undefined
-    if (own.until_at !== null && own.until_at <= now) return undefined
+    if (own === undefined || own.fromAt > now) return undefined
+    if (own.untilAt !== null && own.untilAt <= now) return undefined
     const key = keys.find(({ kid }) => kid === own.kid)
     return key !== undefined && maySign(key, now) ? own : undefined
   }
@@ -120,14 +120,14 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
       })
     },
     rollBackStream: (rollback) => {
-      streamKeys = new Map([...streamKeys, [rollback.destination_id, rollback]])
+      streamKeys = new Map([...streamKeys, [rollback.destinationId, rollback]])
     },
   }
 }
 
 /** Names the members one by one, so that nothing private can slip in from the row. */
-function toPublishedKey({ kid, public_jwk }: SigningKeyRecord): PublishedKey {
-  const { kty, n, e } = public_jwk
+function toPublishedKey({ kid, publicJwk }: SigningKeyRecord): PublishedKey {
+  const { kty, n, e } = publicJwk
   if (kty === undefined || n === undefined || e === undefined) {
     throw new Error(`the public part of the signing key ${kid} is incomplete`)
   }

@@ -7,12 +7,11 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
-import type { StreamSigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import type { KeyRefusal } from './judge-key-refusal.ts'
 import { STREAM_ROLLBACK_MS, type KeyRing } from './key-ring.ts'
 import { listSigningKeys, lockSigningKeys, updateSigningKey } from './signing-key-store.ts'
 import { SIGNING_KEY_CHANNEL } from './signing-keys.ts'
-import { putStreamKeys, rebindQueued } from './stream-key-store.ts'
+import { putStreamKeys, rebindQueued, type StreamKey } from './stream-key-store.ts'
 
 /** A SET that was refused because of its key. */
 export interface RefusedSet {
@@ -50,13 +49,13 @@ export function createRefusedKeys(dependencies: RefusedKeysDependencies): Refuse
   function rollBack({ destinationId, kid, refusal }: RefusedSet, toKid: string): void {
     const at = clock.now()
     const row: RolledBackStream = {
-      destination_id: destinationId,
+      destinationId: destinationId,
       kid: toKid,
       reason: 'rolled_back',
-      refused_kid: kid,
+      refusedKid: kid,
       refusal,
-      from_at: at,
-      until_at: new Date(at.getTime() + STREAM_ROLLBACK_MS),
+      fromAt: at,
+      untilAt: new Date(at.getTime() + STREAM_ROLLBACK_MS),
     }
     keyRing.rollBackStream(row)
     const written: Promise<void> = runChange({ actor: SYSTEM_ACTOR }, (change) =>
@@ -83,9 +82,9 @@ export function createRefusedKeys(dependencies: RefusedKeysDependencies): Refuse
   }
 }
 
-interface RolledBackStream extends Omit<StreamSigningKeyTable, 'reason'> {
+interface RolledBackStream extends Omit<StreamKey, 'reason'> {
   readonly reason: 'rolled_back'
-  readonly refused_kid: string
+  readonly refusedKid: string
 }
 
 async function storeRollback(change: Change, row: RolledBackStream): Promise<void> {
@@ -93,24 +92,24 @@ async function storeRollback(change: Change, row: RolledBackStream): Promise<voi
   const stream = await change.tx
     .selectFrom('ssf_stream')
     .select(['id', 'name'])
-    .where('destination_id', '=', row.destination_id)
+    .where('destination_id', '=', row.destinationId)
     .executeTakeFirst()
   if (stream === undefined) return
   await putStreamKeys(change.tx, [row])
   await rebindQueued(change.tx, {
-    fromKid: row.refused_kid,
+    fromKid: row.refusedKid,
     toKid: row.kid,
-    destinationId: row.destination_id,
+    destinationId: row.destinationId,
     now: change.at,
   })
-  const isHalted = await haltCanaries(change, row.refused_kid)
+  const isHalted = await haltCanaries(change, row.refusedKid)
   change.recordAudit({
     action: 'signing_key.stream_rolled_back',
     target: { type: 'ssf_stream', id: stream.id },
-    description: `let the stream ${stream.name} go back to the signing key ${row.kid}, because its receiver refused ${row.refused_kid}`,
+    description: `let the stream ${stream.name} go back to the signing key ${row.kid}, because its receiver refused ${row.refusedKid}`,
     after: {
       kid: row.kid,
-      refused_kid: row.refused_kid,
+      refused_kid: row.refusedKid,
       refusal: row.refusal,
       is_halted: isHalted,
     },
@@ -122,14 +121,14 @@ async function storeRollback(change: Change, row: RolledBackStream): Promise<voi
 async function haltCanaries(change: Change, refusedKid: string): Promise<boolean> {
   const keys = await listSigningKeys(change.tx)
   const refused = keys.find(({ kid }) => kid === refusedKid)
-  if (refused?.general_from === undefined || refused.rolled_back_at !== null) return false
-  if (refused.general_from !== null && refused.general_from <= change.at) return false
-  await updateSigningKey(change.tx, refusedKid, { general_from: null })
+  if (refused?.generalFrom === undefined || refused.rolledBackAt !== null) return false
+  if (refused.generalFrom !== null && refused.generalFrom <= change.at) return false
+  await updateSigningKey(change.tx, refusedKid, { generalFrom: null })
   // The rotation was to let them go out of publication; now they are needed for longer.
-  for (const { kid, retired_at, revoked_at, rolled_back_at } of keys) {
-    const isNeeded = kid !== refusedKid && revoked_at === null && rolled_back_at === null
-    if (isNeeded && retired_at !== null && retired_at > change.at) {
-      await updateSigningKey(change.tx, kid, { retired_at: null })
+  for (const { kid, retiredAt, revokedAt, rolledBackAt } of keys) {
+    const isNeeded = kid !== refusedKid && revokedAt === null && rolledBackAt === null
+    if (isNeeded && retiredAt !== null && retiredAt > change.at) {
+      await updateSigningKey(change.tx, kid, { retiredAt: null })
     }
   }
   return true

@@ -39,12 +39,12 @@ export async function revokeSigningKey(
 ): Promise<RevokedKey> {
   await lockSigningKeys(change.tx)
   const before = await getSigningKey(change.tx, kid)
-  if (before.revoked_at !== null) {
+  if (before.revokedAt !== null) {
     throw new AppError('conflict', 'conflict', 'This signing key is revoked already.')
   }
   const revoked = await updateSigningKey(change.tx, kid, {
-    revoked_at: change.at,
-    retired_at: change.at,
+    revokedAt: change.at,
+    retiredAt: change.at,
   })
   await deleteStreamKeysOf(change.tx, kid)
   const active = await ensureActiveKey(change, before, dependencies)
@@ -69,16 +69,16 @@ async function ensureActiveKey(
   const general = findGeneralKey(keys, change.at)
   const wasInUse = findGeneralKey([revoked, ...keys], change.at)?.kid === revoked.kid
   if (general !== undefined && !wasInUse) {
-    if (general.retired_at === null) return general
+    if (general.retiredAt === null) return general
     const isReplaced = findPendingKey(keys, change.at) !== undefined
     // The key that was to replace it is the revoked one.
-    return isReplaced ? general : updateSigningKey(change.tx, general.kid, { retired_at: null })
+    return isReplaced ? general : updateSigningKey(change.tx, general.kid, { retiredAt: null })
   }
   const at = { activeFrom: change.at, generalFrom: change.at }
   const pending = findPendingKey(keys, change.at)
   if (pending === undefined) return addSigningKey(change, dependencies, at)
   return updateSigningKey(change.tx, pending.kid, {
-    active_from: at.activeFrom,
-    general_from: at.generalFrom,
+    activeFrom: at.activeFrom,
+    generalFrom: at.generalFrom,
   })
 }

@@ -38,10 +38,10 @@ export async function rollBackSigningKey(change: Change): Promise<RolledBackKeys
     )
   }
   const rolledBack = await updateSigningKey(change.tx, given.kid, {
-    rolled_back_at: change.at,
-    retired_at: new Date(change.at.getTime() + PUBLICATION_OVERLAP_MS),
+    rolledBackAt: change.at,
+    retiredAt: new Date(change.at.getTime() + PUBLICATION_OVERLAP_MS),
   })
-  const active = await updateSigningKey(change.tx, before.kid, { retired_at: null })
+  const active = await updateSigningKey(change.tx, before.kid, { retiredAt: null })
   await deleteStreamKeysOf(change.tx, given.kid)
   await rebindQueued(change.tx, {
     fromKid: given.kid,

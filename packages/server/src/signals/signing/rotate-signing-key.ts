@@ -56,13 +56,13 @@ export async function rotateSigningKey(
   await putStreamKeys(
     change.tx,
     canaries.map((destinationId) => ({
-      destination_id: destinationId,
+      destinationId,
       kid: key.kid,
       reason: 'canary',
-      refused_kid: null,
+      refusedKid: null,
       refusal: null,
-      from_at: activeFrom,
-      until_at: generalFrom,
+      fromAt: activeFrom,
+      untilAt: generalFrom,
     })),
   )
   const retiredAt = new Date(generalFrom.getTime() + PUBLICATION_OVERLAP_MS)

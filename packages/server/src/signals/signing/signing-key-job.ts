@@ -51,16 +51,16 @@ export async function runSigningKeyJob(
 /** From the last key that was made, also one that was rolled back: that is not made again at once. */
 function findRotationTime(keys: readonly SigningKeyRecord[], days: number): Date | undefined {
   if (days === 0 || keys.length === 0) return undefined
-  const lastMs = Math.max(...keys.map(({ created_at: createdAt }) => createdAt.getTime()))
+  const lastMs = Math.max(...keys.map(({ createdAt }) => createdAt.getTime()))
   return new Date(lastMs + days * DAY_MS)
 }
 
 function findCanaryTime(keys: readonly SigningKeyRecord[], now: Date): Date | undefined {
   const pending = findPendingKey(keys, now)
-  if (pending === undefined || pending.canaries_verified_at !== null) return undefined
-  return pending.general_from !== null && pending.general_from <= pending.active_from
+  if (pending === undefined || pending.canariesVerifiedAt !== null) return undefined
+  return pending.generalFrom !== null && pending.generalFrom <= pending.activeFrom
     ? undefined
-    : pending.active_from
+    : pending.activeFrom
 }
 
 async function rotateIfDue(change: Change, dependencies: SigningKeyJobDependencies): Promise<void> {
@@ -77,11 +77,11 @@ async function rotateIfDue(change: Change, dependencies: SigningKeyJobDependenci
 async function verifyCanaries(change: Change, wake: WakeDelivery): Promise<void> {
   await lockSigningKeys(change.tx)
   const pending = findPendingKey(await listSigningKeys(change.tx), change.at)
-  if (pending === undefined || pending.canaries_verified_at !== null) return
+  if (pending === undefined || pending.canariesVerifiedAt !== null) return
   const streams = await listCanaries(change.tx, pending.kid)
   const deliveries = streams.map((stream) => toVerificationDelivery(stream, change))
   await enqueueDeliveries(change, deliveries, wake)
-  await updateSigningKey(change.tx, pending.kid, { canaries_verified_at: change.at })
+  await updateSigningKey(change.tx, pending.kid, { canariesVerifiedAt: change.at })
 }
 
 function earliest(times: readonly Date[]): Date | undefined {

@@ -67,13 +67,13 @@ export async function viewKeys(
   const proofs = await listKeyProofs(db, kids)
   const addresses = proofs.flatMap(({ address }) => address ?? [])
   const fetches = await findJwksFetches(db, [...new Set(addresses)])
-  const own = new Map((await listStreamKeys(db)).map((row) => [row.destination_id, row]))
+  const own = new Map((await listStreamKeys(db)).map((row) => [row.destinationId, row]))
   const world = { keys, now, own, proofs: byStreamAndKey(proofs), fetches: fetches.byAddress }
   return rows.map((key) => ({
     id: key.id,
     key,
     state: stateOfKey(key, keys, now),
-    jwksFetchedAt: notBefore(fetches.byAnyone, key.created_at),
+    jwksFetchedAt: notBefore(fetches.byAnyone, key.createdAt),
     receivers: isPublished(key, now)
       ? streams.map((stream) => viewReceiver(key, stream, world))
       : [],
@@ -99,10 +99,10 @@ export async function listProofsOfStream(
       db,
       published.map(({ kid }) => kid),
     )
-  ).filter((proof) => proof.destination_id === stream.destinationId)
+  ).filter((proof) => proof.destinationId === stream.destinationId)
   const addresses = proofs.flatMap(({ address }) => address ?? [])
   const fetches = await findJwksFetches(db, [...new Set(addresses)])
-  const own = new Map((await listStreamKeys(db)).map((row) => [row.destination_id, row]))
+  const own = new Map((await listStreamKeys(db)).map((row) => [row.destinationId, row]))
   const world = { keys, now, own, proofs: byStreamAndKey(proofs), fetches: fetches.byAddress }
   return published.map((key) => ({
     key,
@@ -132,7 +132,7 @@ function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld
     streamName: stream.name,
     isInUse: findStreamKid(own, world) === key.kid,
     isCanary: own?.reason === 'canary' && own.kid === key.kid,
-    isRolledBack: isPresent(own, world.now) && own?.refused_kid === key.kid,
+    isRolledBack: isPresent(own, world.now) && own?.refusedKid === key.kid,
     ...viewProof(key, world.proofs.get(`${stream.destinationId} ${key.kid}`), world.fetches),
   }
 }
@@ -144,11 +144,11 @@ function viewProof(
 ): Omit<ReceiverProof, 'streamId' | 'streamName' | 'isInUse' | 'isCanary' | 'isRolledBack'> {
   const fetchedAt = fetches.get(proof?.address ?? '') ?? null
   return {
-    firstAcceptedAt: proof?.first_accepted_at ?? null,
-    lastAcceptedAt: proof?.last_accepted_at ?? null,
-    lastRefusedAt: proof?.last_refused_at ?? null,
+    firstAcceptedAt: proof?.firstAcceptedAt ?? null,
+    lastAcceptedAt: proof?.lastAcceptedAt ?? null,
+    lastRefusedAt: proof?.lastRefusedAt ?? null,
     refusal: proof?.refusal ?? null,
-    jwksFetchedAt: notBefore(fetchedAt, key.created_at),
+    jwksFetchedAt: notBefore(fetchedAt, key.createdAt),
   }
 }
 
@@ -159,12 +159,12 @@ function findStreamKid(own: StreamKey | undefined, { keys, now }: KeyWorld): str
 }
 
 function isPresent(own: StreamKey | undefined, now: Date): boolean {
-  if (own === undefined || own.from_at > now) return false
-  return own.until_at === null || own.until_at > now
+  if (own === undefined || own.fromAt > now) return false
+  return own.untilAt === null || own.untilAt > now
 }
 
 function byStreamAndKey(proofs: readonly KeyProof[]): ReadonlyMap<string, KeyProof> {
-  return new Map(proofs.map((proof) => [`${proof.destination_id} ${proof.kid}`, proof]))
+  return new Map(proofs.map((proof) => [`${proof.destinationId} ${proof.kid}`, proof]))
 }
 
 /** A fetch from before a key was published says nothing about it. */

@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -6,7 +7,9 @@ import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-export type SigningKeyRecord = Selectable<SigningKeyTable>
+const keyRecord = defineRecord<SigningKeyTable>()
+
+export type SigningKeyRecord = CamelCased<Selectable<SigningKeyTable>>
 
 /** Nobody else makes, rotates or revokes signing keys until the transaction ends. */
 export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
@@ -15,12 +18,13 @@ export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
 
 /** All signing keys, the one that became active last first. There are few: one per rotation. */
 export async function listSigningKeys(db: Kysely<Schema>): Promise<SigningKeyRecord[]> {
-  return db
+  const rows = await db
     .selectFrom('signing_key')
     .selectAll()
     .orderBy('active_from', 'desc')
     .orderBy('id', 'desc')
     .execute()
+  return rows.map(keyRecord.fromRow)
 }
 
 /** A page of the signing keys, oldest first. */
@@ -28,13 +32,14 @@ export async function listSigningKeyPage(
   db: Kysely<Schema>,
   window: PageWindow,
 ): Promise<SigningKeyRecord[]> {
-  return db
+  const rows = await db
     .selectFrom('signing_key')
     .selectAll()
     .where(afterKey(sql.ref('id'), window))
     .orderBy('id')
     .limit(window.limit)
     .execute()
+  return rows.map(keyRecord.fromRow)
 }
 
 /** @throws AppError `not_found`. */
@@ -44,27 +49,27 @@ export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<Si
     .selectAll()
     .where('kid', '=', kid)
     .executeTakeFirst()
-  if (row !== undefined) return row
+  if (row !== undefined) return keyRecord.fromRow(row)
   throw new AppError('not_found', 'not_found', 'There is no such signing key.')
 }
 
 /** What is stored of a new key. */
-export interface NewSigningKey extends Pick<
-  SigningKeyRecord,
-  'kid' | 'algorithm' | 'private_key_sealed' | 'created_at' | 'active_from' | 'general_from'
+export interface NewSigningKey extends Pick<SigningKeyRecord,
+  'kid' | 'algorithm' | 'privateKeySealed' | 'createdAt' | 'activeFrom' | 'generalFrom'
 > {
-  readonly public_jwk: Readonly<Record<string, string>>
+  readonly publicJwk: Readonly<Record<string, string>>
 }
 
 export async function insertSigningKey(
   db: Kysely<Schema>,
   key: NewSigningKey,
 ): Promise<SigningKeyRecord> {
-  return db
+  const row = await db
     .insertInto('signing_key')
-    .values({ ...key, public_jwk: JSON.stringify(key.public_jwk), retired_at: null })
+    .values(keyRecord.toInsert({ ...key, publicJwk: JSON.stringify(key.publicJwk), retiredAt: null }))
     .returningAll()
     .executeTakeFirstOrThrow()
+  return keyRecord.fromRow(row)
 }
 
 /** Changes the times of a key. */
@@ -72,21 +77,22 @@ export async function updateSigningKey(
   db: Kysely<Schema>,
   kid: string,
   values: Pick<
-    Updateable<SigningKeyTable>,
-    | 'active_from'
-    | 'general_from'
-    | 'retired_at'
-    | 'rolled_back_at'
-    | 'revoked_at'
-    | 'canaries_verified_at'
+    CamelCased<Updateable<SigningKeyTable>>,
+    | 'activeFrom'
+    | 'generalFrom'
+    | 'retiredAt'
+    | 'rolledBackAt'
+    | 'revokedAt'
+    | 'canariesVerifiedAt'
   >,
 ): Promise<SigningKeyRecord> {
-  return db
+  const row = await db
     .updateTable('signing_key')
-    .set(values)
+    .set(keyRecord.toUpdate(values))
     .where('kid', '=', kid)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return keyRecord.fromRow(row)
 }
 
 /** Ends the publication of every key but `exceptKid` at `retiredAt`, unless it ends earlier already. */

@@ -5,9 +5,8 @@
 import type { SigningKeyRecord } from './signing-key-store.ts'
 
 /** The times of a key that decide its state. */
-export type SigningKeyLife = Pick<
-  SigningKeyRecord,
-  'kid' | 'active_from' | 'general_from' | 'retired_at' | 'rolled_back_at' | 'revoked_at'
+export type SigningKeyLife = Pick<SigningKeyRecord,
+  'kid' | 'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt'
 >
 
 /**
@@ -20,12 +19,12 @@ export type SigningKeyState = 'published' | 'active' | 'retiring' | 'retired'
 
 /** Whether receivers can find the key. */
 export function isPublished(key: SigningKeyLife, now: Date): boolean {
-  return key.revoked_at === null && (key.retired_at === null || key.retired_at > now)
+  return key.revokedAt === null && (key.retiredAt === null || key.retiredAt > now)
 }
 
 /** Whether the key may sign: published, and not given up. */
 export function maySign(key: SigningKeyLife, now: Date): boolean {
-  return isPublished(key, now) && key.rolled_back_at === null && key.active_from <= now
+  return isPublished(key, now) && key.rolledBackAt === null && key.activeFrom <= now
 }
 
 /** The key that signs for every stream that has no key of its own. */
@@ -34,7 +33,7 @@ export function findGeneralKey<Key extends SigningKeyLife>(
   now: Date,
 ): Key | undefined {
   return keys
-    .filter((key) => maySign(key, now) && key.general_from !== null && key.general_from <= now)
+    .filter((key) => maySign(key, now) && key.generalFrom !== null && key.generalFrom <= now)
     .reduce<Key | undefined>((last, key) => (isLater(key, last) ? key : last), undefined)
 }
 
@@ -46,8 +45,8 @@ export function findPendingKey<Key extends SigningKeyLife>(
   return keys.find(
     (key) =>
       isPublished(key, now) &&
-      key.rolled_back_at === null &&
-      (key.general_from === null || key.general_from > now),
+      key.rolledBackAt === null &&
+      (key.generalFrom === null || key.generalFrom > now),
   )
 }
 
@@ -60,9 +59,9 @@ export function findPreviousKey<Key extends SigningKeyLife>(
   const key = keys.find((candidate) => candidate.kid === kid)
   if (key === undefined) return undefined
   const isEarlier = (other: Key) =>
-    other.general_from !== null &&
-    other.general_from <= now &&
-    (key.general_from === null || other.general_from < key.general_from)
+    other.generalFrom !== null &&
+    other.generalFrom <= now &&
+    (key.generalFrom === null || other.generalFrom < key.generalFrom)
   return keys
     .filter((other) => other.kid !== kid && maySign(other, now) && isEarlier(other))
     .reduce<Key | undefined>((last, other) => (isLater(other, last) ? other : last), undefined)
@@ -81,5 +80,5 @@ export function stateOfKey(
 
 function isLater(key: SigningKeyLife, than: SigningKeyLife | undefined): boolean {
   if (than === undefined) return true
-  return (key.general_from?.getTime() ?? 0) > (than.general_from?.getTime() ?? 0)
+  return (key.generalFrom?.getTime() ?? 0) > (than.generalFrom?.getTime() ?? 0)
 }

@@ -51,8 +51,8 @@ export async function ensureSigningKey(
 ): Promise<void> {
   await lockSigningKeys(change.tx)
   const keys = await listSigningKeys(change.tx)
-  const isUsable = (key: SigningKeyRecord) => key.revoked_at === null && key.rolled_back_at === null
-  if (keys.some((key) => isUsable(key) && key.retired_at === null)) return
+  const isUsable = (key: SigningKeyRecord) => key.revokedAt === null && key.rolledBackAt === null
+  if (keys.some((key) => isUsable(key) && key.retiredAt === null)) return
   await addSigningKey(change, dependencies, { activeFrom: change.at, generalFrom: change.at })
 }
 
@@ -63,7 +63,7 @@ export async function ensureSigningKey(
  * @throws UnsealError
  */
 export async function assertSigningKeysOpen(db: Kysely<Schema>, sealer: Sealer): Promise<void> {
-  for (const { kid, private_key_sealed } of await listSigningKeys(db)) {
+  for (const { kid, privateKeySealed: private_key_sealed } of await listSigningKeys(db)) {
     sealer.open(private_key_sealed, privateKeyContext(kid))
   }
 }
@@ -84,11 +84,11 @@ export async function addSigningKey(
   const row = await insertSigningKey(change.tx, {
     kid: key.kid,
     algorithm: 'RS256',
-    public_jwk: key.publicJwk,
-    private_key_sealed: sealer.seal(key.privateKeyPem, privateKeyContext(key.kid)),
-    created_at: change.at,
-    active_from: activeFrom,
-    general_from: generalFrom,
+    publicJwk: key.publicJwk,
+    privateKeySealed: sealer.seal(key.privateKeyPem, privateKeyContext(key.kid)),
+    createdAt: change.at,
+    activeFrom,
+    generalFrom: generalFrom,
   })
   change.recordAudit({
     action: 'signing_key.created',
@@ -109,10 +109,10 @@ export async function addSigningKey(
 export function toSigningKeyAudit(key: SigningKeyRecord) {
   return {
     kid: key.kid,
-    active_from: key.active_from.toISOString(),
-    general_from: key.general_from?.toISOString() ?? null,
-    retired_at: key.retired_at?.toISOString() ?? null,
-    rolled_back_at: key.rolled_back_at?.toISOString() ?? null,
-    revoked_at: key.revoked_at?.toISOString() ?? null,
+    active_from: key.activeFrom.toISOString(),
+    general_from: key.generalFrom?.toISOString() ?? null,
+    retired_at: key.retiredAt?.toISOString() ?? null,
+    rolled_back_at: key.rolledBackAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
   }
 }

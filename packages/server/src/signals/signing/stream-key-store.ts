@@ -3,15 +3,19 @@
  * receiver refused it. SQL only; what follows from it is key-ring.ts's.
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { streamRecord, type Stream } from '../streams/stream-store.ts'
 import type { StreamSigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 
-export type StreamKey = Selectable<StreamSigningKeyTable>
+const streamKeyRecord = defineRecord<StreamSigningKeyTable>()
+
+export type StreamKey = CamelCased<Selectable<StreamSigningKeyTable>>
 
 /** Every stream with a key of its own; as many as streams at most. */
 export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {
-  return db.selectFrom('stream_signing_key').selectAll().orderBy('destination_id').execute()
+  const rows = await db.selectFrom('stream_signing_key').selectAll().orderBy('destination_id').execute()
+  return rows.map(streamKeyRecord.fromRow)
 }
 
 /** Gives streams a key of their own; the last word counts. */
@@ -19,7 +23,7 @@ export async function putStreamKeys(db: Kysely<Schema>, rows: readonly StreamKey
   if (rows.length === 0) return
   await db
     .insertInto('stream_signing_key')
-    .values([...rows])
+    .values(rows.map(streamKeyRecord.toInsert))
     .onConflict((conflict) =>
       conflict.column('destination_id').doUpdateSet((update) => ({
         kid: update.ref('excluded.kid'),

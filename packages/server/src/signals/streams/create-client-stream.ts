@@ -37,15 +37,15 @@ export async function createClientStream(
       surface: 'strict',
       issuer: urls.issuer,
       profile: client.profile,
-      audience: () => client.audience ?? client.client_id,
+      audience: () => client.audience ?? client.clientId,
       name: (streamId) => `${client.name} ${streamId.slice(0, 8)}`,
       eventsRequested: [],
       clientValues: {
         ssfClientId: client.id,
-        defaultSubjects: client.default_subjects ?? settings.defaultSubjects,
+        defaultSubjects: client.defaultSubjects ?? settings.defaultSubjects,
         lastActivityAt: change.at,
       },
-      auditOfClient: { client_id: client.client_id },
+      auditOfClient: { client_id: client.clientId },
     },
     dependencies,
   )

@@ -52,23 +52,23 @@ export async function createWebhook(
     state: isEnabled ? 'active' : 'held',
   })
   const webhook = await insertWebhook(tx, {
-    destination_id: destinationId,
+    destinationId,
     identifier,
     name: input.name,
     description: input.description ?? null,
     url,
     events: [...input.events],
     enabled: isEnabled,
-    disabled_reason: isEnabled ? null : 'admin',
-    disabled_at: isEnabled ? null : at,
+    disabledReason: isEnabled ? null : 'admin',
+    disabledAt: isEnabled ? null : at,
     signing,
-    header_names: headerNames,
-    headers_sealed:
+    headerNames: headerNames,
+    headersSealed:
       headerNames.length === 0
         ? null
         : sealer.seal(JSON.stringify(headers), webhookHeadersContext(identifier)),
-    created_at: at,
-    updated_at: at,
+    createdAt: at,
+    updatedAt: at,
   })
   const { secret } = await addWebhookSecret(change, webhook, sealer)
   const rateLimit = input.rate_limit_per_second ?? null

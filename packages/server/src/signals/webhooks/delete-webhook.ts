@@ -24,9 +24,9 @@ export async function deleteWebhook(
   const webhook = await getWebhook(tx, id, { isLocked: true })
   const known = await getWebhookRecord(tx, id, at)
   await deleteWebhookRow(tx, webhook.id)
-  await markDestinationDeleted(tx, webhook.destination_id)
-  await notifyDestinations(tx, [webhook.destination_id])
-  change.afterCommit(() => wake(webhook.destination_id))
+  await markDestinationDeleted(tx, webhook.destinationId)
+  await notifyDestinations(tx, [webhook.destinationId])
+  change.afterCommit(() => wake(webhook.destinationId))
   change.recordAudit({
     action: 'webhook.deleted',
     target: webhookTarget(webhook),

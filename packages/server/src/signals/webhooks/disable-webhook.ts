@@ -29,9 +29,9 @@ export async function disableWebhookOf(
   if (before === undefined || !before.enabled) return
   const after = await updateWebhook(tx, before.id, {
     enabled: false,
-    disabled_reason: reason,
-    disabled_at: at,
-    updated_at: at,
+    disabledReason: reason,
+    disabledAt: at,
+    updatedAt: at,
   })
   // Keeps what is known of the receiver, for whoever looks why.
   await tx

@@ -40,8 +40,8 @@ export async function recoverWebhook(
   const failed = await redriveDeliveries(change, { ...owner, ...time, states: ['dead'] }, wake)
   const missedCount = await queueMissedEvents(change, webhook, time)
   if (missedCount > 0) {
-    await notifyDestinations(change.tx, [webhook.destination_id])
-    change.afterCommit(() => wake(webhook.destination_id))
+    await notifyDestinations(change.tx, [webhook.destinationId])
+    change.afterCommit(() => wake(webhook.destinationId))
     change.recordAudit({
       action: 'webhook.recovered',
       target: webhookTarget(webhook),
@@ -59,7 +59,7 @@ export async function recoverWebhook(
 
 async function queueMissedEvents(
   { tx, at }: Change,
-  { destination_id: destinationId, events }: Webhook,
+  { destinationId, events }: Webhook,
   { since, until }: RecoveredTime,
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

@@ -36,10 +36,10 @@ export async function revealWebhookSecret(
     target: webhookTarget(webhook),
     description: `revealed the secret of the webhook ${webhook.name}${viewer === undefined ? '' : ` to ${viewer}`}`,
   })
-  const { public_key: publicKey } = present
+  const { publicKey } = present
   const secret =
     publicKey === null
-      ? sealer.openText(present.secret_sealed, webhookSecretContext(present.id))
+      ? sealer.openText(present.secretSealed, webhookSecretContext(present.id))
       : null
   return { id: webhook.id, signing: webhook.signing, secret, publicKey }
 }

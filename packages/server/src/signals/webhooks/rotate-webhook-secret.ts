@@ -35,11 +35,11 @@ export async function addWebhookSecret(
   const id = newUuid()
   await insertWebhookSecret(change.tx, {
     id,
-    webhook_id: webhook.id,
-    secret_sealed: sealer.seal(secret, webhookSecretContext(id)),
-    public_key: publicKey,
-    created_at: change.at,
-    ends_at: null,
+    webhookId: webhook.id,
+    secretSealed: sealer.seal(secret, webhookSecretContext(id)),
+    publicKey,
+    createdAt: change.at,
+    endsAt: null,
   })
   return { secret: publicKey === null ? secret : null }
 }

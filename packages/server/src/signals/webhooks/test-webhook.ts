@@ -83,7 +83,7 @@ async function queueTest(change: Change, id: string): Promise<QueuedTest> {
   const claim = {
     claimId: newUuid(),
     claimExpiresAt: new Date(at.getTime() + CLAIM_MS),
-    destinationId: webhook.destination_id,
+    destinationId: webhook.destinationId,
     eventId: event.eventId,
     eventType: TEST_EVENT,
     subjectKey: null,
@@ -96,7 +96,7 @@ async function queueTest(change: Change, id: string): Promise<QueuedTest> {
   const delivery = await tx
     .insertInto('delivery')
     .values({
-      destination_id: webhook.destination_id,
+      destination_id: webhook.destinationId,
       event_id: event.eventId,
       event_type: TEST_EVENT,
       subject_key: null,

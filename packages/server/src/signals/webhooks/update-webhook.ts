@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Updateable } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/enqueue-deliveries.ts'
-import type { WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertWebhookHeaders, assertWebhookUrl } from './assert-webhook-input.ts'
 import type { WebhookDependencies } from './webhook-dependencies.ts'
@@ -17,6 +15,7 @@ import {
   updateWebhook,
   type WebhookRecord,
   type Webhook,
+  type WebhookChanges,
 } from './webhook-store.ts'
 
 /**
@@ -43,23 +42,23 @@ export async function changeWebhook(
   const switched = toSwitch(before, edit.enabled, at)
   const rateLimit =
     edit.rate_limit_per_second === undefined
-      ? known.rate_limit_per_second
+      ? known.rateLimitPerSecond
       : edit.rate_limit_per_second
-  const isPaced = rateLimit !== known.rate_limit_per_second
+  const isPaced = rateLimit !== known.rateLimitPerSecond
   if (!isChanged(before, values) && switched === undefined && !isPaced) return known
-  const after = await updateWebhook(tx, before.id, { ...values, ...switched, updated_at: at })
-  if (isPaced) await setPace(tx, before.destination_id, rateLimit, at)
-  await updateDestination(tx, before.destination_id, {
+  const after = await updateWebhook(tx, before.id, { ...values, ...switched, updatedAt: at })
+  if (isPaced) await setPace(tx, before.destinationId, rateLimit, at)
+  await updateDestination(tx, before.destinationId, {
     kind: 'webhook',
     state: after.enabled ? 'active' : 'held',
   })
-  await notifyDestinations(tx, [before.destination_id])
-  change.afterCommit(() => wake(before.destination_id))
+  await notifyDestinations(tx, [before.destinationId])
+  change.afterCommit(() => wake(before.destinationId))
   change.recordAudit({
     action: toAction(before, after),
     target: webhookTarget(after),
     description: toDescription(before, after),
-    before: { ...toWebhookAudit(before), rate_limit_per_second: known.rate_limit_per_second },
+    before: { ...toWebhookAudit(before), rate_limit_per_second: known.rateLimitPerSecond },
     after: {
       ...toWebhookAudit(after),
       rate_limit_per_second: rateLimit,
@@ -69,9 +68,7 @@ export async function changeWebhook(
   return getWebhookRecord(tx, before.id, at)
 }
 
-type WebhookValues = Updateable<WebhookTable>
-
-function toPlainValues(edit: WebhookEdit): WebhookValues {
+function toPlainValues(edit: WebhookEdit): WebhookChanges {
   return {
     ...(edit.name === undefined ? {} : { name: edit.name }),
     ...(edit.description === undefined ? {} : { description: edit.description }),
@@ -83,14 +80,14 @@ function toHeaderValues(
   { identifier, signing }: Webhook,
   { headers }: WebhookEdit,
   sealer: Sealer,
-): WebhookValues {
+): WebhookChanges {
   if (headers === undefined) return {}
   assertWebhookHeaders(headers, signing)
   const names = Object.keys(headers)
   const context = webhookHeadersContext(identifier)
   return {
-    header_names: names,
-    headers_sealed: names.length === 0 ? null : sealer.seal(JSON.stringify(headers), context),
+    headerNames: names,
+    headersSealed: names.length === 0 ? null : sealer.seal(JSON.stringify(headers), context),
   }
 }
 
@@ -99,15 +96,15 @@ function toSwitch(
   before: Webhook,
   isEnabled: boolean | undefined,
   at: Date,
-): WebhookValues | undefined {
+): WebhookChanges | undefined {
   if (isEnabled === undefined || isEnabled === before.enabled) return undefined
   return isEnabled
-    ? { enabled: true, disabled_reason: null, disabled_at: null, failure_warned_days: 0 }
-    : { enabled: false, disabled_reason: 'admin', disabled_at: at }
+    ? { enabled: true, disabledReason: null, disabledAt: null, failureWarnedDays: 0 }
+    : { enabled: false, disabledReason: 'admin', disabledAt: at }
 }
 
 /** Sealed values differ each time: given ones count as changed. */
-function isChanged(before: Webhook, values: WebhookValues): boolean {
+function isChanged(before: Webhook, values: WebhookChanges): boolean {
   return Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value, before[name as keyof Webhook]),
   )

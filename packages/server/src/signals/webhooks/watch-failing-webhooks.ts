@@ -55,9 +55,9 @@ async function judge(change: Change, destinationId: string): Promise<boolean> {
   const webhook = await findWebhookOfDestination(tx, destinationId)
   if (webhook === undefined || !webhook.enabled) return false
   const failing = await findFailure(tx, destinationId)
-  const { failure_warned_days: warnedDays } = webhook
+  const { failureWarnedDays: warnedDays } = webhook
   if (failing === undefined) {
-    if (warnedDays > 0) await updateWebhook(tx, webhook.id, { failure_warned_days: 0 })
+    if (warnedDays > 0) await updateWebhook(tx, webhook.id, { failureWarnedDays: 0 })
     return false
   }
   const days = (failing.last_failure_at.getTime() - failing.failing_since.getTime()) / DAY_MS
@@ -67,7 +67,7 @@ async function judge(change: Change, destinationId: string): Promise<boolean> {
   }
   const due = WARNING_DAYS.findLast((limit) => days >= limit) ?? 0
   if (due <= warnedDays) return false
-  await updateWebhook(tx, webhook.id, { failure_warned_days: due, updated_at: at })
+  await updateWebhook(tx, webhook.id, { failureWarnedDays: due, updatedAt: at })
   const reason = toReason(failing)
   change.recordAudit({
     action: 'webhook.failing',

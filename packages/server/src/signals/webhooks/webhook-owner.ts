@@ -14,5 +14,5 @@ export function toWebhookOwner(webhook: Webhook, purpose: DeliveryLogPurpose): D
     const message = 'The webhook is off and gets no events; switch it on first.'
     throw new AppError('conflict', 'conflict', message)
   }
-  return { destinationId: webhook.destination_id, target: webhookTarget(webhook) }
+  return { destinationId: webhook.destinationId, target: webhookTarget(webhook) }
 }

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
@@ -7,19 +8,27 @@ import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-export type Webhook = Selectable<WebhookTable>
-export type WebhookSecret = Selectable<WebhookSecretTable>
+const webhookRecord = defineRecord<WebhookTable>()
+
+/** A webhook: where events go, which, and how they are signed. */
+export type Webhook = CamelCased<Selectable<WebhookTable>>
+/** What may change of a webhook. */
+export type WebhookChanges = CamelCased<Updateable<WebhookTable>>
+
+const secretRecord = defineRecord<WebhookSecretTable>()
+
+export type WebhookSecret = CamelCased<Selectable<WebhookSecretTable>>
 
 /** A webhook with what is known of its receiver, its pace and its secrets. */
 export interface WebhookRecord extends Webhook {
-  readonly rate_limit_per_second: number | null
-  readonly public_key: string | null
+  readonly rateLimitPerSecond: number | null
+  readonly publicKey: string | null
   /** When the last of its old secrets stops signing; null when there is none. */
-  readonly old_secrets_end_at: Date | null
-  readonly failing_since: Date | null
-  readonly last_success_at: Date | null
-  readonly queued_count: number
-  readonly dead_count: number
+  readonly oldSecretsEndAt: Date | null
+  readonly failingSince: Date | null
+  readonly lastSuccessAt: Date | null
+  readonly queuedCount: number
+  readonly deadCount: number
 }
 
 /** Counting stops here: a backlog may be long, and the exact number says no more. */
@@ -60,11 +69,12 @@ export async function listWebhooks(
   window: PageWindow,
   now: Date,
 ): Promise<WebhookRecord[]> {
-  return selectRecords(db, now)
+  const rows = await selectRecords(db, now)
     .where(afterKey(sql.ref('webhook.id'), window))
     .orderBy('webhook.id')
     .limit(window.limit)
     .execute()
+  return rows.map(webhookRecord.fromRow)
 }
 
 /**
@@ -81,7 +91,7 @@ export async function getWebhookRecord(
     ? await selectRecords(db, now).where('webhook.id', '=', id).executeTakeFirst()
     : undefined
   if (row === undefined) throw notFound('webhook', id)
-  return row
+  return webhookRecord.fromRow(row)
 }
 
 /**
@@ -103,27 +113,29 @@ export async function getWebhook(
         .executeTakeFirst()
     : undefined
   if (row === undefined) throw notFound('webhook', id)
-  return row
+  return webhookRecord.fromRow(row)
 }
 
 export async function insertWebhook(
   db: Kysely<Schema>,
-  webhook: Insertable<WebhookTable>,
+  webhook: CamelCased<Insertable<WebhookTable>>,
 ): Promise<Webhook> {
-  return db.insertInto('webhook').values(webhook).returningAll().executeTakeFirstOrThrow()
+  const row = await db.insertInto('webhook').values(webhookRecord.toInsert(webhook)).returningAll().executeTakeFirstOrThrow()
+  return webhookRecord.fromRow(row)
 }
 
 export async function updateWebhook(
   db: Kysely<Schema>,
   id: string,
-  values: Updateable<WebhookTable>,
+  changes: WebhookChanges,
 ): Promise<Webhook> {
-  return db
+  const row = await db
     .updateTable('webhook')
-    .set(values)
+    .set(webhookRecord.toUpdate(changes))
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  return webhookRecord.fromRow(row)
 }
 
 export async function deleteWebhookRow(db: Kysely<Schema>, id: string): Promise<void> {
@@ -142,9 +154,9 @@ export async function countWebhooksLocked(db: Kysely<Schema>): Promise<number> {
 
 export async function insertWebhookSecret(
   db: Kysely<Schema>,
-  secret: Insertable<WebhookSecretTable>,
+  secret: CamelCased<Insertable<WebhookSecretTable>>,
 ): Promise<void> {
-  await db.insertInto('webhook_secret').values(secret).execute()
+  await db.insertInto('webhook_secret').values(secretRecord.toInsert(secret)).execute()
 }
 
 /** The secrets of a webhook that still sign at `now`: the present one last. */
@@ -153,7 +165,7 @@ export async function listLiveSecrets(
   webhookId: string,
   now: Date,
 ): Promise<WebhookSecret[]> {
-  return db
+  const rows = await db
     .selectFrom('webhook_secret')
     .selectAll()
     .where('webhook_id', '=', webhookId)
@@ -161,6 +173,7 @@ export async function listLiveSecrets(
     .orderBy(sql`ends_at asc nulls last`)
     .orderBy('id')
     .execute()
+  return rows.map(secretRecord.fromRow)
 }
 
 /** Removes the secrets that have stopped signing; the audit log tells that there were any. */
@@ -195,10 +208,11 @@ export async function findWebhookOfDestination(
   db: Kysely<Schema>,
   destinationId: string,
 ): Promise<Webhook | undefined> {
-  return db
+  const row = await db
     .selectFrom('webhook')
     .selectAll()
     .where('destination_id', '=', destinationId)
     .forUpdate()
     .executeTakeFirst()
+  return row && webhookRecord.fromRow(row)
 }

@@ -50,7 +50,7 @@ export async function findWebhookTarget(
     signers: secrets.map((secret) =>
       createWebhookSigner(
         webhook.signing,
-        sealer.openText(secret.secret_sealed, webhookSecretContext(secret.id)),
+        sealer.openText(secret.secretSealed, webhookSecretContext(secret.id)),
       ),
     ),
     isHex: webhook.signing === 'hex',

@@ -196,7 +196,7 @@ async function newToken(
       ...draft,
     }),
   )
-  const credential = Buffer.from(`${client.client_id}:${secret ?? ''}`).toString('base64')
+  const credential = Buffer.from(`${client.clientId}:${secret ?? ''}`).toString('base64')
   const { text } = await wire({
     method: 'POST',
     url: `${ISSUER}/token`,

@@ -19,7 +19,7 @@ export async function openTestSigner(
   sealer: Pick<Sealer, 'openText'>,
   kid: string,
 ): Promise<TestSigner> {
-  const { private_key_sealed: sealed } = await getSigningKey(db, kid)
+  const { privateKeySealed: sealed } = await getSigningKey(db, kid)
   const pem = sealer.openText(sealed, privateKeyContext(kid))
   return createTestSigner(kid, createPrivateKey(pem))
 }
@@ -31,7 +31,7 @@ export async function openRetiredSigner(
   now: Date,
 ): Promise<TestSigner | undefined> {
   const keys = await listSigningKeys(db)
-  const retired = keys.find((key) => !isPublished(key, now) && key.revoked_at === null)
+  const retired = keys.find((key) => !isPublished(key, now) && key.revokedAt === null)
   return retired === undefined ? undefined : openTestSigner(db, sealer, retired.kid)
 }
 
