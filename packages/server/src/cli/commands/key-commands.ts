@@ -101,7 +101,14 @@ function describeState(key: ApiKeyWithPermissions, now: Date): string {
 }
 
 function toJson(key: ApiKeyWithPermissions) {
-  const { id, name, secretLastFour: secret_last_four, permissions, createdAt: created_at, lastUsedAt: last_used_at } = key
+  const {
+    id,
+    name,
+    secretLastFour: secret_last_four,
+    permissions,
+    createdAt: created_at,
+    lastUsedAt: last_used_at,
+  } = key
   return {
     id,
     name,

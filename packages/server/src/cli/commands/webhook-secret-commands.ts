@@ -23,7 +23,10 @@ export const rotateSecretCommand = databaseCommand({
       const endsAt = options.immediate === true ? tx.at : options.oldSecretEndsAt
       return rotateWebhookSecret(tx, args.id, endsAt, services.sealer)
     }),
-  json: ({ webhook: { publicKey: public_key, oldSecretsEndAt: old_secrets_end_at }, secret }, { args }) => ({
+  json: (
+    { webhook: { publicKey: public_key, oldSecretsEndAt: old_secrets_end_at }, secret },
+    { args },
+  ) => ({
     id: args.id,
     secret,
     old_secrets_end_at,

@@ -65,7 +65,11 @@ export async function insertKey(
   db: Kysely<Schema>,
   values: CamelCased<Insertable<ApiKeyTable>>,
 ): Promise<ApiKey> {
-  const row = await db.insertInto('api_key').values(keyRecord.toInsert(values)).returningAll().executeTakeFirstOrThrow()
+  const row = await db
+    .insertInto('api_key')
+    .values(keyRecord.toInsert(values))
+    .returningAll()
+    .executeTakeFirstOrThrow()
   return keyRecord.fromRow(row)
 }
 

@@ -103,7 +103,11 @@ export async function insertClient(
   db: Kysely<Schema>,
   client: CamelCased<Insertable<SsfClientTable>>,
 ): Promise<SsfClient> {
-  const row = await db.insertInto('ssf_client').values(clientRecord.toInsert(client)).returningAll().executeTakeFirstOrThrow()
+  const row = await db
+    .insertInto('ssf_client')
+    .values(clientRecord.toInsert(client))
+    .returningAll()
+    .executeTakeFirstOrThrow()
   return clientRecord.fromRow(row)
 }
 

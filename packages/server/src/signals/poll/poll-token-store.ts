@@ -47,7 +47,11 @@ export async function insertPollToken(
   db: Kysely<Schema>,
   token: Pick<PollToken, 'ssfStreamId' | 'secretHash' | 'secretLastFour' | 'createdAt'>,
 ): Promise<PollToken> {
-  const row = await db.insertInto('ssf_poll_token').values(tokenRecord.toInsert(token)).returningAll().executeTakeFirstOrThrow()
+  const row = await db
+    .insertInto('ssf_poll_token')
+    .values(tokenRecord.toInsert(token))
+    .returningAll()
+    .executeTakeFirstOrThrow()
   return tokenRecord.fromRow(row)
 }
 

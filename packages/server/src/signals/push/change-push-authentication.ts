@@ -172,11 +172,9 @@ function toCredential(
   }
 }
 
-type SecretColumns = Pick<PushCredentialRecord,
-  | 'streamId'
-  | 'oauthClientSecretSealed'
-  | 'oauthPreviousSecretSealed'
-  | 'oauthPreviousSecretUntil'
+type SecretColumns = Pick<
+  PushCredentialRecord,
+  'streamId' | 'oauthClientSecretSealed' | 'oauthPreviousSecretSealed' | 'oauthPreviousSecretUntil'
 >
 
 interface SecretChange {

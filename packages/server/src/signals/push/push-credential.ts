@@ -58,8 +58,7 @@ export async function openPushCredential(
 function openSecrets(row: PushCredentialRecord, sealer: Sealer, now: Date): string[] {
   const context = pushSecretContext(row.streamId, 'oauth_client_secret_sealed')
   const { oauthClientSecretSealed: present, oauthPreviousSecretSealed: previous } = row
-  const isOverlapping =
-    row.oauthPreviousSecretUntil !== null && row.oauthPreviousSecretUntil > now
+  const isOverlapping = row.oauthPreviousSecretUntil !== null && row.oauthPreviousSecretUntil > now
   return [present, isOverlapping ? previous : null].flatMap((sealed) =>
     sealed === null ? [] : [sealer.openText(sealed, context)],
   )

@@ -68,9 +68,7 @@ export function createKeyProofs({
     async refresh(kids) {
       const rows = await listKeyProofs(db, kids)
       const stored = rows.flatMap(({ destinationId, kid, firstAcceptedAt }) =>
-        firstAcceptedAt === null
-          ? []
-          : [[keyOf(destinationId, kid), firstAcceptedAt] as const],
+        firstAcceptedAt === null ? [] : [[keyOf(destinationId, kid), firstAcceptedAt] as const],
       )
       const unwritten = notes.flatMap(({ destinationId, kid, at, refusal }) =>
         refusal === null ? [[keyOf(destinationId, kid), at] as const] : [],

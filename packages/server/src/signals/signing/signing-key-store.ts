@@ -54,7 +54,8 @@ export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<Si
 }
 
 /** What is stored of a new key. */
-export interface NewSigningKey extends Pick<SigningKeyRecord,
+export interface NewSigningKey extends Pick<
+  SigningKeyRecord,
   'kid' | 'algorithm' | 'privateKeySealed' | 'createdAt' | 'activeFrom' | 'generalFrom'
 > {
   readonly publicJwk: Readonly<Record<string, string>>
@@ -66,7 +67,9 @@ export async function insertSigningKey(
 ): Promise<SigningKeyRecord> {
   const row = await db
     .insertInto('signing_key')
-    .values(keyRecord.toInsert({ ...key, publicJwk: JSON.stringify(key.publicJwk), retiredAt: null }))
+    .values(
+      keyRecord.toInsert({ ...key, publicJwk: JSON.stringify(key.publicJwk), retiredAt: null }),
+    )
     .returningAll()
     .executeTakeFirstOrThrow()
   return keyRecord.fromRow(row)
@@ -78,12 +81,7 @@ export async function updateSigningKey(
   kid: string,
   values: Pick<
     CamelCased<Updateable<SigningKeyTable>>,
-    | 'activeFrom'
-    | 'generalFrom'
-    | 'retiredAt'
-    | 'rolledBackAt'
-    | 'revokedAt'
-    | 'canariesVerifiedAt'
+    'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt' | 'canariesVerifiedAt'
   >,
 ): Promise<SigningKeyRecord> {
   const row = await db

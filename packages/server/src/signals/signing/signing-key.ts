@@ -5,7 +5,8 @@
 import type { SigningKeyRecord } from './signing-key-store.ts'
 
 /** The times of a key that decide its state. */
-export type SigningKeyLife = Pick<SigningKeyRecord,
+export type SigningKeyLife = Pick<
+  SigningKeyRecord,
   'kid' | 'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt'
 >
 

@@ -14,7 +14,11 @@ export type StreamKey = CamelCased<Selectable<StreamSigningKeyTable>>
 
 /** Every stream with a key of its own; as many as streams at most. */
 export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {
-  const rows = await db.selectFrom('stream_signing_key').selectAll().orderBy('destination_id').execute()
+  const rows = await db
+    .selectFrom('stream_signing_key')
+    .selectAll()
+    .orderBy('destination_id')
+    .execute()
   return rows.map(streamKeyRecord.fromRow)
 }
 

@@ -41,9 +41,7 @@ export async function changeWebhook(
   const values = { ...toPlainValues(edit), url, ...toHeaderValues(before, edit, sealer) }
   const switched = toSwitch(before, edit.enabled, at)
   const rateLimit =
-    edit.rate_limit_per_second === undefined
-      ? known.rateLimitPerSecond
-      : edit.rate_limit_per_second
+    edit.rate_limit_per_second === undefined ? known.rateLimitPerSecond : edit.rate_limit_per_second
   const isPaced = rateLimit !== known.rateLimitPerSecond
   if (!isChanged(before, values) && switched === undefined && !isPaced) return known
   const after = await updateWebhook(tx, before.id, { ...values, ...switched, updatedAt: at })

@@ -120,7 +120,11 @@ export async function insertWebhook(
   db: Kysely<Schema>,
   webhook: CamelCased<Insertable<WebhookTable>>,
 ): Promise<Webhook> {
-  const row = await db.insertInto('webhook').values(webhookRecord.toInsert(webhook)).returningAll().executeTakeFirstOrThrow()
+  const row = await db
+    .insertInto('webhook')
+    .values(webhookRecord.toInsert(webhook))
+    .returningAll()
+    .executeTakeFirstOrThrow()
   return webhookRecord.fromRow(row)
 }
 
