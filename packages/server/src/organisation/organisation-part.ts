@@ -4,7 +4,7 @@ import { adminRoutes } from './admins/admin-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
 import { organisationRoutes } from './settings/organisation-routes.ts'
-import { ORGANISATION_CHANNEL } from './settings/set-organisation.ts'
+import { ORGANISATION_CHANNEL } from './settings/organisation-store.ts'
 
 export interface OrganisationPart extends ServicePart {
   readonly features: FeatureSwitches

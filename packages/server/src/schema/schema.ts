@@ -1,7 +1,8 @@
 /*
  * The rows of the database, table by table, as `migrations/` define them. `bigint` columns are
  * decimal strings, `timestamptz` columns are Dates, `jsonb` columns are parsed values that are
- * written as JSON text.
+ * written as JSON text. Written by hand for their closed words and JSON shapes; tables.db.test.ts compares them
+ * with the database (docs/adr/0008-libraries.md).
  */
 import type {
   CheckCounterTable,

@@ -1,6 +1,9 @@
-import type { Kysely, Selectable, Updateable } from 'kysely'
+import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { OrganisationTable } from '../../schema/tables/organisation-tables.ts'
+
+/** The channel on which every process hears that the organisation changed. */
+export const ORGANISATION_CHANNEL = 'organisation'
 
 export type Organisation = Selectable<OrganisationTable>
 
@@ -22,9 +25,11 @@ export async function insertOrganisation(
     .execute()
 }
 
+/** Changes the organisation, and tells every process when the change commits. */
 export async function updateOrganisation(
   db: Kysely<Schema>,
   values: Updateable<OrganisationTable>,
 ): Promise<Organisation> {
+  await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(db)
   return db.updateTable('organisation').set(values).returningAll().executeTakeFirstOrThrow()
 }

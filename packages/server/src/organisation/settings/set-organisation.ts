@@ -2,7 +2,6 @@
  * The organisation that this service belongs to: its name, the threshold from which a device counts
  * as not compliant, and the switches of whole features.
  */
-import { sql } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { getOrganisation, updateOrganisation, type Organisation } from './organisation-store.ts'
@@ -14,9 +13,6 @@ export interface OrganisationSettings {
   readonly isApiWritesEnabled?: boolean
   readonly isSsfEnabled?: boolean
 }
-
-/** The channel on which every process hears that the organisation changed. */
-export const ORGANISATION_CHANNEL = 'organisation'
 
 /**
  * Sets what is given and leaves an audit entry with the values before and after. A new compliance
@@ -43,7 +39,6 @@ export async function setOrganisation(
     after: toAuditValues(after),
   })
   if (after.compliance_threshold !== before.compliance_threshold) await onThresholdChanged(change)
-  await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(change.tx)
   return after
 }
 

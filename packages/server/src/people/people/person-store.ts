@@ -121,3 +121,46 @@ export async function deleteMembershipsOfPerson(
   await tx.deleteFrom('person_group_member').where('person_id', '=', personId).execute()
   return groups.map(({ id }) => id).sort((a, b) => Number(a) - Number(b))
 }
+
+/** Locks a person's row until the transaction ends. Devices are locked before people. */
+export async function lockPerson(tx: Transaction<Schema>, personId: string): Promise<void> {
+  await sql`select from person where id = ${personId} for no key update`.execute(tx)
+}
+
+/** Notes that a person has a trusted device; the time of the first one stays. Idempotent. */
+export async function spendFirstDeviceTrust(
+  tx: Transaction<Schema>,
+  personId: string,
+  at: Date,
+): Promise<void> {
+  await tx
+    .updateTable('person')
+    .set({ first_device_trusted_at: at, updated_at: at })
+    .where('id', '=', personId)
+    .where('first_device_trusted_at', 'is', null)
+    .execute()
+}
+
+/**
+ * Takes back that a person has a trusted device, unless one is registered that nobody has asked to
+ * delete; answers the email address of the person when something was taken back.
+ */
+export async function updateFirstDeviceTrustReset(
+  tx: Transaction<Schema>,
+  personId: string,
+  at: Date,
+): Promise<string | undefined> {
+  const person = await tx
+    .updateTable('person')
+    .set({ first_device_trusted_at: null, updated_at: at })
+    .where('id', '=', personId)
+    .where('first_device_trusted_at', 'is not', null)
+    .where(
+      sql<boolean>`not exists (
+        select from device where device.owner_person_id = ${personId}
+          and device.registered_at is not null and device.deletion_requested_at is null)`,
+    )
+    .returning(['email'])
+    .executeTakeFirst()
+  return person?.email
+}

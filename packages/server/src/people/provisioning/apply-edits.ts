@@ -1,3 +1,7 @@
+/*
+ * Carries out the edits of a PATCH request (RFC 7644 section 3.5.2) on the attributes of a resource. What a
+ * request asks for is read in patch-edits.ts, and what may be stored is decided in scim-user.ts and scim-group.ts.
+ */
 import { evaluateFilter } from './evaluate-filter.ts'
 import type { BoundFilter } from './bind-filter.ts'
 import type { PatchEdit } from './patch-edits.ts'

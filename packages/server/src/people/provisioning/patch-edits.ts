@@ -1,7 +1,8 @@
 /*
  * What a PATCH request asks for (RFC 7644 section 3.5.2), as a list of edits of single attributes. The
  * dialects of the clients end here: operations in capitals, objects without a path, dotted and qualified
- * names as members of such objects.
+ * names as members of such objects. Own code, because scim-patch and scimmy fail on these dialects
+ * (docs/adr/0008-libraries.md).
  */
 import { bindFilter, type BoundFilter } from './bind-filter.ts'
 import { isObject, memberOf, readBody } from './read-resource.ts'

@@ -1,6 +1,7 @@
 /*
  * The texts of SCIM that have a grammar: filters (RFC 7644 section 3.4.2.2) and the paths of PATCH
- * (section 3.5.2). Parsed here without a schema; bind-filter.ts gives them their meaning.
+ * (section 3.5.2). Parsed here without a schema; bind-filter.ts gives them their meaning. Own code, because the
+ * libraries misread escapes and the filters of Microsoft Entra (docs/adr/0008-libraries.md).
  */
 import { badRequest, type ScimType } from './scim-error.ts'
 

@@ -1,7 +1,8 @@
-/**
+/*
  * Issues X.509 v3 certificates (RFC 5280) with EC P-256 keys: an authority that signs itself, and server
  * certificates signed by it. Pure apart from key and serial numbers; files and renewal are
- * `self-signed-tls.ts`'s.
+ * `self-signed-tls.ts`'s. Own code on @peculiar/x509, because mkcert and selfsigned take no keys, no times or no
+ * key identifiers (docs/adr/0008-libraries.md).
  */
 // The certificate library needs the metadata that this import provides, so it comes first.
 import 'reflect-metadata'

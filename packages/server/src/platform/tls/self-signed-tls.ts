@@ -1,4 +1,4 @@
-/**
+/*
  * TLS without a certificate from elsewhere: an authority of its own in the data folder, created once, and a
  * server certificate signed by it, renewed before it expires and whenever the names change. Clients trust the
  * authority, so that renewals need nothing of them.
@@ -20,11 +20,7 @@ import {
   isReadableByOthers,
   replaceFile,
 } from '../secrets/private-file.ts'
-import {
-  issueAuthorityCertificate,
-  issueServerCertificate,
-  type CertificateWithKey,
-} from './issue-certificate.ts'
+import type { CertificateWithKey } from './issue-certificate.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
 export interface SelfSignedTlsOptions {
@@ -119,6 +115,7 @@ async function openAuthority(path: string, now: Date): Promise<CertificateWithKe
   if (existing !== undefined && !isDue(existing.certificate, now)) return existing
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = `Heliograph authority ${randomBytes(4).toString('hex')}`
+  const { issueAuthorityCertificate } = await loadIssuing()
   const certificate = await issueAuthorityCertificate(
     name,
     privateKey,
@@ -147,6 +144,7 @@ async function openServerCertificate(
   const validity = validityFrom(now, SERVER_DAYS)
   const authorityEnd = new X509Certificate(authority.certificate).validToDate
   const notAfter = validity.notAfter < authorityEnd ? validity.notAfter : authorityEnd
+  const { issueServerCertificate } = await loadIssuing()
   const certificate = await issueServerCertificate(authority, createPublicKey(privateKey), names, {
     ...validity,
     notAfter,
@@ -154,6 +152,11 @@ async function openServerCertificate(
   const pair = { certificate, key: privateKey }
   await replaceFile(path, toFile(pair))
   return pair
+}
+
+/** Loaded where a certificate is made, which is rare: it costs a start a quarter of a second of CPU time. */
+function loadIssuing() {
+  return import('./issue-certificate.ts')
 }
 
 function isUsable(

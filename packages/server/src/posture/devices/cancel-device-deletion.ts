@@ -1,5 +1,5 @@
 import type { Change } from '../../changes/change.ts'
-import { spendFirstDeviceTrust } from '../../people/people/first-device-trust.ts'
+import { spendFirstDeviceTrust } from '../../people/people/person-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import {
   getDeviceForUpdate,

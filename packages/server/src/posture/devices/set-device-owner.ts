@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
-import { lockPerson, spendFirstDeviceTrust } from '../../people/people/first-device-trust.ts'
+import { lockPerson, spendFirstDeviceTrust } from '../../people/people/person-store.ts'
 import { findPerson, type Person } from '../../people/people/person-store.ts'
 import { scheduleReevaluation } from './device-status-store.ts'
 import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'

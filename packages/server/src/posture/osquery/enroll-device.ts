@@ -5,7 +5,7 @@ import { deleteDeviceRow } from '../devices/device-deletion-store.ts'
 import { notifyDeviceChanged, updateDevice, type Device } from '../devices/device-store.ts'
 import { deleteRemovedHost, findRemovedHost } from '../devices/removed-host-store.ts'
 import { hashEnrollmentSecret } from '../enrollment/secrets/create-enrollment-secret.ts'
-import { spendFirstDeviceTrust } from '../../people/people/first-device-trust.ts'
+import { spendFirstDeviceTrust } from '../../people/people/person-store.ts'
 import { newSecret } from '../../platform/ids.ts'
 import {
   findLiveSecret,

@@ -4,7 +4,10 @@ import type { ColumnType, Generated } from 'kysely'
 export type Id = Generated<string>
 
 /** A `bigint` column that counts: read as a decimal string, written as either. */
-export type BigCount = ColumnType<string, string | number | undefined, string | number>
+export type BigCount = ColumnType<string, string | number, string | number>
+
+/** {@link BigCount} with a default: an insert may leave it out. */
+export type DefaultBigCount = ColumnType<string, string | number | undefined, string | number>
 
 /** A `jsonb` column: read as a value, written as JSON text. */
 export type Json<T> = ColumnType<T, string, string>

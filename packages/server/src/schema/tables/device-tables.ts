@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { BigCount, Id } from './column-types.ts'
+import type { DefaultBigCount, Id } from './column-types.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../status-values.ts'
 
 export type Platform = 'darwin' | 'windows' | 'linux' | 'ios' | 'android'
@@ -15,7 +15,7 @@ export interface EnrollmentSecretTable {
   expires_at: Date | null
   revoked_at: Date | null
   last_used_at: Date | null
-  use_count: BigCount
+  use_count: DefaultBigCount
 }
 
 export interface DeviceTable {

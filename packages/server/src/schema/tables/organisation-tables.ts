@@ -55,8 +55,8 @@ export interface AuditEntryTable {
   target_type: string | null
   target_id: string | null
   description: string
-  before: Json<unknown>
-  after: Json<unknown>
+  before: Json<unknown> | null
+  after: Json<unknown> | null
   txn: string
   request_id: string | null
   ip_address: string | null

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { BigCount, Id, Json } from './column-types.ts'
+import type { DefaultBigCount, Id, Json } from './column-types.ts'
 
 /** An email address of a person as an identity provider describes it. */
 export interface PersonEmail {
@@ -33,7 +33,7 @@ export interface PersonGroupTable {
   id: Id
   name: string
   external_id: string | null
-  revision: BigCount
+  revision: DefaultBigCount
   created_at: Date
   updated_at: Date
 }

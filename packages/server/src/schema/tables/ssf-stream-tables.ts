@@ -44,7 +44,7 @@ export interface SsfStreamTable {
 
 export interface SsfStreamSequenceTable {
   ssf_stream_id: string
-  last_sequence: string
+  last_sequence: Generated<string>
 }
 
 export interface SsfStreamSubjectTable {
