@@ -4,7 +4,6 @@
  * PostgreSQL.
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
-import type { Schema } from '../../schema/schema.ts'
 import { afterKey, type PageWindow } from '../db/page.ts'
 import type { SearchExpression, SearchField } from './search-field.ts'
 import { searchToSql, type SearchColumns } from './search-to-sql.ts'
@@ -36,7 +35,7 @@ const NEAR_ROWS = 5_000
  *
  * @returns what `read` answers
  */
-export async function readPage<Row>(
+export async function readPage<Schema, Row>(
   db: Kysely<Schema>,
   list: SearchedList,
   page: SearchedPage,
