@@ -56,7 +56,7 @@ async function composeAndWork<Result>(
   connection: DatabaseConnection,
   work: (source: DocumentSource) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase(connection, { poolMax: 1, logError: () => undefined })
+  const database = openDatabase<Schema>(connection, { poolMax: 1, logError: () => undefined })
   const { db } = database
   try {
     const config = loadConfig({})

@@ -1,3 +1,4 @@
+import type { Schema } from '../src/schema/schema.ts'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { claimDeliveries } from '../src/signals/dispatch/claim-store.ts'
@@ -267,7 +268,7 @@ describe('a database that breaks every connection', () => {
     { timeout: 60_000 },
     async () => {
       const { clock, database, startReceiver, startEngine, queue, waitForStates } = await bench
-      const own = openDatabase(database.connection, {
+      const own = openDatabase<Schema>(database.connection, {
         poolMax: 4,
         applicationName: 'restarted',
         logError: () => undefined,

@@ -2,6 +2,7 @@
  * What the service and every command work with: the database with its schema up to date, the keys
  * that seal secrets, and the runner of changes. Makes no parts; parts.ts does.
  */
+import type { Schema } from '../schema/schema.ts'
 import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { createChangeRunner, type Change } from '../changes/change.ts'
@@ -65,10 +66,10 @@ export async function openFoundation(
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
-  let database: Database | undefined
+  let database: Database<Schema> | undefined
   try {
     await migrateDatabase(connection, { log })
-    database = openDatabase(connection, {
+    database = openDatabase<Schema>(connection, {
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
@@ -144,7 +145,7 @@ async function assertMasterKeyFits({
 }
 
 /** What the foundation of a process is made of. */
-export interface FoundationMaterial extends Omit<Database, 'close'> {
+export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly clock: Clock
   readonly log: Logger
   readonly masterKeys: MasterKeys

@@ -4,6 +4,7 @@
  * of a process need, in the order of the list.
  */
 // Before the routes of streams: of schemas with the same name the REST API documents its own.
+import type { Schema } from '../schema/schema.ts'
 import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
 import { createChangesPart } from '../changes/changes-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
@@ -125,7 +126,7 @@ function createOutboundPart({ client }: Outbound): ServicePart {
 
 /** The connections of delivery, which are opened when something is delivered. */
 export function openDeliveryDatabase({ connection, log }: PartsFoundation) {
-  return openDatabase(connection, {
+  return openDatabase<Schema>(connection, {
     poolMax: DELIVERY_POOL_MAX,
     applicationName: 'heliograph delivery',
     logError: (error) => log.warn({ err: error }, 'a database connection broke'),

@@ -1,3 +1,4 @@
+import type { Schema } from '../schema/schema.ts'
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../platform/clock.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -36,7 +37,7 @@ export interface DeliverySettings {
 export interface DeliveryDependencies {
   readonly foundation: Foundation
   /** Connections of its own: a flood of reports from devices does not hold up what is delivered. */
-  readonly database: Database
+  readonly database: Database<Schema>
   readonly listener: Listener
   readonly outbound: Outbound
   readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>

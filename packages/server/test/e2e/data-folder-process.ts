@@ -3,6 +3,7 @@
  * without pause and prints the number of each one that was acknowledged; as a command it prints what
  * it finds.
  */
+import type { Schema } from '../../src/schema/schema.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/platform/db/database.ts'
@@ -38,7 +39,7 @@ async function runService(): Promise<void> {
   const stopping = new AbortController()
   process.once('SIGTERM', () => stopping.abort())
   const folder = await openDataFolder({ dataDir, purpose: 'service', log })
-  const database = openDatabase(folder.connection, { poolMax: 4, logError: () => undefined })
+  const database = openDatabase<Schema>(folder.connection, { poolMax: 4, logError: () => undefined })
   await sql`create table if not exists acknowledged (id bigint primary key)`.execute(database.db)
   const rows = await readRows(database)
   print('ready', { rows: rows.length, connection: folder.connection })
@@ -51,7 +52,7 @@ async function runService(): Promise<void> {
 }
 
 /** Answers whether the row is committed; while the database restarts it is not, or not known. */
-async function insertRow(database: Database, id: number): Promise<boolean> {
+async function insertRow(database: Database<Schema>, id: number): Promise<boolean> {
   try {
     await sql`insert into acknowledged values (${id}) on conflict do nothing`.execute(database.db)
     return true
@@ -65,14 +66,14 @@ async function insertRow(database: Database, id: number): Promise<boolean> {
 
 async function runCommand(): Promise<void> {
   const folder = await openDataFolder({ dataDir, purpose: 'command', log })
-  const database = openDatabase(folder.connection, { poolMax: 1, logError: () => undefined })
+  const database = openDatabase<Schema>(folder.connection, { poolMax: 1, logError: () => undefined })
   print('found', await readRows(database))
   await sleep(Number(holdMs))
   await database.close()
   await folder.stop()
 }
 
-async function readRows({ db }: Database): Promise<number[]> {
+async function readRows({ db }: Database<Schema>): Promise<number[]> {
   const { rows } = await sql<{ id: string }>`select id from acknowledged order by id`.execute(db)
   return rows.map((row) => Number(row.id))
 }

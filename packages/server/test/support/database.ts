@@ -46,7 +46,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     ),
   )
   const own = withDatabase(connection, name)
-  const opened = openDatabase(own, {
+  const opened = openDatabase<Schema>(own, {
     poolMax: options.poolMax ?? 10,
     logError: () => undefined,
     applicationName: 'heliograph test',

@@ -1,3 +1,4 @@
+import type { Schema } from '../../schema/schema.ts'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
@@ -44,7 +45,7 @@ test('works as a role without administrative rights', async () => {
 test('tells of a connection that breaks, but not of one that the closing pool leaves', async () => {
   const logError = vi.fn()
   const options = { poolMax: 1, logError, applicationName: 'heliograph broken' }
-  const opened = openDatabase(database.connection, options)
+  const opened = openDatabase<Schema>(database.connection, options)
   await sql`select`.execute(opened.db)
   await database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

@@ -9,7 +9,6 @@ import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
 import { prepareStatements } from './prepared-statements.ts'
-import type { Schema } from '../../schema/schema.ts'
 
 export interface DatabaseOptions {
   /** The most connections that the pool opens. */
@@ -22,14 +21,15 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs?: number
 }
 
-export interface Database {
+/** A pool of connections to a database with these tables. */
+export interface Database<Tables> {
   /** Plans each statement for its values, as lists need it: the best plan depends on what is searched. */
-  readonly db: Kysely<Schema>
+  readonly db: Kysely<Tables>
   /**
    * The same pool for statements that run over and over: a connection plans them once for all values.
    * For changes, queues and look-ups by key.
    */
-  readonly preparedDb: Kysely<Schema>
+  readonly preparedDb: Kysely<Tables>
   readonly pool: Pool
   /** Waits for queries that run, then closes every connection. Safe to call twice. */
   close(): Promise<void>
@@ -58,7 +58,10 @@ const valueTypes: CustomTypesConfig = {
  * Opens a pool of connections; connects at the first query, so a server that is down shows there.
  * Failures of the connection are recognised by `toUnavailable`.
  */
-export function openDatabase(connection: DatabaseConnection, options: DatabaseOptions): Database {
+export function openDatabase<Tables>(
+  connection: DatabaseConnection,
+  options: DatabaseOptions,
+): Database<Tables> {
   let closing: Promise<void> | undefined
   const pool = new Pool(toPoolConfig(connection, options))
   // Without a listener, a connection that breaks while idle would end the process. While the pool
@@ -68,8 +71,8 @@ export function openDatabase(connection: DatabaseConnection, options: DatabaseOp
   })
   pool.on('connect', (client) => client.on('error', () => undefined))
   return {
-    db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
-    preparedDb: new Kysely<Schema>({
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    preparedDb: new Kysely<Tables>({
       dialect: new PostgresDialect({ pool: prepareStatements(pool) }),
     }),
     pool,

@@ -6,7 +6,6 @@
  */
 import { sql } from 'kysely'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
-import type { Schema } from '../../schema/schema.ts'
 
 /** One definition. Sections read lines in the order in which the query answers them. */
 interface Definition {
@@ -14,7 +13,7 @@ interface Definition {
 }
 
 /** Describes the public schema without what extensions brought along and without rows. */
-export async function dumpSchema(db: Kysely<Schema>): Promise<string> {
+export async function dumpSchema<Tables>(db: Kysely<Tables>): Promise<string> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -32,8 +31,8 @@ export async function dumpSchema(db: Kysely<Schema>): Promise<string> {
     })
 }
 
-async function readDefinitions(
-  tx: Transaction<Schema>,
+async function readDefinitions<Tables>(
+  tx: Transaction<Tables>,
   query: RawBuilder<Definition>,
 ): Promise<string[]> {
   const { rows } = await query.execute(tx)

@@ -9,7 +9,7 @@ import type { Schema } from '../../schema/schema.ts'
 
 const database = await createTestDatabase()
 // One connection, so that a test sees what a statement left there.
-const opened = openDatabase(database.connection, { poolMax: 1, logError: () => undefined })
+const opened = openDatabase<Schema>(database.connection, { poolMax: 1, logError: () => undefined })
 const { db, preparedDb } = opened
 afterAll(async () => {
   await opened.close()

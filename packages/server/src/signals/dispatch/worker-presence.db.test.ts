@@ -1,3 +1,4 @@
+import type { Schema } from '../../schema/schema.ts'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import {
@@ -68,7 +69,7 @@ function channelTo(receiver: LoopbackReceiver): DeliveryChannel {
 /** A worker on connections of its own; `die` breaks all of them and gives nothing back. */
 async function startWorker(receiver: LoopbackReceiver): Promise<{ die(): Promise<void> }> {
   const listener = openListener()
-  const own = openDatabase(database.connection, { poolMax: 4, logError: () => undefined })
+  const own = openDatabase<Schema>(database.connection, { poolMax: 4, logError: () => undefined })
   const engine = createDeliveryEngine({
     db: own.db,
     clock: systemClock,

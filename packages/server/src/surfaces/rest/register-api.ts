@@ -95,7 +95,7 @@ function assertNamesExist(route: Operation): void {
   if (permission !== null && !isPermission(permission)) {
     throw new Error(`${method} ${path} needs a permission that does not exist: ${permission}`)
   }
-  if (feature != null && !FEATURES.some((name) => name === feature)) {
+  if (feature !== null && feature !== undefined && !FEATURES.some((name) => name === feature)) {
     throw new Error(`${method} ${path} is closed by a switch that does not exist: ${feature}`)
   }
 }

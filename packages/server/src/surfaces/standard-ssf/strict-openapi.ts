@@ -66,7 +66,7 @@ function toOperation(operation: SsfOperation): object {
     required: true,
     schema: { type: 'string' },
   }))
-  const shape = query instanceof z.ZodObject ? query.shape : {}
+  const shape = query instanceof z.ZodObject ? (query.shape as Record<string, z.ZodType>) : {}
   const queryParameters = Object.entries(shape).map(([name, schema]) => ({
     name,
     in: 'query',
