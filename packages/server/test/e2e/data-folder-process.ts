@@ -39,7 +39,10 @@ async function runService(): Promise<void> {
   const stopping = new AbortController()
   process.once('SIGTERM', () => stopping.abort())
   const folder = await openDataFolder({ dataDir, purpose: 'service', log })
-  const database = openDatabase<Schema>(folder.connection, { poolMax: 4, logError: () => undefined })
+  const database = openDatabase<Schema>(folder.connection, {
+    poolMax: 4,
+    logError: () => undefined,
+  })
   await sql`create table if not exists acknowledged (id bigint primary key)`.execute(database.db)
   const rows = await readRows(database)
   print('ready', { rows: rows.length, connection: folder.connection })
@@ -66,7 +69,10 @@ async function insertRow(database: Database<Schema>, id: number): Promise<boolea
 
 async function runCommand(): Promise<void> {
   const folder = await openDataFolder({ dataDir, purpose: 'command', log })
-  const database = openDatabase<Schema>(folder.connection, { poolMax: 1, logError: () => undefined })
+  const database = openDatabase<Schema>(folder.connection, {
+    poolMax: 1,
+    logError: () => undefined,
+  })
   print('found', await readRows(database))
   await sleep(Number(holdMs))
   await database.close()
