@@ -3,13 +3,20 @@
  * of life; when none has come for the time that the operator set, the stream is paused and its receiver
  * is told. SSF 1.0 section 8.1.1, `inactivity_timeout`.
  */
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from './set-stream-status.ts'
+import {
+  findMostSilent,
+  lockSilent,
+  putInactivityPolicy,
+  updateLastActivity,
+} from './stream-activity-store.ts'
 import type { Stream } from './stream-store.ts'
 import type { StrictSettings } from '../../surfaces/standard-ssf/strict-settings.ts'
 
@@ -26,8 +33,7 @@ export async function recordActivity(
   { inactivityTimeoutSeconds }: Timeout,
 ): Promise<void> {
   if (inactivityTimeoutSeconds === 0) return
-  await sql`update ssf_stream set last_activity_at = greatest(last_activity_at, ${at})
-    where id = ${stream.id}`.execute(db)
+  await updateLastActivity(db, stream.id, at)
 }
 
 /** Tells the processes that pause silent streams that there is one more to watch. */
@@ -37,7 +43,7 @@ export async function announceActivity(
 ): Promise<void> {
   if (inactivityTimeoutSeconds === 0) return
   const dueAt = new Date(change.at.getTime() + inactivityTimeoutSeconds * SECOND_MS)
-  await sql`select pg_notify(${STREAM_ACTIVITY_CHANNEL}, ${dueAt.toISOString()})`.execute(change.tx)
+  await notify(change.tx, STREAM_ACTIVITY_CHANNEL, dueAt.toISOString())
 }
 
 export interface PauseSilentStreamsDependencies {
@@ -56,12 +62,7 @@ export async function adoptInactivityTimeout(
   { inactivityTimeoutSeconds }: Timeout,
   { db, clock }: { readonly db: Kysely<Schema>; readonly clock: Clock },
 ): Promise<void> {
-  await sql`
-    insert into ssf_inactivity_policy (timeout_seconds, effective_since)
-    values (${inactivityTimeoutSeconds}, ${clock.now()})
-    on conflict (id) do update
-      set timeout_seconds = excluded.timeout_seconds, effective_since = excluded.effective_since
-      where ssf_inactivity_policy.timeout_seconds <> excluded.timeout_seconds`.execute(db)
+  await putInactivityPolicy(db, inactivityTimeoutSeconds, clock.now())
 }
 
 /**
@@ -71,52 +72,22 @@ export async function adoptInactivityTimeout(
 export async function pauseSilentStreams(
   dependencies: PauseSilentStreamsDependencies,
 ): Promise<Date | undefined> {
-  const { clock, runChange, settings, wake } = dependencies
-  if (settings.inactivityTimeoutSeconds === 0) return undefined
-  const reason = `Nothing was heard of the receiver for ${settings.inactivityTimeoutSeconds} seconds`
+  const { db, clock, runChange, settings, wake } = dependencies
+  const { inactivityTimeoutSeconds } = settings
+  if (inactivityTimeoutSeconds === 0) return undefined
+  const reason = `Nothing was heard of the receiver for ${inactivityTimeoutSeconds} seconds`
   for (;;) {
-    const silent = await findMostSilent(dependencies)
+    const silent = await findMostSilent(db, inactivityTimeoutSeconds)
     if (silent === undefined) return undefined
     if (silent.dueAt > clock.now()) return silent.dueAt
     await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
       // Looked at again under its lock: the receiver may just have come back.
-      const row = await lockSilent(change, silent.id, settings)
-      if (row === undefined) return
-      await setStreamStatus(change, row.stream_id, { status: 'paused', reason }, wake)
+      const streamId = await lockSilent(change.tx, silent.id, {
+        timeoutSeconds: inactivityTimeoutSeconds,
+        at: change.at,
+      })
+      if (streamId === undefined) return
+      await setStreamStatus(change, streamId, { status: 'paused', reason }, wake)
     })
   }
-}
-
-interface SilentStream {
-  readonly id: string
-  readonly dueAt: Date
-}
-
-const LAST_SIGN = sql`greatest(coalesce(s.last_activity_at, s.created_at), p.effective_since)`
-
-async function findMostSilent({
-  db,
-  settings,
-}: PauseSilentStreamsDependencies): Promise<SilentStream | undefined> {
-  const { rows } = await sql<{ id: string; due_at: Date }>`
-    select s.id,
-      ${LAST_SIGN} + make_interval(secs => ${settings.inactivityTimeoutSeconds}) as due_at
-    from ssf_stream s cross join ssf_inactivity_policy p
-    where s.face = 'strict' and s.status = 'enabled'
-    order by due_at, s.id limit 1`.execute(db)
-  const [row] = rows
-  return row && { id: row.id, dueAt: row.due_at }
-}
-
-async function lockSilent(
-  change: Change,
-  id: string,
-  { inactivityTimeoutSeconds }: Timeout,
-): Promise<{ stream_id: string } | undefined> {
-  const { rows } = await sql<{ stream_id: string }>`
-    select s.stream_id from ssf_stream s cross join ssf_inactivity_policy p
-    where s.id = ${id} and s.status = 'enabled'
-      and ${LAST_SIGN} + make_interval(secs => ${inactivityTimeoutSeconds}) <= ${change.at}
-    for update of s`.execute(change.tx)
-  return rows[0]
 }
