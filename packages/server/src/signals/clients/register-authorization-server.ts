@@ -4,8 +4,11 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
-import type { CallerOptions } from '../../platform/http/access.ts'
-import type { ToUnavailable } from '../../platform/http/error-response.ts'
+import type { CallerLimits } from '../../platform/http/access.ts'
+import {
+  RETRY_AFTER_SECONDS_DEFAULT,
+  type ToUnavailable,
+} from '../../platform/http/error-response.ts'
 import { addressBucket } from '../../platform/http/rate-limit.ts'
 import type {
   AuthorizationFailure,
@@ -18,11 +21,9 @@ export interface AuthorizationEndpoints {
   readonly server: AuthorizationServer
   /** Where each operation is answered. */
   readonly paths: Readonly<Record<AuthorizationOperation, string>>
-  readonly callers: Pick<CallerOptions, 'rateLimiter' | 'limits'>
+  readonly callers: CallerLimits
   readonly toUnavailable?: ToUnavailable | undefined
 }
-
-const RETRY_AFTER_SECONDS_DEFAULT = 5
 
 /** Registers the operations of the authorization server. Their bodies are forms, and read by it. */
 export function registerAuthorizationServer(
