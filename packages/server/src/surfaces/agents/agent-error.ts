@@ -7,7 +7,12 @@
 import type { FastifyReply } from 'fastify'
 import { AppError, type ErrorKind } from '../../platform/app-error.ts'
 import type { ErrorCode } from '../../platform/error-codes.ts'
-import { STATUS_OF_KIND } from '../../platform/http/error-response.ts'
+import {
+  sendErrorAnswer,
+  STATUS_OF_KIND,
+  type ErrorAnswer,
+  type SurfaceErrors,
+} from '../../platform/http/error-response.ts'
 
 /** The refusal of a node key that is unknown or revoked; the agent enrolls again. */
 export class NodeInvalidError extends AppError {
@@ -33,23 +38,31 @@ export function refuseAgent(
   return new AppError(kind, code, message, options)
 }
 
-/** Answers a failure so that no agent takes it for a success; without a refusal it is a bug. */
+/** How agents are told failures: so that none of them takes one for a success. */
+export const AGENT_ERRORS: SurfaceErrors = { toAnswer: toAgentAnswer }
+
+/** Answers a refusal outside of the handlers. */
 export function sendAgentError(
   reply: FastifyReply,
-  refusal: AppError | undefined,
-  status = refusal === undefined ? 500 : AGENT_STATUS_OF_KIND[refusal.kind],
+  refusal: AppError,
+  status?: number,
 ): FastifyReply {
-  if (refusal?.retryAfterSeconds !== undefined) {
-    void reply.header('retry-after', String(refusal.retryAfterSeconds))
+  return sendErrorAnswer(reply, toAgentAnswer(refusal, undefined, status))
+}
+
+function toAgentAnswer(
+  refusal: AppError | undefined,
+  _requestId?: string,
+  status = refusal === undefined ? 500 : AGENT_STATUS_OF_KIND[refusal.kind],
+): ErrorAnswer {
+  const seconds = refusal?.retryAfterSeconds
+  return {
+    status,
+    headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
+    body: {
+      error: refusal?.message ?? 'An unexpected fault occurred; send it again later.',
+      code: refusal?.code ?? 'internal',
+      ...(refusal instanceof NodeInvalidError ? { node_invalid: true } : {}),
+    },
   }
-  return reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        error: refusal?.message ?? 'An unexpected fault occurred; send it again later.',
-        code: refusal?.code ?? 'internal',
-        ...(refusal instanceof NodeInvalidError ? { node_invalid: true } : {}),
-      }),
-    )
 }

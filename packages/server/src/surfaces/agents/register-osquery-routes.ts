@@ -3,11 +3,13 @@
  * what results, enrollments and logs mean is decided elsewhere. Registers what all routes share and
  * hands each path to its handler.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../../platform/app-error.ts'
+import type { FastifyInstance } from 'fastify'
+import type { AppError } from '../../platform/app-error.ts'
 import { createAgentHandlers, type AgentDependencies } from './agent-handlers.ts'
 import { toFlagFile } from '../../posture/osquery/agent-config.ts'
-import { refuseAgent, sendAgentError } from './agent-error.ts'
+import { AGENT_ERRORS, refuseAgent, sendAgentError } from './agent-error.ts'
+import { createErrorHandler } from '../../platform/http/error-response.ts'
+import { METHODS } from '../../platform/http/operation.ts'
 
 export interface OsqueryRoutesDependencies extends AgentDependencies {
   /** What the world calls the service, for the flag file. */
@@ -28,7 +30,7 @@ export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesD
       scope.addContentTypeParser(['application/json', '*'], (_request, _payload, done) =>
         done(null),
       )
-      scope.setErrorHandler((error, request, reply) => answerFailure(deps, error, request, reply))
+      scope.setErrorHandler(createErrorHandler(deps.toUnavailable, AGENT_ERRORS))
       scope.setNotFoundHandler((_request, reply) =>
         sendAgentError(
           reply,
@@ -54,7 +56,7 @@ function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): vo
   for (const [path, handler] of Object.entries(paths)) {
     scope.post(path, handler)
     scope.route({
-      method: ['GET', 'PUT', 'PATCH', 'DELETE'],
+      method: METHODS.filter((method) => method !== 'POST'),
       url: path,
       handler: (_request, reply) => {
         void reply.header('allow', 'POST')
@@ -75,18 +77,4 @@ function registerFiles(scope: FastifyInstance, deps: OsqueryRoutesDependencies):
   scope.get('/flags', (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(toFlagFile(deps.baseUrl, deps.settings)),
   )
-}
-
-function answerFailure(
-  deps: OsqueryRoutesDependencies,
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
-  const refusal = error instanceof AppError ? error : deps.toUnavailable(error)
-  if (refusal === undefined) request.log.error({ err: error }, 'agent request failed')
-  else if (refusal.kind === 'unavailable') {
-    request.log.warn({ err: error }, 'agent request refused: unavailable')
-  }
-  return sendAgentError(reply, refusal)
 }
