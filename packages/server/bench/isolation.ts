@@ -21,7 +21,7 @@ const RECEIVERS = 100
 const EVENTS_PER_SECOND = 200
 const ROUNDS = 3
 const WARM_UP_SECONDS = 2
-/** What waits for the first one before the load begins: more than an engine takes in hand. */
+/** What waits for the first one before the load begins: more than an engine claims. */
 const BACKLOG_EVENTS = 2_000
 /** Enough to deliver the backlog where it can be delivered. */
 const BACKLOG_MS = 1_500

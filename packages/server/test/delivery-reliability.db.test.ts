@@ -2,18 +2,18 @@ import type { Schema } from '../src/schema/schema.ts'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { claimDeliveries } from '../src/signals/dispatch/claim-store.ts'
-import { watchClock } from '../src/signals/dispatch/clock-steps.ts'
 import { listDeliveryLog } from '../src/signals/dispatch/delivery-read.ts'
 import { enqueueDeliveries } from '../src/signals/dispatch/enqueue-deliveries.ts'
 import { redriveDeliveries } from '../src/signals/dispatch/redrive-deliveries.ts'
 import { RETRY_DELAYS_MS } from '../src/signals/dispatch/retry-schedule.ts'
 import { createWorkerPresence } from '../src/signals/dispatch/worker-presence.ts'
-import { HOUR_MS, ManualClock, MINUTE_MS, SECOND_MS, type Clock } from '../src/platform/clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../src/platform/clock.ts'
 import { openDatabase } from '../src/platform/db/database.ts'
 import { createListener } from '../src/platform/db/listener.ts'
 import { newUuid } from '../src/platform/ids.ts'
 import { createDeliveryBench, firstArrivals, numberedEvents } from './support/delivery-bench.ts'
 import { answerWith } from './support/loopback-receiver.ts'
+import { SILENT } from './support/test-engine.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -33,9 +33,25 @@ class SettableClock implements Clock {
 
 const retryFast = Array.from({ length: 9 }, () => 30)
 
+/** Does something again and again, one after another; `end` resolves when the last one is done. */
+function passTime(step: () => Promise<unknown>, intervalMs: number): { end(): Promise<void> } {
+  let isEnded = false
+  const passing = (async () => {
+    while (!isEnded) {
+      await step()
+      await new Promise((resolve) => setTimeout(resolve, intervalMs))
+    }
+  })()
+  return {
+    end: () => {
+      isEnded = true
+      return passing
+    },
+  }
+}
+
 describe('a receiver that is down for a day', () => {
-  const clock = new ManualClock()
-  const bench = createDeliveryBench(clock)
+  const bench = createDeliveryBench({ hasSettableClock: true })
   afterEach(async () => (await bench).clear())
   afterAll(async () => (await bench).close())
 
@@ -46,7 +62,7 @@ describe('a receiver that is down for a day', () => {
     'gets all events of the day when it is back, in the order of each device',
     { timeout: 120_000 },
     async () => {
-      const { startReceiver, startEngine, queue, statesOf, waitForStates } = await bench
+      const { advance, startReceiver, startEngine, queue, statesOf, waitForStates } = await bench
       const receiver = await startReceiver(answerWith(503))
       const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
       const events = numberedEvents(EVENTS, DEVICES)
@@ -54,7 +70,7 @@ describe('a receiver that is down for a day', () => {
       for (let hour = 0; hour < 24; hour += 1) {
         await queue(receiver.id, events.slice(hour * perHour, (hour + 1) * perHour))
         for (let quarter = 0; quarter < 4; quarter += 1) {
-          clock.advance(15 * MINUTE_MS)
+          await advance(15 * MINUTE_MS)
           await engine.sweep()
           let count: number
           do {
@@ -69,12 +85,12 @@ describe('a receiver that is down for a day', () => {
       expect(receiver.requests.length).toBeLessThan(24 * 15)
       const before = receiver.requests.length
       receiver.respond(answerWith(202))
-      const back = clock.now().getTime()
-      clock.advance(6 * MINUTE_MS)
+      const back = await advance(0)
+      await advance(6 * MINUTE_MS)
       // Slowly, for the requests take their time.
-      const goOn = setInterval(() => clock.advance(SECOND_MS), 20)
-      await waitForStates(receiver.id, { delivered: EVENTS }).finally(() => clearInterval(goOn))
-      expect(clock.now().getTime() - back).toBeLessThan(HOUR_MS)
+      const passing = passTime(() => advance(SECOND_MS), 20)
+      await waitForStates(receiver.id, { delivered: EVENTS }).finally(() => passing.end())
+      expect((await advance(0)) - back).toBeLessThan(HOUR_MS)
       const bodies = receiver.requests.slice(before).map(({ body }) => body)
       expect(bodies).toHaveLength(EVENTS)
       expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
@@ -86,20 +102,21 @@ describe('a receiver that is down for a day', () => {
     'shows what its schedule gave up, and gets it when it is sent again',
     { timeout: 60_000 },
     async () => {
-      const { database, runChange, startReceiver, startEngine, queue, waitForStates } = await bench
+      const { advance, database, runChange, startReceiver, startEngine, queue, waitForStates } =
+        await bench
       const receiver = await startReceiver(({ body }, response) => {
         response.writeHead(body.startsWith('1:') ? 500 : 202).end()
       })
       const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
       await queue(receiver.id, ['1:1', '1:2', '1:3', '2:4'])
-      const start = clock.now().getTime()
-      const pass = setInterval(() => clock.advance(10 * MINUTE_MS), 5)
-      await waitForStates(receiver.id, { dead: 3, delivered: 1 }).finally(() => clearInterval(pass))
+      const start = await advance(0)
+      const passing = passTime(() => advance(10 * MINUTE_MS), 5)
+      await waitForStates(receiver.id, { dead: 3, delivered: 1 }).finally(() => passing.end())
       const attempts = (body: string) =>
         receiver.requests.filter((request) => request.body === body).length
       expect(['1:1', '1:2', '1:3', '2:4'].map(attempts)).toEqual([10, 10, 10, 1])
       // Each had its 52 hours, one after another, 20 % more or less.
-      expect(clock.now().getTime() - start).toBeGreaterThan(3 * 52 * HOUR_MS * 0.8)
+      expect((await advance(0)) - start).toBeGreaterThan(3 * 52 * HOUR_MS * 0.8)
       const window = { afterId: undefined, limit: 10 }
       const shown = await listDeliveryLog(database.db, {
         destinationId: receiver.id,
@@ -122,27 +139,11 @@ describe('a receiver that is down for a day', () => {
   )
 })
 
-describe('a clock that is set', () => {
+describe('a process whose clock is set', () => {
   const clock = new SettableClock()
-  const bench = createDeliveryBench(clock)
+  const bench = createDeliveryBench({ clock })
   afterEach(async () => (await bench).clear())
   afterAll(async () => (await bench).close())
-
-  const startWatching = async (retryDelaysMs: readonly number[], leaseMs = 20_000) => {
-    const clockWatch = watchClock(clock)
-    const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-    await (await bench).startEngine(retryDelaysMs, { clockWatch, log, settings: { leaseMs } })
-    return log
-  }
-  const setBackDuring = async (log: Awaited<ReturnType<typeof startWatching>>) => {
-    clock.step(-6 * HOUR_MS)
-    await vi.waitFor(() => {
-      expect(log.warn).toHaveBeenCalledWith(
-        { step_ms: expect.any(Number) as number },
-        expect.anything(),
-      )
-    }, WAIT_MS)
-  }
 
   test.each([
     ['back', -6 * HOUR_MS],
@@ -150,14 +151,14 @@ describe('a clock that is set', () => {
   ])(
     '%s by hours while events are sent and tried again loses nothing, keeps the order and delays nothing',
     async (_name, stepMs) => {
-      const { startReceiver, queue, waitForStates } = await bench
+      const { startReceiver, startEngine, queue, waitForStates } = await bench
       let count = 0
       const receiver = await startReceiver((_request, response) => {
         count += 1
         const status = count % 5 === 0 ? 503 : 202
         setTimeout(() => response.writeHead(status).end(), 10)
       })
-      await startWatching([400, 400, 400, 400, 400, 400, 400, 400, 400])
+      await startEngine([400, 400, 400, 400, 400, 400, 400, 400, 400])
       const events = numberedEvents(240, 12)
       for (let start = 0; start < 240; start += 60) {
         await queue(receiver.id, events.slice(start, start + 60))
@@ -173,10 +174,37 @@ describe('a clock that is set', () => {
     },
   )
 
+  test.each([
+    ['behind', -6 * HOUR_MS],
+    ['ahead', 6 * HOUR_MS],
+  ])(
+    'is hours %s of another worker sends nothing twice and nothing late',
+    async (_name, aheadMs) => {
+      const { startReceiver, startEngine, queue, waitForStates } = await bench
+      const receiver = await startReceiver((_request, response) => {
+        setTimeout(() => response.writeHead(202).end(), 10)
+      })
+      const wrong = new SettableClock()
+      wrong.step(aheadMs)
+      const settings = { claimSize: 8, claimedMax: 24 }
+      await startEngine(retryFast, { settings })
+      await startEngine(retryFast, { settings, clock: wrong })
+      const events = numberedEvents(120, 12)
+      for (let start = 0; start < 120; start += 20) {
+        await queue(receiver.id, events.slice(start, start + 20))
+      }
+      await waitForStates(receiver.id, { delivered: 120 })
+      const bodies = receiver.requests.map(({ body }) => body)
+      expect(bodies).toHaveLength(120)
+      expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
+      expect(receiver.overlaps).toEqual([])
+    },
+  )
+
   test('back by hours does not put off what is on its way to the database', async () => {
-    const { database, startReceiver, queue, waitForStates } = await bench
+    const { database, startReceiver, startEngine, queue, waitForStates } = await bench
     const receiver = await startReceiver(answerWith(503))
-    const log = await startWatching(retryFast)
+    await startEngine(retryFast)
     const blocker = await database.pool.connect()
     await blocker.query('begin; lock table delivery_attempt in exclusive mode')
     await queue(receiver.id, ['1:1', '1:2'])
@@ -185,7 +213,7 @@ describe('a clock that is set', () => {
       expect(rows).toHaveLength(1)
     }, WAIT_MS)
     receiver.respond(answerWith(202))
-    await setBackDuring(log)
+    clock.step(-6 * HOUR_MS)
     await blocker.query('rollback')
     blocker.release()
     await waitForStates(receiver.id, { delivered: 2 })
@@ -193,73 +221,67 @@ describe('a clock that is set', () => {
   })
 
   test('back by hours does not put off what is being queued', async () => {
-    const { runChange, startReceiver, waitForStates } = await bench
+    const { runChange, startReceiver, startEngine, waitForStates } = await bench
     const receiver = await startReceiver()
-    const log = await startWatching(retryFast)
+    await startEngine(retryFast)
     await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
       const { id: destinationId } = receiver
       const event = { destinationId, eventId: newUuid(), eventType: 'test' }
       const delivery = { ...event, subjectKey: '1', body: '1:1' }
       await enqueueDeliveries(change, [delivery], () => undefined)
-      await setBackDuring(log)
+      clock.step(-6 * HOUR_MS)
     })
     await waitForStates(receiver.id, { delivered: 1 })
   })
 
   test('back by hours does not leave the claims of a dead worker standing for as long', async () => {
-    const { database, startReceiver, queue, waitForStates } = await bench
+    const { database, startReceiver, startEngine, queue, waitForStates } = await bench
     const receiver = await startReceiver()
     await queue(receiver.id, ['1:1', '1:2'])
-    const dead = { leaseMs: 120_000, limit: 10, kid: null, claimId: newUuid(), ownClaimIds: [] }
-    await claimDeliveries(database.db, { ...dead, destinationId: receiver.id, now: clock.now() })
-    await startWatching(retryFast, 6_500)
+    const dead = { leaseMs: 2_000, limit: 10, kid: null, claimId: newUuid(), ownClaimIds: [] }
+    await claimDeliveries(database.db, { ...dead, destinationId: receiver.id })
+    await startEngine(retryFast)
     clock.step(-6 * HOUR_MS)
     await waitForStates(receiver.id, { delivered: 2 })
     expect(receiver.requests.map(({ body }) => body)).toEqual(['1:1', '1:2'])
   })
 
   test('back by hours does not leave a receiver alone that was to be probed', async () => {
-    const { database, startReceiver, queue, waitForStates } = await bench
+    const { database, startReceiver, startEngine, queue, waitForStates } = await bench
     const receiver = await startReceiver()
-    await database.db
-      .updateTable('delivery_destination')
-      .set({
-        consecutive_failures: 9,
-        failing_since: clock.now(),
-        retry_not_before: new Date(clock.now().getTime() + 1_500),
-      })
-      .execute()
-    await startWatching(retryFast)
+    await database.pool.query(
+      `update delivery_destination set consecutive_failures = 9, failing_since = now(),
+         retry_not_before = now() + interval '1.5 s'`,
+    )
+    await startEngine(retryFast)
     await queue(receiver.id, ['1:1', '2:1'])
     clock.step(-6 * HOUR_MS)
     await waitForStates(receiver.id, { delivered: 2 })
   })
 
   test('back by hours does not let a dead worker live on', async () => {
-    const { database } = await bench
+    const { database, startEngine } = await bench
     const { db } = database
-    const listener = createListener(database.connection, {
-      log: { warn: vi.fn(), info: vi.fn(), error: vi.fn(), debug: vi.fn() },
-    })
+    const listener = createListener(database.connection, { log: SILENT })
     listener.start()
-    const presence = createWorkerPresence({ db, clock, listener })
-    await presence.start()
+    const presence = createWorkerPresence({ db, listener })
     await db
       .insertInto('delivery_worker')
       .values({ id: 7, started_at: clock.now(), missing_since: null })
       .execute()
-    await presence.releaseDead()
+    const engine = await startEngine(retryFast, { presence, settings: { presenceIntervalMs: 100 } })
     clock.step(-6 * HOUR_MS)
-    await presence.releaseDead()
-    const rows = await db.selectFrom('delivery_worker').select('id').where('id', '=', 7).execute()
-    expect(rows).toEqual([])
-    await presence.close()
+    await vi.waitFor(async () => {
+      const rows = await db.selectFrom('delivery_worker').select('id').where('id', '=', 7).execute()
+      expect(rows).toEqual([])
+    }, WAIT_MS)
+    await engine.close()
     await listener.stop()
   })
 })
 
 describe('a database that breaks every connection', () => {
-  const bench = createDeliveryBench({ now: () => new Date() })
+  const bench = createDeliveryBench()
   afterEach(async () => (await bench).clear())
   afterAll(async () => (await bench).close())
 
@@ -276,7 +298,7 @@ describe('a database that breaks every connection', () => {
       const receiver = await startReceiver((_request, response) => {
         setTimeout(() => response.writeHead(202).end(), 5)
       })
-      const settings = { concurrency: 4, claimSize: 16, handMax: 32 }
+      const settings = { concurrency: 4, claimSize: 16, claimedMax: 32 }
       const engine = await startEngine(retryFast, { db: own.db, clock, settings })
       const events = numberedEvents(600, 20)
       await queue(receiver.id, events)

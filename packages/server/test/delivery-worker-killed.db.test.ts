@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { releaseEveryClaim } from '../src/signals/dispatch/claim-store.ts'
 import type { DeliveryChannel } from '../src/signals/dispatch/delivery-channel.ts'
-import { createDeliveryEngine } from '../src/signals/dispatch/delivery-engine.ts'
+import { createTestEngine } from './support/test-engine.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import type { GuardedClient } from '../src/platform/net/guarded-client.ts'
-import { createPushChannel } from '../src/signals/push/push-channel.ts'
+import { createTestPushChannel } from './support/test-push-channel.ts'
 import { startLoopbackReceiver, type LoopbackReceiver } from './support/loopback-receiver.ts'
 import { createStreamsApi, type StreamsApi } from './support/streams-api.ts'
 
@@ -136,16 +136,16 @@ function mortalClient(client: GuardedClient, mortal: Mortal): Pick<GuardedClient
 }
 
 async function startWorker(mortal?: Mortal): Promise<void> {
-  const { sealer, keyRing, client } = streams
+  const { client } = streams
   const db = mortal === undefined ? streams.db : streams.db.withPlugin(cutting(mortal))
-  const channel = { ...createPushChannel({ db, sealer, keyRing }), retryDelaysMs: [20, 20, 20] }
-  const engine = createDeliveryEngine({
+  const channel = { ...createTestPushChannel({ ...streams, db }), retryDelaysMs: [20, 20, 20] }
+  const engine = createTestEngine({
     db,
     clock: systemClock,
     log,
     client: mortal === undefined ? client : mortalClient(client, mortal),
     channels: [mortal === undefined ? channel : mortalChannel(channel, mortal)],
-    settings: { sweepIntervalMs: 100, claimSize: 8, handMax: REPEATS_MAX, concurrency: 4 },
+    settings: { sweepIntervalMs: 100, claimSize: 8, claimedMax: REPEATS_MAX, concurrency: 4 },
   })
   cleanups.push(() => engine.close(0))
   await engine.start()

@@ -20,7 +20,9 @@ import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
+import { createDeliveryChannels } from '../signals/delivery-channels.ts'
 import { createDeliveryPart, type DeliveryPart } from '../signals/delivery-part.ts'
+import { createDeliverySender } from '../signals/dispatch/delivery-sender.ts'
 import type { DeliverySettings as EngineSettings } from '../signals/dispatch/delivery-settings.ts'
 import type { WakeDelivery } from '../signals/dispatch/enqueue-deliveries.ts'
 import { createReceiversPart } from '../signals/receivers-part.ts'
@@ -79,7 +81,13 @@ export async function createParts(
   }
   const organisation = createOrganisationPart(foundation)
   const signing = createSigningPart(foundation, config, wake)
-  const streams = createStreamsPart(foundation, config, { signing, outbound, wake })
+  const fallback = { baseUrl: config.baseUrl, wake }
+  const sender = createDeliverySender({
+    ...foundation,
+    client: outbound.client,
+    channels: createDeliveryChannels(foundation, { signing, outbound, fallback }),
+  })
+  const streams = createStreamsPart(foundation, config, { signing, outbound, sender, wake })
   const delivery = createDeliveryPart(
     { foundation, database: openDeliveryDatabase(foundation), listener, outbound, signing },
     config,
@@ -97,7 +105,7 @@ export async function createParts(
     createReceiversPart(foundation, config, wake),
     signing,
     streams,
-    createWebhooksPart(foundation, config, { outbound, wake }),
+    createWebhooksPart(foundation, config, { outbound, sender, wake }),
     delivery,
   ]
   const routes = wings.flatMap(({ operations = [] }) => operations)

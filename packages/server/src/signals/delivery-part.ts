@@ -7,8 +7,9 @@ import type { PeriodicJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { releaseEveryClaim } from './dispatch/claim-store.ts'
-import { watchClock } from './dispatch/clock-steps.ts'
-import { createDeliveryEngine, DELIVERY_CHANNEL } from './dispatch/delivery-engine.ts'
+import { createDeliveryChannels } from './delivery-channels.ts'
+import { createDeliveryEngine } from './dispatch/delivery-engine.ts'
+import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
 import type { DeliverySettings as EngineSettings } from './dispatch/delivery-settings.ts'
 import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import {
@@ -16,13 +17,10 @@ import {
   deleteMarkedDestinations,
   deleteOldDeliveries,
   deleteOldPayloads,
-} from './dispatch/sweep-deliveries.ts'
+} from './dispatch/delivery-retention-store.ts'
 import { createWorkerPresence } from './dispatch/worker-presence.ts'
-import { createPushChannel } from './push/push-channel.ts'
-import { createPushConnections } from './push/push-connection.ts'
 import { reviewFallbacks } from './push/review-fallbacks.ts'
 import type { SigningPart } from './signing-part.ts'
-import { createWebhookChannel } from './webhooks/webhook-channel.ts'
 
 export interface DeliverySettings {
   readonly baseUrl: string
@@ -59,8 +57,7 @@ export function createDeliveryPart(
 ): DeliveryPart {
   const { foundation, database, listener, outbound, signing } = dependencies
   const { client } = outbound
-  const { clock, log, runChange, sealer } = foundation
-  const { keyRing, refusedKeys } = signing
+  const { clock, log, runChange } = foundation
   const { preparedDb: db } = database
   const logError = toLogError(log)
   let isDelivering = false
@@ -68,19 +65,14 @@ export function createDeliveryPart(
     if (isDelivering) engine.wake(destinationId)
   }
   const fallback = { baseUrl: settings.baseUrl, wake }
-  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
   const engine = createDeliveryEngine({
     db,
     clock,
     log,
     runChange,
-    presence: createWorkerPresence({ db: database.db, clock, listener }),
-    clockWatch: watchClock(clock),
+    presence: createWorkerPresence({ db: database.db, listener }),
     client,
-    channels: [
-      createPushChannel({ db, sealer, keyRing, refusedKeys, openConnection, fallback }),
-      createWebhookChannel({ db, clock, sealer }),
-    ],
+    channels: createDeliveryChannels({ ...foundation, db }, { signing, outbound, fallback }),
     settings: { concurrency: settings.deliveryConcurrency, ...engineSettings },
   })
   return {
@@ -111,7 +103,7 @@ export function createDeliveryPart(
       isDelivering = false
       try {
         await engine.close()
-        await refusedKeys.idle()
+        await signing.refusedKeys.idle()
       } finally {
         await database.close()
       }
@@ -125,9 +117,7 @@ function retentionJobs(
 ): PeriodicJob<ProcessRole>[] {
   const { deliveryRetentionDays: retentionDays } = settings
   return [
-    everyWorker('unreachable receivers', 5 * MINUTE_MS, () =>
-      deadLetterUnreachable(db, clock.now()),
-    ),
+    everyWorker('unreachable receivers', 5 * MINUTE_MS, () => deadLetterUnreachable(db)),
     everyWorker('deleted streams', MINUTE_MS, () => deleteMarkedDestinations(db)),
     everyWorker('delivery retention', HOUR_MS, () =>
       deleteOldDeliveries(db, { now: clock.now(), retentionDays }),

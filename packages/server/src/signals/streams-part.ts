@@ -7,7 +7,8 @@ import { explainRoutes } from './diagnosis/explain/explain-routes.ts'
 import { sendDueHeartbeats } from './diagnosis/health/heartbeat.ts'
 import { streamHealthRoutes } from './diagnosis/health/stream-health-routes.ts'
 import { selfTestRoutes } from './diagnosis/self-test/self-test-routes.ts'
-import { DELIVERY_CHANNEL } from './dispatch/delivery-engine.ts'
+import type { DeliverySender } from './dispatch/delivery-sender.ts'
+import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
 import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
@@ -38,6 +39,8 @@ export interface StreamSettings {
 export interface StreamPartDependencies {
   readonly signing: SigningPart
   readonly outbound: Outbound
+  /** Sends test events. */
+  readonly sender: DeliverySender
   readonly wake: WakeDelivery
 }
 
@@ -55,7 +58,7 @@ export function createStreamsPart(
   dependencies: StreamPartDependencies,
 ): StreamsPart {
   const { db, clock, runChange, sealer, log } = foundation
-  const { signing, outbound, wake } = dependencies
+  const { signing, outbound, sender, wake } = dependencies
   const { keyRing, refusedKeys } = signing
   const { client, policy: targetPolicy } = outbound
   const { baseUrl, streamsMax } = settings
@@ -72,7 +75,7 @@ export function createStreamsPart(
       ...streamStatusRoutes({ db, runChange, wake }),
       ...historyRoutes({ ...shared, retentionDays: findReplayDays(settings) }),
       ...streamDeliveryRoutes({ db, runChange, wake }),
-      ...streamRoutes({ ...shared, baseUrl, targetPolicy, streamsMax, log }),
+      ...streamRoutes({ ...shared, sender, baseUrl, targetPolicy, streamsMax, log }),
       ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
       ...pollTokenRoutes({ db, clock, runChange }),
     ],

@@ -1,6 +1,7 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
+import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import { expireWebhookEvents } from './webhooks/expire-webhook-events.ts'
 import { watchFailingWebhooks } from './webhooks/watch-failing-webhooks.ts'
@@ -14,19 +15,26 @@ export interface WebhookSettings {
   readonly deliveryRetentionDays: number
 }
 
+export interface WebhookPartDependencies {
+  readonly outbound: Pick<Outbound, 'policy'>
+  /** Sends test events. */
+  readonly sender: DeliverySender
+  readonly wake: WakeDelivery
+}
+
 /** Webhooks, their deliveries and their events. */
 export function createWebhooksPart(
   { clock, db, runChange, sealer }: Foundation,
   settings: WebhookSettings,
-  { outbound, wake }: { readonly outbound: Outbound; readonly wake: WakeDelivery },
+  { outbound, sender, wake }: WebhookPartDependencies,
 ): ServicePart {
-  const { client, policy: targetPolicy } = outbound
+  const { policy: targetPolicy } = outbound
   const { webhooksMax, webhookPayloadRetentionDays, deliveryRetentionDays } = settings
   return {
     name: 'webhooks',
     roles: ['api'],
     operations: [
-      ...webhookRoutes({ db, clock, runChange, sealer, client, targetPolicy, webhooksMax, wake }),
+      ...webhookRoutes({ db, clock, runChange, sealer, sender, targetPolicy, webhooksMax, wake }),
       ...webhookDeliveryRoutes({ db, runChange, wake }),
       ...webhookEventRoutes(db),
     ],

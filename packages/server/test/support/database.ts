@@ -27,6 +27,24 @@ export interface TestDatabaseOptions {
   readonly poolMax?: number
   /** Without the schema, for tests of what makes one. */
   readonly isEmpty?: boolean
+  /** `now()` is ahead by what `setTimeAhead` says. */
+  readonly hasSettableClock?: boolean
+}
+
+/**
+ * Stands before the `now()` of PostgreSQL on the search path, so that statements of the product find it. The
+ * product knows nothing of it.
+ */
+const SETTABLE_CLOCK = `
+  create schema test_clock;
+  create table test_clock.ahead (ms float8 not null);
+  insert into test_clock.ahead values (0);
+  create function test_clock.now() returns timestamptz stable language sql as
+    $$ select pg_catalog.now() + ms * interval '1 millisecond' from test_clock.ahead $$;`
+
+/** Sets how far the clock of a database with `hasSettableClock` is ahead of the time. */
+export async function setTimeAhead({ pool }: TestDatabase, ms: number): Promise<void> {
+  await pool.query('update test_clock.ahead set ms = $1', [ms])
 }
 
 /**
@@ -46,6 +64,13 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     ),
   )
   const own = withDatabase(connection, name)
+  if (options.hasSettableClock === true) {
+    await withClient(own, (client) =>
+      client.query(
+        `${SETTABLE_CLOCK}; alter database "${name}" set search_path = test_clock, pg_catalog, public`,
+      ),
+    )
+  }
   const opened = openDatabase<Schema>(own, {
     poolMax: options.poolMax ?? 10,
     logError: () => undefined,

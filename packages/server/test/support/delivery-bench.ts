@@ -4,19 +4,19 @@ import { vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import type { DeliveryChannel } from '../../src/signals/dispatch/delivery-channel.ts'
-import {
-  createDeliveryEngine,
-  type DeliveryEngine,
-  type DeliveryEngineDependencies,
+import type {
+  DeliveryEngine,
+  DeliveryEngineDependencies,
 } from '../../src/signals/dispatch/delivery-engine.ts'
+import { createTestEngine } from './test-engine.ts'
 import { insertDestination } from '../../src/signals/dispatch/destination-store.ts'
 import { enqueueDeliveries } from '../../src/signals/dispatch/enqueue-deliveries.ts'
-import type { Clock } from '../../src/platform/clock.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { classifyPush } from '../../src/signals/push/classify-push.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { createTestDatabase, setTimeAhead, type TestDatabase } from './database.ts'
 import {
   answerWith,
   startLoopbackReceiver,
@@ -35,6 +35,8 @@ export interface DeliveryBench {
   readonly database: TestDatabase
   readonly clock: Clock
   readonly runChange: RunChange
+  /** Moves the clock of the database on; answers by how much it was moved so far. */
+  readonly advance: (ms: number) => Promise<number>
   readonly startReceiver: (respond?: Respond) => Promise<BenchReceiver>
   /** Starts an engine that knows of what is queued here; closed after the test. */
   readonly startEngine: (
@@ -54,10 +56,21 @@ export interface DeliveryBench {
 
 const WAIT_MAX_MS = 25_000
 
-export async function createDeliveryBench(clock: Clock): Promise<DeliveryBench> {
+export interface DeliveryBenchOptions {
+  /** The clock of the processes, which may be wrong. */
+  readonly clock?: Clock
+  /** Lets `advance` move the clock of the database. */
+  readonly hasSettableClock?: boolean
+}
+
+export async function createDeliveryBench({
+  clock = systemClock,
+  hasSettableClock = false,
+}: DeliveryBenchOptions = {}): Promise<DeliveryBench> {
   const policy = parseAllowedTargets('127.0.0.1')
   if (!policy.ok) throw new Error(policy.reason)
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ hasSettableClock })
+  let aheadMs = 0
   const { db } = database
   const client = createGuardedClient({ policy: policy.policy, userAgent: 'test' })
   const runChange = createChangeRunner(db, clock, [])
@@ -79,6 +92,11 @@ export async function createDeliveryBench(clock: Clock): Promise<DeliveryBench> 
     clock,
     runChange,
     statesOf,
+    async advance(ms) {
+      aheadMs += ms
+      await setTimeAhead(database, aheadMs)
+      return aheadMs
+    },
     async startReceiver(respond = answerWith(202)) {
       const overlaps: string[] = []
       const watching = watchOverlaps(overlaps)
@@ -89,7 +107,7 @@ export async function createDeliveryBench(clock: Clock): Promise<DeliveryBench> 
       return { ...receiver, id, overlaps, respond: (next) => receiver.respond(watching(next)) }
     },
     async startEngine(retryDelaysMs, dependencies = {}) {
-      const engine = createDeliveryEngine({
+      const engine = createTestEngine({
         db,
         clock,
         log,

@@ -1,5 +1,4 @@
 import type { DeliveryEngine } from '../../src/signals/dispatch/delivery-engine.ts'
-import { createPushConnections } from '../../src/signals/push/push-connection.ts'
 import type { LoopbackReceiver } from './loopback-receiver.ts'
 import type { PushStreams } from './push-streams.ts'
 
@@ -27,7 +26,6 @@ export function startAuthenticatingEngine(
   push: Pick<PushStreams, 'streams' | 'startEngine'>,
   retryDelaysMs: readonly number[] = [30, 30, 30],
 ): Promise<DeliveryEngine> {
-  const { db, clock, sealer, keyRing, client } = push.streams
-  const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
-  return push.startEngine({ clock, retryDelaysMs, channel: { openConnection } })
+  const { clock } = push.streams
+  return push.startEngine({ clock, retryDelaysMs })
 }

@@ -1,14 +1,10 @@
 /* Streams that push to receivers on the loopback address, and real engines that deliver to them. */
 import { expect, vi } from 'vitest'
-import {
-  createDeliveryEngine,
-  type DeliveryEngine,
-} from '../../src/signals/dispatch/delivery-engine.ts'
+import type { DeliveryEngine } from '../../src/signals/dispatch/delivery-engine.ts'
+import { createTestEngine } from './test-engine.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
-import {
-  createPushChannel,
-  type PushChannelDependencies,
-} from '../../src/signals/push/push-channel.ts'
+import type { PushChannelDependencies } from '../../src/signals/push/push-channel.ts'
+import { createTestPushChannel } from './test-push-channel.ts'
 import { startLoopbackReceiver, type LoopbackReceiver, type Respond } from './loopback-receiver.ts'
 import { createStreamsApi, type StreamIds, type StreamsApi } from './streams-api.ts'
 
@@ -69,13 +65,13 @@ export async function createPushStreams(): Promise<PushStreams> {
       return { ...stream, destinationId: await streams.getDestinationId(stream.id) }
     },
     async startEngine({ retryDelaysMs = [20, 20], clock = systemClock, channel = {} } = {}) {
-      const { db, sealer, keyRing, client } = streams
-      const engine = createDeliveryEngine({
+      const { db, client } = streams
+      const engine = createTestEngine({
         db,
         clock,
         log,
         client,
-        channels: [{ ...createPushChannel({ db, sealer, keyRing, ...channel }), retryDelaysMs }],
+        channels: [{ ...createTestPushChannel(streams, channel), retryDelaysMs }],
         settings: { sweepIntervalMs: 100 },
       })
       closes.push(() => engine.close(0))

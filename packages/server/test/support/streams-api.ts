@@ -5,12 +5,13 @@ import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { historyRoutes } from '../../src/signals/history/history-routes.ts'
-import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-engine.ts'
+import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
 import { explainRoutes } from '../../src/signals/diagnosis/explain/explain-routes.ts'
 import { streamHealthRoutes } from '../../src/signals/diagnosis/health/stream-health-routes.ts'
 import { pollRoutes } from '../../src/signals/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/signals/poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
+import { createDeliverySender } from '../../src/signals/dispatch/delivery-sender.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/signals/signing/jwks-routes.ts'
 import { selfTestRoutes } from '../../src/signals/diagnosis/self-test/self-test-routes.ts'
@@ -29,6 +30,8 @@ import {
   type TestApi,
   type TestRequest,
 } from './api-app.ts'
+import { SILENT } from './test-engine.ts'
+import { createTestPushChannel } from './test-push-channel.ts'
 
 /** What the answer that creates a stream names it by. */
 export interface StreamIds {
@@ -73,8 +76,11 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       throw error
     }
     const refusedKeys = createRefusedKeys({ runChange, clock, keyRing: ring, logError })
+    const channels = [createTestPushChannel({ ...parts, keyRing: ring, client })]
+    const sender = createDeliverySender({ db, clock, log: SILENT, client, channels })
     const shared = {
       ...parts,
+      sender,
       baseUrl: BASE_URL,
       keyRing: ring,
       refusedKeys,

@@ -1,9 +1,8 @@
 import { vi } from 'vitest'
-import {
-  createDeliveryEngine,
-  type DeliveryEngine,
-} from '../../src/signals/dispatch/delivery-engine.ts'
+import type { DeliveryEngine } from '../../src/signals/dispatch/delivery-engine.ts'
+import { createTestEngine, SILENT } from './test-engine.ts'
 import type { DeliverySettings } from '../../src/signals/dispatch/delivery-settings.ts'
+import { createDeliverySender } from '../../src/signals/dispatch/delivery-sender.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createWebhookChannel } from '../../src/signals/webhooks/webhook-channel.ts'
 import { webhookDeliveryRoutes } from '../../src/signals/webhooks/webhook-delivery-routes.ts'
@@ -12,9 +11,6 @@ import { webhookRoutes } from '../../src/signals/webhooks/webhook-routes.ts'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createTestApi, type TestAnswer, type TestApi, type TestRequest } from './api-app.ts'
-
-const nothing = () => undefined
-const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 
 /** A webhook as a test reads it. */
 export interface TestWebhook {
@@ -66,11 +62,16 @@ export async function createWebhooksApi(
   const engines = new Set<DeliveryEngine>()
   const wake = vi.fn((destinationId: string) => engines.forEach((one) => one.wake(destinationId)))
   const { webhooksMax = 100 } = options
-  const api = await createTestApi((parts) => [
-    ...webhookRoutes({ ...parts, client, wake, targetPolicy: allowed.policy, webhooksMax }),
-    ...webhookDeliveryRoutes({ ...parts, wake }),
-    ...webhookEventRoutes(parts.db),
-  ])
+  const api = await createTestApi((parts) => {
+    const channels = [createWebhookChannel(parts)]
+    const sender = createDeliverySender({ ...parts, log: SILENT, client, channels })
+    const targetPolicy = allowed.policy
+    return [
+      ...webhookRoutes({ ...parts, sender, wake, targetPolicy, webhooksMax }),
+      ...webhookDeliveryRoutes({ ...parts, wake }),
+      ...webhookEventRoutes(parts.db),
+    ]
+  })
   const { db, clock, runChange, sealer } = api
   const key = await api.createKey(['Manage Webhooks'])
   const call: WebhooksApi['call'] = (url, request = {}) => api.request(url, { key, ...request })
@@ -85,7 +86,7 @@ export async function createWebhooksApi(
     call,
     startEngine: async (engineOptions = {}) => {
       const { retryDelaysMs = [20, 20, 20], settings = {} } = engineOptions
-      const engine = createDeliveryEngine({
+      const engine = createTestEngine({
         db,
         clock: systemClock,
         log: SILENT,

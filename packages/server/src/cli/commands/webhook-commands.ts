@@ -132,10 +132,14 @@ const test = databaseCommand({
   async run({ args, services }) {
     // What sends, which the other commands of webhooks do not need.
     const { openOutbound } = await import('../../app/outbound.ts')
+    const { createDeliverySender } = await import('../../signals/dispatch/delivery-sender.ts')
     const { testWebhook } = await import('../../signals/webhooks/test-webhook.ts')
+    const { createWebhookChannel } = await import('../../signals/webhooks/webhook-channel.ts')
     const { client } = await openOutbound(services.config)
     try {
-      return await testWebhook(COMMAND_LINE_ORIGIN, args.id, { ...services, client })
+      const channels = [createWebhookChannel(services)]
+      const sender = createDeliverySender({ ...services, client, channels })
+      return await testWebhook(COMMAND_LINE_ORIGIN, args.id, { ...services, sender })
     } finally {
       await client.close()
     }

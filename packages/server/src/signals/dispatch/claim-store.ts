@@ -1,18 +1,17 @@
 /*
- * The claims of deliveries in the database: who may send what, until when. SQL only; the order and
- * the pace of sending are the pump's.
+ * The claims of deliveries in the database: who may send what, and until when. Every time is the database's,
+ * so that workers whose clocks differ agree. SQL only; the order and the pace of sending are the dispatcher's.
  */
 import { sql, type Kysely } from 'kysely'
 import { MINUTE_MS } from '../../platform/clock.ts'
+import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
-import type { DestinationHealth } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 
 /** What to claim. */
 export interface ClaimRequest {
   readonly destinationId: string
-  readonly now: Date
   /** A new UUID per claim: an outcome counts only while its row still carries it. */
   readonly claimId: string
   /** Claims of this process and destination that are under way; their subjects may be continued. */
@@ -47,6 +46,9 @@ interface ClaimedRow {
   readonly created_at: Date
 }
 
+const CLAIMED_COLUMNS = sql`d.id, d.event_id, d.event_type, d.subject_key, d.body, d.signing_kid,
+  d.token, d.attempt_count, d.outlives_stop, d.created_at`
+
 /**
  * Claims due deliveries of one destination, oldest due first, and answers them by id. A delivery is
  * eligible when every earlier queued one of its subject is claimed with it or by `ownClaimIds`; the
@@ -60,15 +62,16 @@ export async function claimDeliveries(
   db: Kysely<Schema>,
   request: ClaimRequest,
 ): Promise<ClaimedDelivery[]> {
-  const { destinationId, now, claimId, limit } = request
-  const claimExpiresAt = new Date(now.getTime() + request.leaseMs)
+  const { destinationId, claimId, leaseMs, limit } = request
+  // Before the database begins to count: the lease never seems longer here than it is.
+  const leaseEndsMs = performance.now() + leaseMs
   const { rows } = await sql<ClaimedRow>`
     with candidate as materialized (
       select id, subject_key, next_attempt_at
       from delivery
-      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= ${now}
-        and (claim_expires_at is null or claim_expires_at <= ${now})
-        -- What is in hand here is still on its way when the clock is set forward.
+      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= now()
+        and (claim_expires_at is null or claim_expires_at <= now())
+        -- What this process still sends is not claimed again when its lease has run out.
         and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
         ${request.isStopped === true ? sql`and outlives_stop` : sql``}
       order by next_attempt_at, id
@@ -83,15 +86,15 @@ export async function claimDeliveries(
       ) subject
       cross join lateral (
         select e.id,
-          case when e.claim_expires_at > ${now}
-            then ${new Date(now.getTime() + CLAIMED_ELSEWHERE_PARK_MS)}::timestamptz
-            else least(e.next_attempt_at, ${new Date(now.getTime() + PARK_MAX_MS)}::timestamptz)
+          case when e.claim_expires_at > now()
+            then ${timeInMs(CLAIMED_ELSEWHERE_PARK_MS)}
+            else least(e.next_attempt_at, ${timeInMs(PARK_MAX_MS)})
           end as retry_at
         from delivery e
         where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
           and e.state = 'queued' and e.id < subject.last_id
           and not (coalesce(e.claimed_by = any(${request.ownClaimIds}::uuid[]), false)
-            and e.claim_expires_at > ${now})
+            and e.claim_expires_at > now())
           and not exists (select from candidate c where c.id = e.id)
         order by e.id
         limit 1
@@ -104,26 +107,25 @@ export async function claimDeliveries(
       left join obstacle o on o.subject_key = c.subject_key and o.id < c.id
     ),
     parked as (
-      update delivery d set next_attempt_at = greatest(j.retry_at, ${now})
+      update delivery d set next_attempt_at = greatest(j.retry_at, now())
       from judged j where d.id = j.id and j.retry_at is not null
     ),
     chosen as materialized (
       select id from judged where retry_at is null order by due_at, id limit ${limit}
     )
     update delivery d
-    set claimed_by = ${claimId}::uuid, claim_expires_at = ${claimExpiresAt},
+    set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
       signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
     from chosen where d.id = chosen.id
-    returning d.id, d.event_id, d.event_type, d.subject_key, d.body, d.signing_kid, d.token,
-      d.attempt_count, d.outlives_stop, d.created_at`.execute(db)
+    returning ${CLAIMED_COLUMNS}`.execute(db)
   return rows
-    .map((row) => toClaimedDelivery(row, { destinationId, claimId, claimExpiresAt }))
+    .map((row) => toClaimedDelivery(row, { destinationId, claimId, leaseEndsMs }))
     .sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
 }
 
 function toClaimedDelivery(
   row: ClaimedRow,
-  claim: Pick<ClaimedDelivery, 'destinationId' | 'claimId' | 'claimExpiresAt'>,
+  claim: Pick<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs'>,
 ): ClaimedDelivery {
   return {
     ...claim,
@@ -140,23 +142,39 @@ function toClaimedDelivery(
   }
 }
 
-/** A delivery to give back, not attempted. */
-export interface ReleasedClaim {
-  readonly id: string
-  readonly claimId: string
+/**
+ * Claims a delivery that was queued in the same transaction: nobody else has seen it, and no worker takes
+ * it until the lease ends.
+ */
+export async function claimQueuedDelivery(
+  db: Kysely<Schema>,
+  deliveryId: string,
+  claim: Pick<ClaimRequest, 'destinationId' | 'claimId' | 'leaseMs' | 'kid'>,
+): Promise<ClaimedDelivery> {
+  const { destinationId, claimId, leaseMs, kid } = claim
+  const leaseEndsMs = performance.now() + leaseMs
+  const { rows } = await sql<ClaimedRow>`
+    update delivery d
+    set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
+      signing_kid = coalesce(d.signing_kid, ${kid}::text)
+    where d.id = ${deliveryId}
+    returning ${CLAIMED_COLUMNS}`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error(`the delivery ${deliveryId} is not queued`)
+  return toClaimedDelivery(row, { destinationId, claimId, leaseEndsMs })
 }
 
-/** Gives claimed deliveries back, due not before `notBefore`. Rows whose claim has passed on stay as they are. */
+/** Releases claimed deliveries, due after `delayMs` at the earliest. Rows whose claim has passed on stay as they are. */
 export async function releaseClaims(
   db: Kysely<Schema>,
-  claims: readonly ReleasedClaim[],
-  notBefore: Date,
+  claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
+  delayMs: number,
 ): Promise<void> {
   if (claims.length === 0) return
   await sql`
     update delivery d
     set claimed_by = null, claim_expires_at = null,
-      next_attempt_at = greatest(d.next_attempt_at, ${notBefore})
+      next_attempt_at = greatest(d.next_attempt_at, ${timeInMs(delayMs)})
     from unnest(${claims.map(({ id }) => id)}::bigint[],
       ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
     where d.id = released.id and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(
@@ -165,7 +183,7 @@ export async function releaseClaims(
 }
 
 /**
- * Gives back every claim. For the start of a process that is the only one to deliver: what is claimed
+ * Releases every claim. For the start of a process that is the only one to deliver: what is claimed
  * then was claimed by a process that died, and would wait for the end of its lease.
  */
 export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
@@ -177,41 +195,32 @@ export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
     .execute()
 }
 
-/** A destination as its pump needs to know it. */
-export interface DestinationOutlook extends DestinationHealth {
+/** What a dispatcher must know of its destination before it claims. */
+export interface DestinationSchedule {
   readonly kind: DestinationKind
   readonly state: DeliveryDestinationTable['state']
+  readonly consecutiveFailures: number
+  /** How long nothing may be sent; 0 or less when the destination is not paused. */
+  readonly pausedForMs: number
   /**
-   * When the next delivery that nobody has claimed is due; null when nothing waits. Of a destination that
-   * is held or stopped, the next one that outlives that.
+   * When the next delivery that nobody has claimed is due, 0 or less for now; null when nothing waits. Of a
+   * destination that is held or stopped, the next one that outlives that.
    */
-  readonly nextDueAt: Date | null
+  readonly nextDueInMs: number | null
 }
 
-interface OutlookRow {
-  readonly id: string
-  readonly kind: DestinationKind
-  readonly state: DeliveryDestinationTable['state']
-  readonly retry_not_before: Date | null
-  readonly consecutive_failures: number
-  readonly failing_since: Date | null
-  readonly last_success_at: Date | null
-  readonly next_due_at: Date | null
-}
-
-/** The outlook of one destination; undefined when it does not exist. One index probe. */
-export async function findDestinationOutlook(
+/** The schedule of one destination; undefined when it does not exist. One index probe. */
+export async function findDestinationSchedule(
   db: Kysely<Schema>,
   destinationId: string,
-  now: Date,
-): Promise<DestinationOutlook | undefined> {
-  const { rows } = await sql<OutlookRow>`
-    select d.id, d.kind, d.state, d.retry_not_before, d.consecutive_failures, d.failing_since,
-      d.last_success_at, due.next_due_at
-    from delivery_destination d ${nextDue(now)}
+): Promise<DestinationSchedule | undefined> {
+  const { rows } = await sql<DestinationSchedule>`
+    select d.kind, d.state, d.consecutive_failures as "consecutiveFailures",
+      coalesce(${msUntil(sql`d.retry_not_before`)}, 0) as "pausedForMs",
+      ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
+    from delivery_destination d ${NEXT_DUE}
     where d.id = ${destinationId}`.execute(db)
-  const [row] = rows
-  return row === undefined ? undefined : toOutlook(row)
+  return rows[0]
 }
 
 /**
@@ -221,41 +230,27 @@ export async function findDestinationOutlook(
 export async function listWaitingDestinations(
   db: Kysely<Schema>,
   kinds: readonly DestinationKind[],
-  now: Date,
-): Promise<{ id: string; nextDueAt: Date }[]> {
-  const { rows } = await sql<{ id: string; next_due_at: Date }>`
-    select d.id, due.next_due_at
-    from delivery_destination d ${nextDue(now)}
+): Promise<{ readonly id: string; readonly nextDueInMs: number }[]> {
+  const { rows } = await sql<{ id: string; nextDueInMs: number }>`
+    select d.id, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
+    from delivery_destination d ${NEXT_DUE}
     where d.kind = any(${kinds}::text[]) and due.next_due_at is not null
     order by due.next_due_at`.execute(db)
-  return rows.map((row) => ({ id: row.id, nextDueAt: row.next_due_at }))
+  return rows
 }
 
+const UNCLAIMED = sql`w.destination_id = d.id and w.state = 'queued'
+      and (w.claim_expires_at is null or w.claim_expires_at <= now())`
+
 /** Two probes of which one is made: each has an index of its own. */
-function nextDue(now: Date) {
-  const unclaimed = sql`w.destination_id = d.id and w.state = 'queued'
-      and (w.claim_expires_at is null or w.claim_expires_at <= ${now})`
-  return sql`left join lateral (
+const NEXT_DUE = sql`left join lateral (
     (select w.next_attempt_at as next_due_at from delivery w
-    where d.state = 'active' and ${unclaimed}
+    where d.state = 'active' and ${UNCLAIMED}
     order by w.next_attempt_at, w.id
     limit 1)
     union all
     (select w.next_attempt_at from delivery w
-    where d.state in ('held', 'stopped') and ${unclaimed} and w.outlives_stop
+    where d.state in ('held', 'stopped') and ${UNCLAIMED} and w.outlives_stop
     order by w.next_attempt_at, w.id
     limit 1)
   ) due on true`
-}
-
-function toOutlook(row: OutlookRow): DestinationOutlook {
-  return {
-    kind: row.kind,
-    state: row.state,
-    retryNotBefore: row.retry_not_before,
-    consecutiveFailures: row.consecutive_failures,
-    failingSince: row.failing_since,
-    lastSuccessAt: row.last_success_at,
-    nextDueAt: row.next_due_at,
-  }
-}

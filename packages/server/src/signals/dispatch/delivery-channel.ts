@@ -14,7 +14,8 @@ export interface ClaimedDelivery {
   readonly id: string
   readonly destinationId: string
   readonly claimId: string
-  readonly claimExpiresAt: Date
+  /** When the lease ends, on the steady clock of `performance.now()`. */
+  readonly leaseEndsMs: number
   readonly eventId: string
   readonly eventType: string
   /** Deliveries of one destination and subject go out one after another; null has no order. */
@@ -81,14 +82,19 @@ export interface DestinationNotice {
 
 /** How many deliveries a destination may get in a time, over all processes. */
 export interface DeliveryPace {
-  /** How many of the wanted ones may be sent now; when it is none, `nextAt` says when one may. */
+  /** How many of the wanted ones may be sent now; when it is none, one may be after `waitMs`. */
   take(
     destinationId: string,
     wanted: number,
-    now: Date,
-  ): Promise<{ readonly granted: number; readonly nextAt: Date }>
+  ): Promise<{ readonly granted: number; readonly waitMs: number }>
   /** Fewer were sent than were granted. */
   giveBack(destinationId: string, count: number): Promise<void>
+}
+
+/** How requests are prepared. */
+export interface PrepareOptions {
+  /** Access tokens are fetched anew, so that the credentials are tried too. False when left out. */
+  readonly hasFreshCredentials?: boolean
 }
 
 /** One kind of delivery. */
@@ -112,8 +118,15 @@ export interface DeliveryChannel {
   prepare(
     destinationId: string,
     deliveries: readonly ClaimedDelivery[],
+    options?: PrepareOptions,
   ): Promise<readonly (PreparedRequest | undefined)[] | undefined>
-  classify(result: OutboundResult, sent: SentDelivery): Verdict
+  /** What an answer means. Without effects. */
+  classify(result: OutboundResult): Verdict
+  /**
+   * Judges a verdict again with what the channel knows of earlier answers, and learns from this one. Not
+   * asked about tests.
+   */
+  reviseVerdict?(verdict: Verdict, result: OutboundResult, sent: SentDelivery): Verdict
   /**
    * Reacts to what an outcome says about a destination: in the same change, so that both are durable
    * together, at most once per destination and batch. May lock the owner of the destination; must

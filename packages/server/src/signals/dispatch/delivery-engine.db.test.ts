@@ -15,7 +15,8 @@ import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { classifyPush } from '../push/classify-push.ts'
 import { claimDeliveries } from './claim-store.ts'
 import type { DeliveryChannel, DestinationNotice, Verdict } from './delivery-channel.ts'
-import { createDeliveryEngine, type DeliveryEngine } from './delivery-engine.ts'
+import type { DeliveryEngine } from './delivery-engine.ts'
+import { createTestEngine } from '../../../test/support/test-engine.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import { insertDestination } from './destination-store.ts'
 import { enqueueDeliveries } from './enqueue-deliveries.ts'
@@ -76,7 +77,7 @@ function testChannel(retryDelaysMs: readonly number[]): DeliveryChannel {
 async function startEngine(
   options: { retryDelaysMs?: readonly number[]; settings?: Partial<DeliverySettings> } = {},
 ): Promise<DeliveryEngine> {
-  const engine = createDeliveryEngine({
+  const engine = createTestEngine({
     db,
     clock: systemClock,
     log,
@@ -253,7 +254,7 @@ describe('order', () => {
         response.writeHead(202).end()
       }, 2)
     })
-    const settings = { claimSize: 8, handMax: 24 }
+    const settings = { claimSize: 8, claimedMax: 24 }
     await startEngine({ settings })
     await startEngine({ settings })
     await startEngine({ settings })
@@ -286,7 +287,6 @@ describe('claims', () => {
     await queue(receiver.id, ['x'])
     const dead = await claimDeliveries(db, {
       destinationId: receiver.id,
-      now: new Date(),
       claimId: newUuid(),
       ownClaimIds: [],
       leaseMs: 600,

@@ -1,27 +1,25 @@
 /*
- * Delivers what is queued: one pump per destination, woken by whoever queues, by NOTIFY from other
+ * Delivers what is queued: one dispatcher per destination, woken by whoever queues, by NOTIFY from other
  * processes, by the times at which retries are due, and by a slow sweep that misses nothing. At least
  * once and in order per subject; a crash anywhere repeats a delivery with the same event id.
- * Does not own what is queued nor what a request looks like.
+ * Does not own what is queued nor what a request looks like. Nothing begins before `start`.
  */
 import type { Kysely } from 'kysely'
-import { createChangeRunner, type RunChange } from '../../changes/change.ts'
+import type { RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
-import { newUuid, randomInteger } from '../../platform/ids.ts'
+import { randomInteger } from '../../platform/ids.ts'
+import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts'
+import type { RunningJob } from '../../platform/jobs/running-job.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { listWaitingDestinations } from './claim-store.ts'
-import { ClockFollower, type ClockWatch } from './clock-steps.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-settings.ts'
-import { DestinationPump, type PumpDependencies } from './destination-pump.ts'
-import { FlightSlots } from './flight-slots.ts'
+import { DestinationDispatcher, type DispatcherDependencies } from './destination-dispatcher.ts'
+import { InFlightSlots } from './in-flight-slots.ts'
 import { createOutcomeRecorder } from './outcome-recorder.ts'
 import type { WorkerPresence } from './worker-presence.ts'
-
-/** The NOTIFY channel of queued deliveries and changed destinations; the payload is a destination id. */
-export const DELIVERY_CHANNEL = 'delivery'
 
 export interface DeliveryEngine {
   /** Takes up what is due and begins to sweep. Resolves after the first look at the database. */
@@ -31,161 +29,129 @@ export interface DeliveryEngine {
   /** Looks at every destination: after the connection that listens was away. */
   sweep(): Promise<void>
   /**
-   * Stops claiming, lets what is in flight end for at most `graceMs`, records it and gives the rest
-   * back. Close it before the guarded client and the database.
+   * Stops claiming, lets what is in flight end for at most `graceMs`, records it and releases the rest.
+   * Close it before the guarded client and the database.
    */
   close(graceMs?: number): Promise<void>
 }
 
 export interface DeliveryEngineDependencies {
   readonly db: Kysely<Schema>
+  /** For the times of attempts in the log. What is due, and until when, is the database's to say. */
   readonly clock: Clock
   readonly log: DeliveryLog
   readonly client: Pick<GuardedClient, 'request'>
   /** At most one channel per kind; destinations of other kinds are left alone. */
   readonly channels: readonly DeliveryChannel[]
-  readonly settings?: Partial<DeliverySettings>
-  /** Runs the changes of channels that are told of a destination; without it, one on `db`. */
-  readonly runChange?: RunChange
-  /** Without it, what a dead process had claimed waits for the end of its lease. */
-  readonly presence?: WorkerPresence | undefined
-  /** Without it, what was planned before the clock was set back comes as late as the clock says. */
-  readonly clockWatch?: ClockWatch | undefined
+  /** What differs from `DEFAULT_DELIVERY_SETTINGS`. */
+  readonly settings: Partial<DeliverySettings>
+  /** Runs the changes of channels that react to a destination. */
+  readonly runChange: RunChange
+  /** Makes this process known as a worker, and finds those that died. */
+  readonly presence: WorkerPresence
 }
 
 const CLOSE_GRACE_MS = 5_000
 const RANDOM_STEPS = 2 ** 32
 
 export function createDeliveryEngine(dependencies: DeliveryEngineDependencies): DeliveryEngine {
-  return new PumpingEngine(dependencies)
+  return new DispatchingEngine(dependencies)
 }
 
-class PumpingEngine implements DeliveryEngine {
-  readonly #shared: PumpDependencies
+class DispatchingEngine implements DeliveryEngine {
+  readonly #shared: DispatcherDependencies
+  readonly #presence: WorkerPresence
   readonly #abort = new AbortController()
-  readonly #pumps = new Map<string, DestinationPump>()
-  readonly #presence: WorkerPresence | undefined
-  readonly #clockFollower: ClockFollower | undefined
-  #sweepTimer: NodeJS.Timeout | undefined
-  #presenceTimer: NodeJS.Timeout | undefined
-  #presenceWork: Promise<void> = Promise.resolve()
-  #sweepWork: Promise<void> = Promise.resolve()
+  readonly #dispatchers = new Map<string, DestinationDispatcher>()
+  #jobs: readonly RunningJob[] = []
   #isClosed = false
 
   constructor(dependencies: DeliveryEngineDependencies) {
-    const { db, clock, log, client, channels, settings, presence, clockWatch } = dependencies
-    const { runChange = createChangeRunner(db, clock, []) } = dependencies
-    this.#presence = presence
-    const allSettings = { ...DEFAULT_DELIVERY_SETTINGS, ...settings }
-    const { leaseMs } = allSettings
-    this.#clockFollower =
-      clockWatch && new ClockFollower({ db, clock, log, watch: clockWatch, leaseMs })
+    const { db, clock, log, client, channels, runChange, presence } = dependencies
+    const settings = { ...DEFAULT_DELIVERY_SETTINGS, ...dependencies.settings }
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
+    this.#presence = presence
     this.#shared = {
       db,
       clock,
       log,
       random,
       client,
+      settings,
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
-      slots: new FlightSlots(allSettings),
-      recorder: createOutcomeRecorder({ db, clock, log, random, runChange }),
-      newClaimId: presence === undefined ? newUuid : () => presence.newClaimId(),
-      settings: allSettings,
+      slots: new InFlightSlots(settings),
+      recorder: createOutcomeRecorder({ db, log, random, runChange }),
+      newClaimId: () => presence.newClaimId(),
       signal: this.#abort.signal,
     }
   }
 
   async start(): Promise<void> {
-    await this.#presence?.start()
+    const { sweepIntervalMs, presenceIntervalMs } = this.#shared.settings
+    await this.#presence.start()
     await this.sweep()
-    this.#planSweep()
-    this.#planPresence()
+    if (this.#isClosed) return
+    this.#jobs = [
+      this.#repeat('sweep for due deliveries', sweepIntervalMs, () => this.#sweepAgain()),
+      this.#repeat('look for dead workers', presenceIntervalMs, () => this.#releaseDead()),
+    ]
   }
 
   wake(destinationId: string): void {
-    if (!this.#isClosed && /^\d{1,19}$/.test(destinationId)) this.#pumpFor(destinationId).wake()
+    const isId = /^\d{1,19}$/.test(destinationId)
+    if (!this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
   }
 
   async sweep(): Promise<void> {
-    const { db, clock, channels } = this.#shared
-    const now = clock.now()
-    const waiting = await listWaitingDestinations(db, [...channels.keys()], now)
+    const { db, channels } = this.#shared
+    const waiting = await listWaitingDestinations(db, [...channels.keys()])
     if (this.#isClosed) return
-    for (const { id, nextDueAt } of waiting) {
-      const pump = this.#pumpFor(id)
-      if (nextDueAt <= now) pump.wake()
-      else pump.wakeAt(nextDueAt)
+    for (const { id, nextDueInMs } of waiting) {
+      if (nextDueInMs <= 0) this.#dispatcherOf(id).wake()
+      else this.#dispatcherOf(id).wakeIn(nextDueInMs)
     }
   }
 
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true
-    clearTimeout(this.#sweepTimer)
-    clearTimeout(this.#presenceTimer)
+    const stopping = this.#jobs.map((job) => job.stop())
     const timer = setTimeout(() => this.#abort.abort(), graceMs)
-    await Promise.all([...this.#pumps.values()].map((pump) => pump.stop()))
+    await Promise.all([...this.#dispatchers.values()].map((dispatcher) => dispatcher.stop()))
     clearTimeout(timer)
     await this.#shared.recorder.close()
-    await this.#sweepWork
-    await this.#presenceWork
-    await this.#presence?.close().catch((error: unknown) => {
+    await Promise.all(stopping)
+    await this.#presence.close().catch((error: unknown) => {
       this.#shared.log.warn({ err: error }, 'the worker could not sign off')
     })
   }
 
-  /** Takes over what workers that died had claimed. */
-  #planPresence(): void {
-    if (this.#isClosed || this.#presence === undefined) return
-    const { presenceIntervalMs } = this.#shared.settings
-    this.#presenceTimer = setTimeout(() => {
-      this.#presenceWork = this.#releaseDead().then(() => this.#planPresence())
-    }, presenceIntervalMs)
-  }
-
-  async #releaseDead(): Promise<void> {
+  #repeat(name: string, intervalMs: number, run: () => Promise<void>): RunningJob {
     const { log } = this.#shared
-    try {
-      const freed = (await this.#presence?.releaseDead()) ?? []
-      if (freed.length === 0) return
-      log.warn({ destination_count: freed.length }, 'took over the deliveries of a dead worker')
-      for (const id of freed) this.wake(id)
-    } catch (error) {
-      log.warn({ err: error }, 'the look for dead workers failed')
-    }
-  }
-
-  #planSweep(): void {
-    if (this.#isClosed) return
-    this.#sweepTimer = setTimeout(() => {
-      this.#sweepWork = this.#sweepAgain()
-    }, this.#shared.settings.sweepIntervalMs)
+    const logError = (error: unknown, message: string) => log.warn({ err: error }, message)
+    return startPeriodicJob({ name, intervalMs, run, logError })
   }
 
   async #sweepAgain(): Promise<void> {
-    for (const [id, pump] of this.#pumps) {
-      if (pump.isIdle) this.#pumps.delete(id)
+    for (const [id, dispatcher] of this.#dispatchers) {
+      if (dispatcher.isIdle) this.#dispatchers.delete(id)
     }
-    try {
-      await this.#followClock()
-      await this.sweep()
-    } catch (error) {
-      this.#shared.log.warn({ err: error }, 'the sweep for due deliveries failed')
-    }
-    this.#planSweep()
+    await this.sweep()
   }
 
-  /** What is in hand was claimed for as long as the clock said then: it is claimed anew. */
-  async #followClock(): Promise<void> {
-    const wasSetBack = (await this.#clockFollower?.follow()) ?? false
-    if (wasSetBack) for (const pump of this.#pumps.values()) pump.startOver()
+  /** Takes over what workers that died had claimed. */
+  async #releaseDead(): Promise<void> {
+    const freed = await this.#presence.releaseDead()
+    if (freed.length === 0) return
+    const { log } = this.#shared
+    log.warn({ destination_count: freed.length }, 'took over the deliveries of a dead worker')
+    for (const id of freed) this.wake(id)
   }
 
-  #pumpFor(id: string): DestinationPump {
-    const known = this.#pumps.get(id)
+  #dispatcherOf(id: string): DestinationDispatcher {
+    const known = this.#dispatchers.get(id)
     if (known !== undefined) return known
-    const pump = new DestinationPump(id, this.#shared)
-    this.#pumps.set(id, pump)
-    return pump
+    const dispatcher = new DestinationDispatcher(id, this.#shared)
+    this.#dispatchers.set(id, dispatcher)
+    return dispatcher
   }
 }

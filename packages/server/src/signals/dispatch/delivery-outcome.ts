@@ -19,8 +19,8 @@ export interface DeliveryOutcome {
   readonly delivery: ClaimedDelivery
   readonly verdict: Verdict
   readonly state: 'delivered' | 'dead' | 'discarded' | 'queued'
-  /** Null when there is no next attempt. */
-  readonly nextAttemptAt: Date | null
+  /** The wait until the next attempt, from when the outcome is recorded; null when there is none. */
+  readonly retryDelayMs: number | null
   /** The pause that the receiver asked for as a whole; 0 for none. */
   readonly pauseMs: number
   readonly startedAt: Date
@@ -44,7 +44,7 @@ export interface OutcomeNotice {
   tell(change: Change): Promise<void>
 }
 
-/** An attempt as the pump saw it. */
+/** An attempt that was answered, or failed. */
 export interface FinishedAttempt {
   readonly delivery: ClaimedDelivery
   readonly token: string | null
@@ -65,9 +65,10 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   'deadline_exceeded',
 ])
 
-type JudgingChannel = Pick<
+/** How the channel judges and repeats. */
+export type OutcomeRules = Pick<
   DeliveryChannel,
-  'classify' | 'retryDelaysMs' | 'busyRetryDelayMinMs' | 'onNotice'
+  'classify' | 'reviseVerdict' | 'retryDelaysMs' | 'busyRetryDelayMinMs' | 'onNotice'
 >
 
 /**
@@ -76,18 +77,21 @@ type JudgingChannel = Pick<
  */
 export function toDeliveryOutcome(
   attempt: FinishedAttempt,
-  channel: JudgingChannel,
+  channel: OutcomeRules,
   random: RandomShare,
 ): DeliveryOutcome {
   const { delivery, result, startedAt, finishedAt, token } = attempt
-  const verdict = shorten(channel.classify(result, { delivery, token }))
+  const classified = channel.classify(result)
+  const verdict = shorten(
+    channel.reviseVerdict?.(classified, result, { delivery, token }) ?? classified,
+  )
   const { delayMs, pauseMs, isExhausted, resignKid } = planRetry(attempt, verdict, channel, random)
   const isAccepted = verdict.kind === 'accepted'
   return {
     delivery,
     verdict,
     state: isAccepted ? 'delivered' : delayMs === undefined ? 'dead' : 'queued',
-    nextAttemptAt: delayMs === undefined ? null : new Date(finishedAt.getTime() + delayMs),
+    retryDelayMs: delayMs ?? null,
     pauseMs,
     startedAt,
     finishedAt,
@@ -116,7 +120,7 @@ const NO_RETRY: RetryPlan = { delayMs: undefined, pauseMs: 0, isExhausted: false
 function planRetry(
   { delivery, result, finishedAt, isKeptWhenExhausted }: FinishedAttempt,
   verdict: Verdict,
-  { retryDelaysMs, busyRetryDelayMinMs }: JudgingChannel,
+  { retryDelaysMs, busyRetryDelayMinMs }: OutcomeRules,
   random: RandomShare,
 ): RetryPlan {
   if (verdict.kind !== 'retry') return NO_RETRY
@@ -136,7 +140,7 @@ function planRetry(
 }
 
 function toNotice(
-  channel: JudgingChannel,
+  channel: OutcomeRules,
   { destinationId }: ClaimedDelivery,
   verdict: Verdict,
   isExhausted: boolean,

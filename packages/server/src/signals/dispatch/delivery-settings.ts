@@ -10,8 +10,8 @@ export interface DeliverySettings {
   readonly reservedPerDestination: number
   /** Deliveries that one statement claims. */
   readonly claimSize: number
-  /** Deliveries that a destination has claimed and not finished, at most. */
-  readonly handMax: number
+  /** Deliveries of a destination that are claimed and not finished, at most. */
+  readonly claimedMax: number
   /** A claim lasts this long; must exceed the time of a request by far. */
   readonly leaseMs: number
   /** One request, from the look-up of the name to the last byte of the answer. */
@@ -23,7 +23,7 @@ export interface DeliverySettings {
 }
 
 /**
- * Measured on two cores: more in flight gains nothing, and costs fairness. With half of it in hand, the
+ * Measured on two cores: more in flight gains nothing, and costs fairness. With half as many claimed, the
  * signing threads of a single stream wait for outcomes to be recorded.
  */
 export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
@@ -31,7 +31,7 @@ export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
   inFlightMax: 512,
   reservedPerDestination: 4,
   claimSize: 128,
-  handMax: 1_024,
+  claimedMax: 1_024,
   leaseMs: 120 * SECOND_MS,
   requestTimeoutMs: 15 * SECOND_MS,
   sweepIntervalMs: 5 * SECOND_MS,

@@ -18,6 +18,14 @@ export async function insertDestination(
   return id
 }
 
+/** What is known of a receiver that has not failed. */
+const UNTRIED = { retry_not_before: null, consecutive_failures: 0, failing_since: null }
+
+/** Forgets what was held against the receiver, so that nothing waits for a pause to end. */
+export async function resetDestinationHealth(db: Kysely<Schema>, id: string): Promise<void> {
+  await db.updateTable('delivery_destination').set(UNTRIED).where('id', '=', id).execute()
+}
+
 /** Changes a destination and forgets what was held against its receiver: it is tried at once. */
 export async function updateDestination(
   db: Kysely<Schema>,
@@ -26,7 +34,7 @@ export async function updateDestination(
 ): Promise<void> {
   await db
     .updateTable('delivery_destination')
-    .set({ ...destination, retry_not_before: null, consecutive_failures: 0, failing_since: null })
+    .set({ ...destination, ...UNTRIED })
     .where('id', '=', id)
     .execute()
 }

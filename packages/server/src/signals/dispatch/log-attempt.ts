@@ -3,7 +3,7 @@ import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
 
 /** Writes the one log line of an attempt: at `debug` when it was accepted, else at `info`. */
 export function logAttempt(log: DeliveryLog, event: string, outcome: DeliveryOutcome): void {
-  const { delivery, verdict, nextAttemptAt, finishedAt } = outcome
+  const { delivery, verdict, retryDelayMs, finishedAt } = outcome
   const { errorCode, error } = errorOf(verdict)
   const fields = {
     event_id: delivery.eventId,
@@ -19,6 +19,5 @@ export function logAttempt(log: DeliveryLog, event: string, outcome: DeliveryOut
     log.debug(fields, event)
     return
   }
-  const retryInMs = nextAttemptAt === null ? null : nextAttemptAt.getTime() - finishedAt.getTime()
-  log.info({ ...fields, error_code: errorCode, error, retry_in_ms: retryInMs }, event)
+  log.info({ ...fields, error_code: errorCode, error, retry_in_ms: retryDelayMs }, event)
 }

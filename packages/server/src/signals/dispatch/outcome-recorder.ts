@@ -6,13 +6,12 @@
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
-import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
-import { holdFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
+import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 /** Whether the outcome was written; `false` when the claim had passed on to somebody else. */
@@ -29,7 +28,6 @@ export interface OutcomeRecorder {
 
 export interface OutcomeRecorderDependencies {
   readonly db: Kysely<Schema>
-  readonly clock: Clock
   readonly log: DeliveryLog
   readonly random: RandomShare
   /** Runs what channels do about a notice, in one change with the outcomes. */
@@ -54,7 +52,8 @@ export function createOutcomeRecorder(dependencies: OutcomeRecorderDependencies)
 
 class BatchingRecorder implements OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies
-  readonly #successWrittenAt = new Map<string, number>()
+  /** On the steady clock of `performance.now()`. */
+  readonly #successWrittenMs = new Map<string, number>()
   readonly #failing = new Set<string>()
   #waiting: WaitingOutcome[] = []
   #timer: NodeJS.Timeout | undefined
@@ -116,9 +115,8 @@ class BatchingRecorder implements OutcomeRecorder {
 
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
   async #write(outcomes: readonly DeliveryOutcome[]): Promise<ReadonlySet<string>> {
-    const { db, clock, random, runChange } = this.#dependencies
-    const now = clock.now()
-    const reports = this.#findReportsToWrite(outcomes, now)
+    const { db, random, runChange } = this.#dependencies
+    const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
     if (reports.size === 0 && retried.length === 0 && !hasNotices) {
@@ -127,35 +125,37 @@ class BatchingRecorder implements OutcomeRecorder {
     const write = async (tx: Transaction<Schema>, change?: Change) => {
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
-      await holdFollowers(tx, heads)
+      await deferFollowers(tx, heads)
       // Before the destination is locked: whoever changes its owner locks that one first.
       if (change !== undefined) await tellChannels(change, outcomes, ids)
       // In one order everywhere, so that two processes cannot wait for each other.
       for (const [destinationId, report] of [...reports].sort(byId)) {
-        await recordHealth(tx, destinationId, report, { now, random })
+        await recordHealth(tx, destinationId, report, random)
       }
       return ids
     }
     const held = hasNotices
       ? await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
       : await db.transaction().execute((tx) => write(tx))
-    this.#noteWritten(reports, now)
+    this.#noteWritten(reports)
     return held
   }
 
-  #findReportsToWrite(outcomes: readonly DeliveryOutcome[], now: Date): Map<string, HealthReport> {
+  #findReportsToWrite(outcomes: readonly DeliveryOutcome[]): Map<string, HealthReport> {
     const reports = toHealthReports(outcomes)
+    const nowMs = performance.now()
     for (const [id, report] of reports) {
-      const lastWritten = this.#successWrittenAt.get(id) ?? 0
+      const lastWritten = this.#successWrittenMs.get(id) ?? -Infinity
       const isQuiet = report.lastFailure === null && !this.#failing.has(id)
-      if (isQuiet && Math.abs(now.getTime() - lastWritten) < SUCCESS_INTERVAL_MS) reports.delete(id)
+      if (isQuiet && nowMs - lastWritten < SUCCESS_INTERVAL_MS) reports.delete(id)
     }
     return reports
   }
 
-  #noteWritten(reports: ReadonlyMap<string, HealthReport>, now: Date): void {
+  #noteWritten(reports: ReadonlyMap<string, HealthReport>): void {
+    const nowMs = performance.now()
     for (const [id, report] of reports) {
-      this.#successWrittenAt.set(id, now.getTime())
+      this.#successWrittenMs.set(id, nowMs)
       if (report.trailingFailures > 0) this.#failing.add(id)
       else this.#failing.delete(id)
     }

@@ -24,8 +24,9 @@ export async function recordOutcomes(
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
-      select * from json_to_recordset(${JSON.stringify(outcomes.map(toRow))}::json) as o (
-        delivery_id bigint, claim_id uuid, state text, next_attempt_at timestamptz,
+      select *, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at
+      from json_to_recordset(${JSON.stringify(outcomes.map(toRow))}::json) as o (
+        delivery_id bigint, claim_id uuid, state text, retry_delay_ms float8,
         finished_at timestamptz, token text, started_at timestamptz, timings jsonb, outcome text,
         status_code integer, error_code text, error text, request_headers jsonb,
         response_headers jsonb,
@@ -63,7 +64,7 @@ function toRow(outcome: DeliveryOutcome) {
     delivery_id: delivery.id,
     claim_id: delivery.claimId,
     state: outcome.state,
-    next_attempt_at: outcome.nextAttemptAt,
+    retry_delay_ms: outcome.retryDelayMs,
     finished_at: outcome.finishedAt,
     // A token that is stored already need not travel again.
     token: delivery.token === outcome.token ? null : outcome.token,
@@ -84,9 +85,9 @@ function toRow(outcome: DeliveryOutcome) {
 /**
  * Puts the unclaimed deliveries that follow a retried one of their subject off to its next attempt,
  * so that the search for due deliveries does not meet them before. Claimed ones are for their
- * claimant to give back.
+ * claimant to release. In the transaction of `recordOutcomes`, for both to count from the same moment.
  */
-export async function holdFollowers(
+export async function deferFollowers(
   db: Kysely<Schema>,
   retried: readonly DeliveryOutcome[],
 ): Promise<void> {
@@ -94,12 +95,12 @@ export async function holdFollowers(
   if (heads.length === 0) return
   await sql`
     update delivery d
-    set next_attempt_at = greatest(d.next_attempt_at, head.next_attempt_at)
+    set next_attempt_at = greatest(d.next_attempt_at, now() + head.delay_ms * interval '1 millisecond')
     from unnest(${heads.map(({ delivery }) => delivery.id)}::bigint[],
       ${heads.map(({ delivery }) => delivery.destinationId)}::bigint[],
       ${heads.map(({ delivery }) => delivery.subjectKey)}::text[],
-      ${heads.map(({ nextAttemptAt }) => nextAttemptAt?.toISOString())}::timestamptz[])
-      as head (id, destination_id, subject_key, next_attempt_at)
+      ${heads.map(({ retryDelayMs }) => retryDelayMs ?? 0)}::float8[])
+      as head (id, destination_id, subject_key, delay_ms)
     where d.destination_id = head.destination_id and d.subject_key = head.subject_key
       and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
 }
@@ -109,16 +110,18 @@ export async function recordHealth(
   db: Kysely<Schema>,
   destinationId: string,
   report: HealthReport,
-  { now, random }: { readonly now: Date; readonly random: RandomShare },
+  random: RandomShare,
 ): Promise<void> {
   const row = await db
     .selectFrom('delivery_destination')
     .select(['retry_not_before', 'consecutive_failures', 'failing_since', 'last_success_at'])
+    .select(sql<Date>`now()`.as('now'))
     .where('id', '=', destinationId)
     // Not FOR UPDATE: that would wait for every open change which refers to the destination.
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (row === undefined) return
+  const { now } = row
   const before: DestinationHealth = {
     retryNotBefore: row.retry_not_before,
     consecutiveFailures: row.consecutive_failures,
@@ -138,7 +141,7 @@ export async function recordHealth(
     .where('id', '=', destinationId)
     .execute()
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
-    await hastenRetries(db, destinationId, now)
+    await hastenRetries(db, destinationId)
   }
 }
 
@@ -152,12 +155,12 @@ function toFailureColumns({ lastFailure }: HealthReport, now: Date) {
 const HASTENED_MAX = 1_000
 
 /** The receiver is back: what failed while it was away is due now, not hours later. */
-async function hastenRetries(db: Kysely<Schema>, destinationId: string, now: Date): Promise<void> {
+async function hastenRetries(db: Kysely<Schema>, destinationId: string): Promise<void> {
   await sql`
-    update delivery set next_attempt_at = ${now}
+    update delivery set next_attempt_at = now()
     where id in (
       select id from delivery
-      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > ${now}
+      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > now()
         and claimed_by is null
       order by next_attempt_at, id
       limit ${HASTENED_MAX}

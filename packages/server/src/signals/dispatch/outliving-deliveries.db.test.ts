@@ -13,7 +13,8 @@ import { createGuardedClient } from '../../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { classifyPush } from '../push/classify-push.ts'
 import { listWaitingDestinations } from './claim-store.ts'
-import { createDeliveryEngine, type DeliveryEngine } from './delivery-engine.ts'
+import type { DeliveryEngine } from './delivery-engine.ts'
+import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { insertDestination, updateDestination } from './destination-store.ts'
 import { enqueueDeliveries } from './enqueue-deliveries.ts'
 
@@ -38,7 +39,7 @@ afterAll(async () => {
 })
 
 async function startEngine(): Promise<void> {
-  engine = createDeliveryEngine({
+  engine = createTestEngine({
     db,
     clock: systemClock,
     log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() },
@@ -140,14 +141,14 @@ describe('a destination that is stopped', () => {
   it('is not waited for when it has nothing to be told', async () => {
     const id = await insertDestination(db, { kind: 'webhook', state: 'held' })
     await queue(id, 'held')
-    const waiting = await listWaitingDestinations(db, ['webhook'], systemClock.now())
+    const waiting = await listWaitingDestinations(db, ['webhook'])
     expect(waiting.map((destination) => destination.id)).not.toContain(id)
   })
 
   it('gets nothing once it is deleted', async () => {
     const id = await insertDestination(db, { kind: 'webhook', state: 'deleted' })
     await queue(id, 'last word', { outlivesStop: true })
-    const waiting = await listWaitingDestinations(db, ['webhook'], systemClock.now())
+    const waiting = await listWaitingDestinations(db, ['webhook'])
     expect(waiting.map((destination) => destination.id)).not.toContain(id)
   })
 })

@@ -28,7 +28,7 @@ export function withJitter(delayMs: number, random: RandomShare): number {
 }
 
 /** What lengthens a wait, in milliseconds; nothing shortens it. */
-export interface RetryWishes {
+export interface RetryBounds {
   /** What the receiver asks for; as much as `RETRY_AFTER_MAX_MS` is granted. */
   readonly retryAfterMs?: number | undefined
   /** The least that the channel waits. */
@@ -42,7 +42,7 @@ export interface RetryWishes {
 export function findRetryDelayMs(
   retryDelaysMs: readonly number[],
   attemptCount: number,
-  { retryAfterMs = 0, floorMs = 0 }: RetryWishes,
+  { retryAfterMs = 0, floorMs = 0 }: RetryBounds,
   random: RandomShare,
 ): number | undefined {
   const delayMs = retryDelaysMs[attemptCount - 1]

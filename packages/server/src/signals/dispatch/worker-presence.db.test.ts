@@ -16,7 +16,7 @@ import { createGuardedClient } from '../../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { classifyPush } from '../push/classify-push.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
-import { createDeliveryEngine } from './delivery-engine.ts'
+import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { insertDestination } from './destination-store.ts'
 import { enqueueDeliveries } from './enqueue-deliveries.ts'
 import { createWorkerPresence } from './worker-presence.ts'
@@ -70,13 +70,13 @@ function channelTo(receiver: LoopbackReceiver): DeliveryChannel {
 async function startWorker(receiver: LoopbackReceiver): Promise<{ die(): Promise<void> }> {
   const listener = openListener()
   const own = openDatabase<Schema>(database.connection, { poolMax: 4, logError: () => undefined })
-  const engine = createDeliveryEngine({
+  const engine = createTestEngine({
     db: own.db,
     clock: systemClock,
     log,
     client,
     channels: [channelTo(receiver)],
-    presence: createWorkerPresence({ db: own.db, clock: systemClock, listener }),
+    presence: createWorkerPresence({ db: own.db, listener }),
     settings: { sweepIntervalMs: 200, presenceIntervalMs: 200, requestTimeoutMs: 60_000 },
   })
   cleanups.push(async () => {
@@ -119,7 +119,7 @@ async function queue(count: number): Promise<string> {
 test('what a dead worker had claimed is delivered by another within seconds, far sooner than its lease ends', async () => {
   const receiver = await startReceiver()
   await queue(20)
-  // Never answered: the first worker dies with everything in hand.
+  // Never answered: the first worker dies with all of it claimed.
   const dead = await startWorker(receiver)
   await vi.waitFor(() => expect(receiver.requests.length).toBe(2), WAIT_MS)
   receiver.respond(answerWith(202))
@@ -145,7 +145,7 @@ test('what a dead worker had claimed is delivered by another within seconds, far
 
 test('a worker that was taken for dead is looked after again once it is back', async () => {
   const one = openListener()
-  const presence = createWorkerPresence({ db, clock: systemClock, listener: one })
+  const presence = createWorkerPresence({ db, listener: one })
   await presence.start()
   await db.deleteFrom('delivery_worker').execute()
   await presence.releaseDead()
@@ -161,7 +161,7 @@ test('claims that belong to no worker are left to their lease', async () => {
     .updateTable('delivery')
     .set({ claimed_by: claimId, claim_expires_at: new Date(Date.now() + 60_000) })
     .execute()
-  const presence = createWorkerPresence({ db, clock: systemClock, listener: openListener() })
+  const presence = createWorkerPresence({ db, listener: openListener() })
   await presence.start()
   await db
     .insertInto('delivery_worker')

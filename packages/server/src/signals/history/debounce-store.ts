@@ -1,6 +1,6 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql } from 'kysely'
-import type { DeliveryCause } from '../dispatch/enqueue-deliveries.ts'
+import type { DeliveryCause } from '../dispatch/delivery-store.ts'
 
 /**
  * Gives up the events that say that a device is compliant again and that nobody has seen yet. Answers
@@ -18,7 +18,7 @@ export async function discardWaitingRecoveries(
     where destination_id = ${destinationId} and state = 'queued'
       and event_type = ${DEVICE_COMPLIANCE_CHANGE}
       and subject_key = any(${deviceIds.map((id) => `device:${id}`)}::text[])
-      and next_attempt_at > ${at} and attempt_count = 0 and token is null
+      and next_attempt_at > now() and attempt_count = 0 and token is null
       and claimed_by is null
     returning substr(subject_key, 8) as "deviceId"`.execute(tx)
   return new Set(rows.map(({ deviceId }) => deviceId))

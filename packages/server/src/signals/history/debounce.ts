@@ -5,32 +5,31 @@
  */
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import type { DeliveryCause } from '../dispatch/enqueue-deliveries.ts'
+import type { DeliveryCause } from '../dispatch/delivery-store.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { discardWaitingRecoveries } from './debounce-store.ts'
 
 /**
- * When the changes are due for a stream; a change that cancels out with an earlier one is absent. Each
+ * How long the changes are held back for a stream, in milliseconds; a change that cancels out with an earlier one is absent. Each
  * device occurs at most once, and the caller holds the locks of the devices.
  */
 export async function debounceChanges(
   cause: DeliveryCause,
   { debounceSeconds: seconds, destinationId }: Stream,
   statusChanges: readonly DeviceStatusChange[],
-): Promise<ReadonlyMap<DeviceStatusChange, Date>> {
-  if (seconds === 0) return new Map(statusChanges.map((statusChange) => [statusChange, cause.at]))
+): Promise<ReadonlyMap<DeviceStatusChange, number>> {
+  if (seconds === 0) return new Map(statusChanges.map((statusChange) => [statusChange, 0]))
   const relapses = statusChanges.filter(({ current }) => current.compliance === 'not-compliant')
   const cancelled = await discardWaitingRecoveries(
     cause,
     destinationId,
     relapses.map(({ device }) => device.id),
   )
-  const laterAt = new Date(cause.at.getTime() + seconds * SECOND_MS)
   return new Map(
     statusChanges
       .filter(
         ({ current, device }) => current.compliance === 'compliant' || !cancelled.has(device.id),
       )
-      .map((item) => [item, item.current.compliance === 'compliant' ? laterAt : cause.at]),
+      .map((item) => [item, item.current.compliance === 'compliant' ? seconds * SECOND_MS : 0]),
   )
 }

@@ -9,7 +9,8 @@ import {
 } from '@heliograph/ssf'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import { notifyDestinations, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -131,7 +132,7 @@ async function requeue(
   condition: RawBuilder<unknown>,
 ): Promise<{ sequence: string | null }[]> {
   const { rows } = await sql<{ sequence: string | null }>`
-    update delivery set state = 'queued', attempt_count = 0, next_attempt_at = created_at,
+    update delivery set state = 'queued', attempt_count = 0, next_attempt_at = least(created_at, now()),
       finished_at = null, claimed_by = null, claim_expires_at = null, last_error = null
     where id in (
       select id from delivery

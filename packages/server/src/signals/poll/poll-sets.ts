@@ -80,9 +80,9 @@ export async function pollSets(
     const remainingMs = poll.waitMs === 0 ? 0 : deadlineMs - performance.now()
     const waiter = waiters.begin(stream.destinationId, remainingMs, poll.signal)
     try {
-      const { answer, nextDueAt } = await lookFor(poll, present, stream, dependencies)
+      const { answer, nextDueInMs } = await lookFor(poll, present, stream, dependencies)
       if (answer !== undefined) return poll.maxEvents === 0 ? NOTHING : answer
-      if (nextDueAt !== undefined) waiter.wakeIn(+nextDueAt - +dependencies.clock.now())
+      if (nextDueInMs !== undefined) waiter.wakeIn(nextDueInMs)
       if ((await waiter.outcome) === 'over') return NOTHING
       present = undefined
     } finally {
@@ -147,8 +147,8 @@ async function takeAcknowledgements(
 interface Look {
   /** Undefined when there is nothing to hand out. */
   readonly answer?: PollResponse
-  /** When something may be handed out at the earliest. */
-  readonly nextDueAt?: Date | undefined
+  /** How long until something may be handed out. */
+  readonly nextDueInMs?: number | undefined
 }
 
 /**
@@ -173,11 +173,10 @@ async function lookFor(
 async function nextSets(
   stream: Stream,
   limit: number,
-  { db, clock, keyRing }: PollDependencies,
+  { db, keyRing }: PollDependencies,
 ): Promise<Look> {
-  const page = { now: clock.now(), limit: limit + 1 }
-  const { sets: waiting, nextDueAt } = await listWaitingSets(db, stream, page)
-  if (waiting.length === 0) return { nextDueAt }
+  const { sets: waiting, nextDueInMs } = await listWaitingSets(db, stream, limit + 1)
+  if (waiting.length === 0) return { nextDueInMs }
   const sets = waiting.slice(0, limit)
   const numbered = await withSequences(db, toNumberedStream(stream), sets)
   const tokens = await signWaiting(db, keyRing, stream.destinationId, numbered)

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { msUntil } from '../../platform/db/database-time.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isPolled } from '../push/poll-fallback.ts'
 import { listHeldSets } from '../push/poll-fallback-store.ts'
@@ -33,8 +34,8 @@ export async function findPolledStream(
 export interface WaitingSets {
   /** Oldest first. */
   readonly sets: readonly WaitingSet[]
-  /** When something else may be handed out at the earliest; undefined when nothing is held back. */
-  readonly nextDueAt: Date | undefined
+  /** How long until something else may be handed out; undefined when nothing is held back. */
+  readonly nextDueInMs: number | undefined
 }
 
 /**
@@ -45,28 +46,29 @@ export interface WaitingSets {
 export async function listWaitingSets(
   db: Kysely<Schema>,
   stream: Pick<Stream, 'destinationId' | 'status' | 'deliveryMethod' | 'fallbackSince'>,
-  { now, limit }: { readonly now: Date; readonly limit: number },
+  limit: number,
 ): Promise<WaitingSets> {
   if (stream.deliveryMethod === 'push') {
     const isHanded = isPolled(stream) && stream.status === 'enabled'
     const sets = isHanded ? await listHeldSets(db, stream.destinationId, limit) : []
-    return { sets, nextDueAt: undefined }
+    return { sets, nextDueInMs: undefined }
   }
   const rows = await queuedSets(db, stream).limit(limit).execute()
-  const due = rows.filter((row) => row.attempt_count > 0 || row.next_attempt_at <= now)
+  const due = rows.filter((row) => row.attempt_count > 0 || row.due_in_ms <= 0)
   const held = rows.find((row) => !due.includes(row))
   if (due.length > 0 || rows.length < limit) {
-    return { sets: due.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
+    return { sets: due.map(toWaitingSet), nextDueInMs: held?.due_in_ms }
   }
   // A page of what is held back may hide what is not.
   const retried = await queuedSets(db, stream).where('attempt_count', '>', 0).limit(limit).execute()
-  return { sets: retried.map(toWaitingSet), nextDueAt: held?.next_attempt_at }
+  return { sets: retried.map(toWaitingSet), nextDueInMs: held?.due_in_ms }
 }
 
 function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | 'status'>) {
   return db
     .selectFrom('delivery')
-    .select(['id', 'event_id', 'body', 'signing_kid', 'token', 'next_attempt_at', 'attempt_count'])
+    .select(['id', 'event_id', 'body', 'signing_kid', 'token', 'attempt_count'])
+    .select(msUntil(sql`next_attempt_at`).as('due_in_ms'))
     .where('destination_id', '=', stream.destinationId)
     .where('state', '=', 'queued')
     .$if(stream.status !== 'enabled', (query) => query.where('outlives_stop', '=', true))

@@ -77,17 +77,13 @@ export async function setKeepsExhausted(
 const DUE_MAX = 10_000
 
 /** Makes what waits for its next attempt due; what is on its way is left alone. */
-export async function makeDueNow(
-  db: Kysely<Schema>,
-  destinationId: string,
-  now: Date,
-): Promise<void> {
+export async function makeDueNow(db: Kysely<Schema>, destinationId: string): Promise<void> {
   await sql`
-    update delivery set next_attempt_at = ${now},
+    update delivery set next_attempt_at = now(),
       attempt_count = least(attempt_count, 1)
     where id in (
       select id from delivery
-      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > ${now}
+      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > now()
         and claimed_by is null
       order by next_attempt_at, id
       limit ${DUE_MAX}

@@ -4,7 +4,7 @@ import { answerWith, type LoopbackReceiver } from '../../../test/support/loopbac
 import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
-import { deadLetterUnreachable } from '../dispatch/sweep-deliveries.ts'
+import { deadLetterUnreachable } from '../dispatch/delivery-retention-store.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
 import { reviewFallbacks } from './review-fallbacks.ts'
 
@@ -169,7 +169,10 @@ it('an event that runs out of attempts is kept and can be polled, instead of bei
   expect((await showStream(id)).fallback?.reason).toMatch(/receiver answered 503/)
   expect(await statesOf(events)).toEqual(['queued'])
   expect(Object.keys((await poll(id)).body.sets)).toContain(events[0])
-  expect(await deadLetterUnreachable(streams.db, new Date(Date.now() + 10 * DAY_MS))).toBe(0)
+  const tenDaysAgo = new Date(Date.now() - 10 * DAY_MS)
+  await streams.db.updateTable('delivery').set({ created_at: tenDaysAgo }).execute()
+  await streams.db.updateTable('delivery_destination').set({ failing_since: tenDaysAgo }).execute()
+  expect(await deadLetterUnreachable(streams.db)).toBe(0)
   await poll(id, { ack: events })
   expect(await statesOf(events)).toEqual(['delivered'])
 })

@@ -5,11 +5,8 @@
  */
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
-import {
-  enqueueDeliveries,
-  notifyDestinations,
-  type WakeDelivery,
-} from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
@@ -83,7 +80,7 @@ export async function endFallback(
     fallbackSince: null,
     fallbackReason: null,
   })
-  await makeDueNow(change.tx, stream.destinationId, change.at)
+  await makeDueNow(change.tx, stream.destinationId)
   if (after.deliveryMethod === 'push') await announce(change, after, reason, wake)
   await notifyDestinations(change.tx, [stream.destinationId])
   change.afterCommit(() => wake(stream.destinationId))

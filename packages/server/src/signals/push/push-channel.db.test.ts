@@ -3,7 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import { deleteMarkedDestinations, deleteOldDeliveries } from '../dispatch/sweep-deliveries.ts'
+import {
+  deleteMarkedDestinations,
+  deleteOldDeliveries,
+} from '../dispatch/delivery-retention-store.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts'

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { GuardedClient, OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
+import type { PrepareOptions } from '../dispatch/delivery-channel.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { createAccessTokens } from './access-tokens.ts'
 import { createAssertionSigner } from './client-assertion.ts'
@@ -19,8 +20,11 @@ export interface PushConnection {
   readonly send: ((request: OutboundRequest) => Promise<OutboundResult>) | undefined
 }
 
-/** Opens the credentials of a target, as they are now. */
-export type OpenPushConnection = (target: PushTarget) => Promise<PushConnection>
+/** Opens the credentials of a target, as they are now; fresh ones when the credentials are to be tried. */
+export type OpenPushConnection = (
+  target: PushTarget,
+  options?: PrepareOptions,
+) => Promise<PushConnection>
 
 export interface PushConnectionDependencies {
   readonly db: Kysely<Schema>
@@ -30,14 +34,16 @@ export interface PushConnectionDependencies {
   readonly client: Pick<GuardedClient, 'request'>
 }
 
-/** Creates what opens connections; those of one opener share their access tokens. */
+/** Creates what opens connections; those of one opener share their access tokens unless told otherwise. */
 export function createPushConnections(
   dependencies: PushConnectionDependencies,
 ): OpenPushConnection {
   const { db, clock, sealer, client } = dependencies
   const signAssertion = createAssertionSigner(dependencies)
-  const tokens = createAccessTokens({ clock, client, signAssertion })
-  return async (target) => {
+  const newTokens = () => createAccessTokens({ clock, client, signAssertion })
+  const sharedTokens = newTokens()
+  return async (target, { hasFreshCredentials = false } = {}) => {
+    const tokens = hasFreshCredentials ? newTokens() : sharedTokens
     const { authentication, streamRowId } = target
     const credential =
       authentication === null

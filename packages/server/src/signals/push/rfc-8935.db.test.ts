@@ -4,7 +4,7 @@ import { answerWith, type Respond } from '../../../test/support/loopback-receive
 import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
-import { deleteOldPayloads } from '../dispatch/sweep-deliveries.ts'
+import { deleteOldPayloads } from '../dispatch/delivery-retention-store.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000

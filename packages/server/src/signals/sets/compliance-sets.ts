@@ -4,7 +4,7 @@
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
-import type { DeliveryCause, NewDelivery } from '../dispatch/enqueue-deliveries.ts'
+import type { DeliveryCause, NewDelivery } from '../dispatch/delivery-store.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { debounceChanges } from '../history/debounce.ts'
@@ -35,14 +35,14 @@ export async function decideComplianceSets(
   { isWanted, sealer }: SetDecisionDependencies,
 ): Promise<SetDecision[]> {
   const wanted = new Set(statusChanges.filter((item) => isWanted(stream, item)))
-  const dueTimes = await debounceChanges(cause, stream, [...wanted])
+  const delays = await debounceChanges(cause, stream, [...wanted])
   return statusChanges.map((statusChange) => {
     if (!wanted.has(statusChange)) return { kind: 'stopped', rule: 'subject_not_included' }
     const delivery = toComplianceDelivery(cause, stream, statusChange, sealer)
     if (delivery === undefined) return { kind: 'stopped', rule: 'no_owner' }
-    const dueAt = dueTimes.get(statusChange)
-    if (dueAt === undefined) return { kind: 'stopped', rule: 'damped' }
-    return { kind: 'queued', delivery: { ...delivery, dueAt } }
+    const delayMs = delays.get(statusChange)
+    if (delayMs === undefined) return { kind: 'stopped', rule: 'damped' }
+    return { kind: 'queued', delivery: { ...delivery, delayMs } }
   })
 }
 

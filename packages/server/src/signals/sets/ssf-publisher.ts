@@ -5,7 +5,7 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { ChangePublisher } from '../../changes/change.ts'
 import type { DeviceStatusChange, DomainEvent } from '../../changes/domain-event.ts'
-import { insertDeliveries } from '../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { listReceivingStreams } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'

@@ -1,5 +1,5 @@
 import { VERIFICATION } from '@heliograph/ssf'
-import type { NewDelivery } from '../dispatch/enqueue-deliveries.ts'
+import type { NewDelivery } from '../dispatch/delivery-store.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toVerificationClaims, type SetCause, type VerificationDetails } from './set-claims.ts'
 import type { Stream } from '../streams/stream-store.ts'

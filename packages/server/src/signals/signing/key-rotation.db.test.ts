@@ -6,9 +6,10 @@ import {
 } from '../../../test/support/loopback-receiver.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import { createDeliveryEngine, type DeliveryEngine } from '../dispatch/delivery-engine.ts'
+import type { DeliveryEngine } from '../dispatch/delivery-engine.ts'
+import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
-import { createPushChannel } from '../push/push-channel.ts'
+import { createTestPushChannel } from '../../../test/support/test-push-channel.ts'
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts'
 import { revokeSigningKey } from './revoke-signing-key.ts'
 import { rollBackSigningKey } from './roll-back-signing-key.ts'
@@ -28,7 +29,7 @@ const closers: (() => Promise<void>)[] = []
 beforeEach(async () => {
   streams = await createStreamsApi()
   closers.push(() => streams.close())
-  const { db, clock, sealer, keyRing, client, runChange } = streams
+  const { db, clock, keyRing, client, runChange } = streams
   refusedKeys = createRefusedKeys({
     runChange,
     clock,
@@ -37,12 +38,12 @@ beforeEach(async () => {
       throw error
     },
   })
-  engine = createDeliveryEngine({
+  engine = createTestEngine({
     db,
     clock,
     log,
     client,
-    channels: [createPushChannel({ db, sealer, keyRing, refusedKeys })],
+    channels: [createTestPushChannel(streams, { refusedKeys })],
     settings: { sweepIntervalMs: 20 },
   })
   await engine.start()

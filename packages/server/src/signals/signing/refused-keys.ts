@@ -100,7 +100,6 @@ async function storeRollback(change: Change, row: RolledBackStream): Promise<voi
     fromKid: row.refusedKid,
     toKid: row.kid,
     destinationId: row.destinationId,
-    now: change.at,
   })
   const isHalted = await haltCanaries(change, row.refusedKid)
   change.recordAudit({

@@ -47,7 +47,6 @@ export async function rollBackSigningKey(change: Change): Promise<RolledBackKeys
     fromKid: given.kid,
     toKid: before.kid,
     destinationId: null,
-    now: change.at,
   })
   await notify(change.tx, SIGNING_KEY_CHANNEL)
   change.recordAudit({

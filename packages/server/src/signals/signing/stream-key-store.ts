@@ -75,17 +75,16 @@ export async function rebindQueued(
     readonly fromKid: string
     readonly toKid: string
     readonly destinationId: string | null
-    readonly now: Date
   },
 ): Promise<void> {
-  const { fromKid, toKid, destinationId, now } = binding
+  const { fromKid, toKid, destinationId } = binding
   await sql`
     update delivery set signing_kid = ${toKid}, token = null
     where id in (
       select id from delivery
       where state = 'queued' and signing_kid = ${fromKid}
         and (${destinationId}::bigint is null or destination_id = ${destinationId}::bigint)
-        and (claim_expires_at is null or claim_expires_at <= ${now})
+        and (claim_expires_at is null or claim_expires_at <= now())
       limit ${REBOUND_MAX}
       for update skip locked)`.execute(db)
 }

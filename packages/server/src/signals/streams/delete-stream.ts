@@ -1,6 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { markDestinationDeleted } from '../dispatch/destination-store.ts'
-import { notifyDestinations, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { toStreamAudit } from './stream-json.ts'
 import { deleteStreamRow, getStream } from './stream-store.ts'
 

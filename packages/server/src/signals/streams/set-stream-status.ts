@@ -6,11 +6,8 @@ import { STREAM_UPDATED } from '@heliograph/ssf'
 import { sql } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
-import {
-  enqueueDeliveries,
-  notifyDestinations,
-  type WakeDelivery,
-} from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { toStreamAudit } from './stream-json.ts'
@@ -22,7 +19,7 @@ export type StreamStatus = Stream['status']
 export const STATE_OF_STATUS = { enabled: 'active', paused: 'held', disabled: 'stopped' } as const
 
 /** A wish for a status, with the reason that whoever changes it gives. */
-export interface StatusWish {
+export interface RequestedStatus {
   readonly status: StreamStatus
   readonly reason: string | null
   /** Who changes it: a receiver that does so itself is not told. The transmitter by default. */
@@ -38,7 +35,7 @@ export interface StatusWish {
 export async function setStreamStatus(
   change: Change,
   identifier: string,
-  wish: StatusWish,
+  wish: RequestedStatus,
   wake: WakeDelivery,
 ): Promise<Stream> {
   const { status, reason } = wish
@@ -63,7 +60,7 @@ export async function setStreamStatus(
 export async function applyStreamStatus(
   change: Change,
   stream: Stream,
-  { status, reason, initiator = 'transmitter' }: StatusWish,
+  { status, reason, initiator = 'transmitter' }: RequestedStatus,
   wake: WakeDelivery,
 ): Promise<Stream> {
   const after = await updateStream(change.tx, stream.id, {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
@@ -208,7 +209,7 @@ describe('sending again', () => {
     const { id, destinationId } = await createStream()
     const [eventId = ''] = await queue(destinationId, ['1'])
     const claimId = newUuid()
-    const claimEnd = new Date(streams.clock.now().getTime() + 60_000)
+    const claimEnd = new Date(Date.now() + 60_000)
     await streams.db
       .updateTable('delivery')
       .set({ claimed_by: claimId, claim_expires_at: claimEnd })
@@ -286,10 +287,10 @@ describe('giving up', () => {
     expect(await statesOf(destinationId)).toEqual(['discarded', 'discarded', 'queued'])
     const follower = await streams.db
       .selectFrom('delivery')
-      .select('next_attempt_at')
+      .select(sql<boolean>`next_attempt_at <= now()`.as('isDue'))
       .where('state', '=', 'queued')
       .executeTakeFirstOrThrow()
-    expect(follower.next_attempt_at).toEqual(streams.clock.now())
+    expect(follower.isDue).toBe(true)
     expect(await lastAudit()).toMatchObject({
       action: 'deliveries.discarded',
       after: { count: 2, until },

@@ -12,17 +12,12 @@ import type { StreamDependencies } from './stream-dependencies.ts'
 import { createStreamBody, readStreamInput, updateStreamBody } from './stream-input.ts'
 import { streamSchema, toStreamJson } from './stream-json.ts'
 import { getStream, listStreams, type Stream } from './stream-store.ts'
-import { streamTestRoutes } from './stream-test-routes.ts'
-import type { TestStreamDependencies } from './test-stream.ts'
+import { streamTestRoutes, type StreamTestRouteDependencies } from './stream-test-routes.ts'
 import { changeStream } from './update-stream.ts'
 
 export { STREAM_ACCESS } from './stream-access.ts'
 
-export type StreamRouteDependencies = StreamDependencies &
-  TestStreamDependencies & {
-    /** Receivers may ask for a verification this often. */
-    readonly minVerificationIntervalSeconds?: number
-  }
+export type StreamRouteDependencies = StreamDependencies & StreamTestRouteDependencies
 
 const createdStreamSchema = streamSchema
   .extend({

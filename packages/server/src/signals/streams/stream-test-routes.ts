@@ -3,9 +3,11 @@
  * endpoint as SSF 1.0 section 8.1.4 has it.
  */
 import { VERIFICATION_STATE_LENGTH_MAX } from '@heliograph/ssf'
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { answer, noContent, route, type ApiRoute } from '../../platform/http/route.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { requestVerification } from './request-verification.ts'
 import { malformedWhenInvalid } from './malformed-when-invalid.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -14,6 +16,7 @@ import { getStream } from './stream-store.ts'
 import { testStream, type TestStreamDependencies } from './test-stream.ts'
 
 export interface StreamTestRouteDependencies extends TestStreamDependencies {
+  readonly db: Kysely<Schema>
   /** Receivers may ask for a verification this often. */
   readonly minVerificationIntervalSeconds?: number
 }

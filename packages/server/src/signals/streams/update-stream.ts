@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
-import { notifyDestinations } from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { applyFallbackChoice } from '../push/poll-fallback.ts'

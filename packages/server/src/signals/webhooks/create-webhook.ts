@@ -72,7 +72,7 @@ export async function createWebhook(
   })
   const { secret } = await addWebhookSecret(change, webhook, sealer)
   const rateLimit = input.rate_limit_per_second ?? null
-  if (rateLimit !== null) await setPace(tx, destinationId, rateLimit, at)
+  if (rateLimit !== null) await setPace(tx, destinationId, rateLimit)
   change.recordAudit({
     action: 'webhook.created',
     target: webhookTarget(webhook),

@@ -1,5 +1,5 @@
 import type { Change } from '../../changes/change.ts'
-import { notifyDestinations } from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import { findWebhookOfDestination, updateWebhook } from './webhook-store.ts'
 

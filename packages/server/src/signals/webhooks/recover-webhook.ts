@@ -1,10 +1,12 @@
-import { sql } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import { notifyDestinations, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
-import { REDRIVE_MAX, redriveDeliveries } from '../dispatch/redrive-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { redriveDeliveries } from '../dispatch/redrive-deliveries.ts'
+import { REDRIVE_MAX } from '../dispatch/redrive-store.ts'
+import { insertMissedDeliveries } from './webhook-event-store.ts'
 import { webhookTarget } from './webhook-json.ts'
 import { toWebhookOwner } from './webhook-owner.ts'
-import { getWebhook, type Webhook } from './webhook-store.ts'
+import { getWebhook } from './webhook-store.ts'
 
 /** Which time to recover. */
 export interface RecoveredTime {
@@ -38,7 +40,12 @@ export async function recoverWebhook(
   const webhook = await getWebhook(change.tx, id, { isLocked: true })
   const owner = toWebhookOwner(webhook, 'send')
   const failed = await redriveDeliveries(change, { ...owner, ...time, states: ['dead'] }, wake)
-  const missedCount = await queueMissedEvents(change, webhook, time)
+  const missedCount = await insertMissedDeliveries(
+    change.tx,
+    { destinationId: webhook.destinationId, events: webhook.events },
+    { since: time.since, until: time.until ?? change.at },
+    { at: change.at, limit: REDRIVE_MAX },
+  )
   if (missedCount > 0) {
     await notifyDestinations(change.tx, [webhook.destinationId])
     change.afterCommit(() => wake(webhook.destinationId))
@@ -55,24 +62,4 @@ export async function recoverWebhook(
   }
   const hasMore = failed.hasMore || missedCount === REDRIVE_MAX
   return { failedCount: failed.count, missedCount, hasMore }
-}
-
-async function queueMissedEvents(
-  { tx, at }: Change,
-  { destinationId, events }: Webhook,
-  { since, until }: RecoveredTime,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
-      created_at)
-    select ${destinationId}::bigint, e.event_id, e.event_type, '', 'queued', ${at}::timestamptz,
-      e.txn, ${at}::timestamptz
-    from webhook_event e
-    where e.created_at >= ${since} and e.created_at <= ${until ?? at}
-      and e.event_type = any(${events}::text[]) and e.body is not null
-      and not exists (select from delivery d
-        where d.event_id = e.event_id and d.destination_id = ${destinationId})
-    order by e.id
-    limit ${REDRIVE_MAX}`.execute(tx)
-  return Number(numAffectedRows)
 }

@@ -1,32 +1,21 @@
 /*
- * The test of a webhook: one event whose fate the caller is told. Sent at once, outside any
- * transaction; its attempt is stored like every other.
+ * The test of a webhook: one event whose fate the caller is told. Owns the event and what is answered; it is
+ * sent at once by the delivery engine's sender, and its attempt is stored like every other.
  */
-import type { Kysely } from 'kysely'
 import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
-import type { ClaimedDelivery } from '../dispatch/delivery-channel.ts'
-import { errorOf, toDeliveryOutcome } from '../dispatch/delivery-outcome.ts'
-import { recordOutcomes } from '../dispatch/outcome-store.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
-import { newUlid, newUuid } from '../../platform/ids.ts'
-import type { GuardedClient } from '../../platform/net/guarded-client.ts'
-import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { classifyWebhook } from './classify-webhook.ts'
+import { newUlid } from '../../platform/ids.ts'
+import { errorOf } from '../dispatch/delivery-outcome.ts'
+import type { DeliverySender, ReservedDelivery } from '../dispatch/delivery-sender.ts'
 import { toNewEvent } from './webhook-publisher.ts'
 import { insertEvent } from './webhook-event-store.ts'
 import { TEST_EVENT } from './webhook-event-types.ts'
 import { webhookTarget } from './webhook-json.ts'
 import { getWebhook } from './webhook-store.ts'
-import { findWebhookTarget, toWebhookRequest } from './webhook-target.ts'
 
 export interface TestWebhookDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
   readonly runChange: RunChange
-  readonly sealer: Sealer
-  readonly client: Pick<GuardedClient, 'request'>
+  readonly sender: DeliverySender
 }
 
 /** What became of a test. */
@@ -42,10 +31,6 @@ export interface WebhookTestResult {
 }
 
 const TEST_MESSAGE = 'This is a test of the webhook.'
-/** The person at the other end is waiting. */
-const REQUEST_TIMEOUT_MS = 10 * SECOND_MS
-/** Keeps the delivery engine away while the test is sent. */
-const CLAIM_MS = 2 * MINUTE_MS
 
 /**
  * Sends a test event to a webhook, also to one that is switched off: at once, and once only. Leaves an
@@ -56,19 +41,29 @@ const CLAIM_MS = 2 * MINUTE_MS
 export async function testWebhook(
   origin: ChangeOrigin,
   id: string,
-  dependencies: TestWebhookDependencies,
+  { runChange, sender }: TestWebhookDependencies,
 ): Promise<WebhookTestResult> {
-  const queued = await dependencies.runChange(origin, (change) => queueTest(change, id))
-  return sendTest(queued, dependencies)
+  const reserved = await runChange(origin, (change) => queueTest(change, id, sender))
+  const outcome = await sender.sendNow(reserved)
+  if (outcome === undefined) {
+    throw new AppError('conflict', 'conflict', 'The webhook was deleted while it was tested.')
+  }
+  return {
+    isSuccess: outcome.verdict.kind === 'accepted',
+    statusCode: outcome.statusCode ?? 0,
+    eventId: reserved.delivery.eventId,
+    deliveryId: reserved.delivery.id,
+    durationMs: outcome.timings.total,
+    reason: errorOf(outcome.verdict).error,
+  }
 }
 
-interface QueuedTest {
-  readonly delivery: ClaimedDelivery
-  readonly body: string
-}
-
-async function queueTest(change: Change, id: string): Promise<QueuedTest> {
-  const { tx, at, txn } = change
+async function queueTest(
+  change: Change,
+  id: string,
+  sender: DeliverySender,
+): Promise<ReservedDelivery> {
+  const { tx, at } = change
   const webhook = await getWebhook(tx, id)
   const event = toNewEvent(
     {
@@ -80,78 +75,17 @@ async function queueTest(change: Change, id: string): Promise<QueuedTest> {
     newUlid(at),
   )
   await insertEvent(tx, event, change)
-  const claim = {
-    claimId: newUuid(),
-    claimExpiresAt: new Date(at.getTime() + CLAIM_MS),
-    destinationId: webhook.destinationId,
-    eventId: event.eventId,
-    eventType: TEST_EVENT,
-    subjectKey: null,
-    body: '',
-    signingKid: null,
-    token: null,
-    attemptCount: 0,
-    createdAt: at,
-  }
-  const delivery = await tx
-    .insertInto('delivery')
-    .values({
-      destination_id: webhook.destinationId,
-      event_id: event.eventId,
-      event_type: TEST_EVENT,
-      subject_key: null,
-      body: '',
-      state: 'queued',
-      next_attempt_at: at,
-      txn,
-      created_at: at,
-      claimed_by: claim.claimId,
-      claim_expires_at: claim.claimExpiresAt,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
   change.recordAudit({
     action: 'webhook.tested',
     target: webhookTarget(webhook),
     description: `sent a test event to the webhook ${webhook.name}`,
     after: { event_id: event.eventId },
   })
-  return { delivery: { ...claim, id: delivery.id }, body: event.body }
-}
-
-async function sendTest(
-  { delivery, body }: QueuedTest,
-  { db, clock, sealer, client }: TestWebhookDependencies,
-): Promise<WebhookTestResult> {
-  const startedAt = clock.now()
-  const target = await findWebhookTarget(db, delivery.destinationId, { sealer, now: startedAt })
-  if (target === undefined) {
-    throw new AppError('conflict', 'conflict', 'The webhook was deleted while it was tested.')
-  }
-  const { eventId } = delivery
-  const request = toWebhookRequest(target, { eventId, body }, startedAt)
-  const result = await client.request({ ...request, timeouts: { totalMs: REQUEST_TIMEOUT_MS } })
-  // Nobody waits for a second attempt: without delays there is none.
-  const outcome = toDeliveryOutcome(
-    {
-      delivery,
-      token: null,
-      requestHeaders: request.headers,
-      result,
-      startedAt,
-      finishedAt: clock.now(),
-    },
-    { classify: classifyWebhook, retryDelaysMs: [] },
-    () => 0,
-  )
-  const isSuccess = outcome.verdict.kind === 'accepted'
-  await recordOutcomes(db, [{ ...outcome, state: isSuccess ? 'delivered' : 'discarded' }])
-  return {
-    isSuccess,
-    statusCode: outcome.statusCode ?? 0,
-    eventId,
-    deliveryId: delivery.id,
-    durationMs: outcome.timings.total,
-    reason: errorOf(outcome.verdict).error,
-  }
+  return sender.reserve(change, 'webhook', {
+    destinationId: webhook.destinationId,
+    eventId: event.eventId,
+    eventType: TEST_EVENT,
+    subjectKey: null,
+    body: '',
+  })
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
-import { notifyDestinations } from '../dispatch/enqueue-deliveries.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertWebhookHeaders, assertWebhookUrl } from './assert-webhook-input.ts'
 import type { WebhookDependencies } from './webhook-dependencies.ts'
@@ -45,7 +45,7 @@ export async function changeWebhook(
   const isPaced = rateLimit !== known.rateLimitPerSecond
   if (!isChanged(before, values) && switched === undefined && !isPaced) return known
   const after = await updateWebhook(tx, before.id, { ...values, ...switched, updatedAt: at })
-  if (isPaced) await setPace(tx, before.destinationId, rateLimit, at)
+  if (isPaced) await setPace(tx, before.destinationId, rateLimit)
   await updateDestination(tx, before.destinationId, {
     kind: 'webhook',
     state: after.enabled ? 'active' : 'held',

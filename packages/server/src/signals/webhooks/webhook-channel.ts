@@ -43,7 +43,7 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
     busyRetryDelayMinMs: MINUTE_MS,
     claimKid: () => null,
     pace: {
-      take: (destinationId, wanted, now) => takeTokens(db, destinationId, wanted, now),
+      take: (destinationId, wanted) => takeTokens(db, destinationId, wanted),
       giveBack: (destinationId, count) => giveBackTokens(db, destinationId, count),
     },
     async prepare(destinationId: string, deliveries: readonly ClaimedDelivery[]) {

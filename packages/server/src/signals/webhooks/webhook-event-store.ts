@@ -3,7 +3,7 @@
  * bytes that are sent; its deliveries refer to it by its id and hold no copy.
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
-import { DELIVERY_CHANNEL } from '../dispatch/delivery-engine.ts'
+import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookEventTable } from '../../schema/tables/webhook-tables.ts'
 
@@ -45,8 +45,8 @@ export async function insertEventsForSubscribers(
     queued as (
       insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
         created_at)
-      select w.destination_id, e.event_id, e.event_type, '', 'queued', ${cause.at}::timestamptz,
-        ${cause.txn}::text, ${cause.at}::timestamptz
+      select w.destination_id, e.event_id, e.event_type, '', 'queued', now(), ${cause.txn}::text,
+        ${cause.at}::timestamptz
       from event e join webhook w on w.enabled and e.event_type = any(w.events)
       order by e.id
       returning destination_id
@@ -83,6 +83,37 @@ function insertedEvents(events: readonly NewWebhookEvent[], { txn, at }: EventCa
       order by r.event_id
       returning id, event_id, event_type
     )`
+}
+
+/** Of rows of `delivery`: the contents of their event are still kept. */
+export const EVENT_IS_KEPT = sql<boolean>`exists (
+  select from webhook_event
+  where webhook_event.event_id = delivery.event_id and webhook_event.body is not null)`
+
+/**
+ * Queues for one webhook the events of a time that it was never sent, at most `limit`; answers how many.
+ * They are due now, in their order.
+ */
+export async function insertMissedDeliveries(
+  db: Kysely<Schema>,
+  webhook: { readonly destinationId: string; readonly events: readonly string[] },
+  time: { readonly since: Date; readonly until: Date },
+  { at, limit }: { readonly at: Date; readonly limit: number },
+): Promise<number> {
+  const { destinationId, events } = webhook
+  const { numAffectedRows = 0n } = await sql`
+    insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
+      created_at)
+    select ${destinationId}::bigint, e.event_id, e.event_type, '', 'queued', now(), e.txn,
+      ${at}::timestamptz
+    from webhook_event e
+    where e.created_at >= ${time.since} and e.created_at <= ${time.until}
+      and e.event_type = any(${events}::text[]) and e.body is not null
+      and not exists (select from delivery d
+        where d.event_id = e.event_id and d.destination_id = ${destinationId})
+    order by e.id
+    limit ${limit}`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** The bodies of events by their id; those whose retention is over are absent. */

@@ -2,6 +2,7 @@ import type { DeliveryLogPurpose } from '../dispatch/delivery-log-routes.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { webhookTarget } from './webhook-json.ts'
+import { EVENT_IS_KEPT } from './webhook-event-store.ts'
 import type { Webhook } from './webhook-store.ts'
 
 /**
@@ -14,5 +15,9 @@ export function toWebhookOwner(webhook: Webhook, purpose: DeliveryLogPurpose): D
     const message = 'The webhook is off and gets no events; switch it on first.'
     throw new AppError('conflict', 'conflict', message)
   }
-  return { destinationId: webhook.destinationId, target: webhookTarget(webhook) }
+  return {
+    destinationId: webhook.destinationId,
+    target: webhookTarget(webhook),
+    payload: EVENT_IS_KEPT,
+  }
 }

@@ -1,7 +1,7 @@
 /*
  * The pace of webhooks: a bucket of tokens per destination, which all processes take from. It holds
  * the tokens of a tenth of a second, one at least: in any second a receiver gets that much more than
- * its pace at most.
+ * its pace at most. Filled by the database's clock.
  */
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
@@ -10,8 +10,8 @@ import type { Schema } from '../../schema/schema.ts'
 /** What was taken. */
 export interface TakenTokens {
   readonly granted: number
-  /** When the next token is there; the present time when some were granted. */
-  readonly nextAt: Date
+  /** How long until the next token is there; 0 when some were granted. */
+  readonly waitMs: number
 }
 
 const CAPACITY = sql`greatest(1, ceil(per_second / 10.0))`
@@ -21,13 +21,12 @@ export async function setPace(
   db: Kysely<Schema>,
   destinationId: string,
   perSecond: number | null,
-  now: Date,
 ): Promise<void> {
   if (perSecond === null) {
     await db.deleteFrom('webhook_pace').where('destination_id', '=', destinationId).execute()
     return
   }
-  const pace = { per_second: perSecond, tokens: 1, filled_at: now }
+  const pace = { per_second: perSecond, tokens: 1, filled_at: sql<Date>`now()` }
   await db
     .insertInto('webhook_pace')
     .values({ destination_id: destinationId, ...pace })
@@ -42,25 +41,23 @@ export async function takeTokens(
   db: Kysely<Schema>,
   destinationId: string,
   wanted: number,
-  now: Date,
 ): Promise<TakenTokens> {
   const { rows } = await sql<{ granted: number; tokens: number; per_second: number }>`
     with filled as materialized (
       select destination_id, least(${CAPACITY}, tokens + per_second
-        * greatest(extract(epoch from ${now}::timestamptz - filled_at), 0)) as tokens
+        * greatest(extract(epoch from now() - filled_at), 0)) as tokens
       from webhook_pace where destination_id = ${destinationId} for update
     )
     update webhook_pace p
     set tokens = f.tokens - least(${wanted}::int, floor(f.tokens)),
-      filled_at = greatest(p.filled_at, ${now}::timestamptz)
+      filled_at = greatest(p.filled_at, now())
     from filled f where p.destination_id = f.destination_id
     returning least(${wanted}::int, floor(f.tokens))::int as granted, p.tokens::float8 as tokens,
       p.per_second`.execute(db)
   const [row] = rows
-  if (row === undefined) return { granted: wanted, nextAt: now }
-  if (row.granted > 0) return { granted: row.granted, nextAt: now }
-  const waitMs = Math.ceil(((1 - row.tokens) / row.per_second) * SECOND_MS)
-  return { granted: 0, nextAt: new Date(now.getTime() + waitMs) }
+  if (row === undefined) return { granted: wanted, waitMs: 0 }
+  if (row.granted > 0) return { granted: row.granted, waitMs: 0 }
+  return { granted: 0, waitMs: Math.ceil(((1 - row.tokens) / row.per_second) * SECOND_MS) }
 }
 
 /** Puts tokens back that were not needed. */

@@ -1,16 +1,14 @@
 /* The whole API of a service, both faces, for receivers that reach it request by request. */
 import { Writable } from 'node:stream'
 import { SYSTEM_ACTOR } from '../../../src/changes/audit/audit-entry.ts'
-import {
-  createDeliveryEngine,
-  DELIVERY_CHANNEL,
-  type DeliveryEngine,
-} from '../../../src/signals/dispatch/delivery-engine.ts'
+import type { DeliveryEngine } from '../../../src/signals/dispatch/delivery-engine.ts'
+import { DELIVERY_CHANNEL } from '../../../src/signals/dispatch/delivery-store.ts'
+import { createTestEngine } from '../test-engine.ts'
 import type { Compliance } from '../../../src/schema/status-values.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import type { ServiceFoundation } from '../../../src/app/foundation.ts'
 import { createSsfClient, type ClientDraft } from '../../../src/signals/clients/change-client.ts'
-import { createPushChannel } from '../../../src/signals/push/push-channel.ts'
+import { createTestPushChannel } from '../test-push-channel.ts'
 import { BASE_URL } from '../api-app.ts'
 import { createTestKey } from '../api-keys.ts'
 import { composeTestApi } from '../composed-api.ts'
@@ -123,12 +121,14 @@ export async function startAwkwardService(): Promise<AwkwardService> {
       logged.length = 0
     },
     async startPushing() {
-      const channel = createPushChannel({ db, sealer, keyRing: signing.keyRing })
-      const engine = createDeliveryEngine({
+      const { keyRing } = signing
+      const { client } = outbound
+      const channel = createTestPushChannel({ db, clock, sealer, keyRing, client })
+      const engine = createTestEngine({
         db,
         clock,
         log,
-        client: outbound.client,
+        client,
         channels: [{ ...channel, retryDelaysMs: [20, 20, 20] }],
         settings: { sweepIntervalMs: 100 },
       })

@@ -14,7 +14,7 @@ import { listStatusIssues } from '../../../posture/issues/issue-store.ts'
 import type { Compliance } from '../../../schema/status-values.ts'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
-import type { NewDelivery } from '../../dispatch/enqueue-deliveries.ts'
+import type { NewDelivery } from '../../dispatch/delivery-store.ts'
 import { decideComplianceSets } from '../../sets/compliance-sets.ts'
 import type { Stream } from '../../streams/stream-store.ts'
 import { readSubjectFilter } from '../../subjects/filter-events.ts'
@@ -74,9 +74,9 @@ export async function explainEvent(
   const claims = JSON.parse(decision.body) as Record<string, unknown>
   // A real event is given its id when it is queued.
   delete claims['jti']
-  const { dueAt = change.at } = decision
-  const outcome = stream.status === 'paused' ? 'held' : dueAt > change.at ? 'delayed' : 'sent'
-  return { outcome, claims, dueAt }
+  const { delayMs = 0 } = decision
+  const outcome = stream.status === 'paused' ? 'held' : delayMs > 0 ? 'delayed' : 'sent'
+  return { outcome, claims, dueAt: new Date(change.at.getTime() + delayMs) }
 }
 
 async function imagineChange(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FlightSlots, type SlotUser } from './flight-slots.ts'
+import { InFlightSlots, type SlotUser } from './in-flight-slots.ts'
 
 class User implements SlotUser {
   inFlightCount = 0
@@ -9,21 +9,21 @@ class User implements SlotUser {
   }
 }
 
-function takeAll(slots: FlightSlots, user: User): number {
+function takeAll(slots: InFlightSlots, user: User): number {
   while (slots.take(user)) user.inFlightCount += 1
   return user.inFlightCount
 }
 
-describe('flight slots', () => {
+describe('in-flight slots', () => {
   it('gives a destination its reserve though the others hold everything', () => {
-    const slots = new FlightSlots({ inFlightMax: 10, reservedPerDestination: 2 })
+    const slots = new InFlightSlots({ inFlightMax: 10, reservedPerDestination: 2 })
     expect(takeAll(slots, new User())).toBe(10)
     expect(takeAll(slots, new User())).toBe(2)
     expect(slots.inFlightCount).toBe(12)
   })
 
   it('tells those who wait in the order in which they came, until one takes the slot', () => {
-    const slots = new FlightSlots({ inFlightMax: 1, reservedPerDestination: 0 })
+    const slots = new InFlightSlots({ inFlightMax: 1, reservedPerDestination: 0 })
     const told: string[] = []
     const waiter = (name: string, isTaking: boolean): SlotUser => ({
       inFlightCount: 0,
@@ -43,7 +43,7 @@ describe('flight slots', () => {
   })
 
   it('does not tell who no longer waits', () => {
-    const slots = new FlightSlots({ inFlightMax: 1, reservedPerDestination: 0 })
+    const slots = new InFlightSlots({ inFlightMax: 1, reservedPerDestination: 0 })
     const [holder, leaver] = [new User(), new User()]
     takeAll(slots, holder)
     takeAll(slots, leaver)

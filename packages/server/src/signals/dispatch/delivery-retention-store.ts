@@ -5,8 +5,8 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
+import { timeInMs } from '../../platform/db/database-time.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DestinationKind } from './delivery-channel.ts'
 
 /**
  * Longer than the schedules of retries last (52 h, of webhooks 75 h; with jitter 62 h and 91 h). While
@@ -75,25 +75,25 @@ export async function deleteOldPayloads(
  * have been waiting as long themselves; answers how many. They can be redriven. Destinations that keep
  * what is exhausted are left alone. Idempotent.
  */
-export async function deadLetterUnreachable(db: Kysely<Schema>, now: Date): Promise<number> {
-  const limitMs = (kind: DestinationKind) =>
-    kind === 'webhook' ? UNREACHABLE_WEBHOOK_MAX_MS : UNREACHABLE_MAX_MS
-  const { rows } = await sql<{ id: string; kind: DestinationKind; failing_since: Date }>`
-    select id, kind, failing_since from delivery_destination
-    where state = 'active' and failing_since is not null and not keeps_exhausted
+export async function deadLetterUnreachable(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ id: string; limitMs: number }>`
+    select id, limits.ms as "limitMs" from delivery_destination
+    cross join lateral (select case kind when 'webhook' then ${UNREACHABLE_WEBHOOK_MAX_MS}::float8
+      else ${UNREACHABLE_MAX_MS}::float8 end as ms) limits
+    where state = 'active' and not keeps_exhausted
+      and failing_since < now() - limits.ms * interval '1 millisecond'
     order by id`.execute(db)
   let count = 0
-  for (const { id, kind, failing_since: failingSince } of rows) {
-    const before = new Date(now.getTime() - limitMs(kind))
-    if (failingSince >= before) continue
+  for (const { id, limitMs } of rows) {
     count += await repeatInBatches(async () => {
       const { numAffectedRows } = await sql`
-        update delivery set state = 'dead', finished_at = ${now},
+        update delivery set state = 'dead', finished_at = now(),
           last_error = coalesce(last_error, 'The receiver could not be reached for too long')
         where id in (
           select id from delivery
-          where destination_id = ${id} and state = 'queued' and created_at < ${before}
-            and (claim_expires_at is null or claim_expires_at <= ${now})
+          where destination_id = ${id} and state = 'queued'
+            and created_at < ${timeInMs(-limitMs)}
+            and (claim_expires_at is null or claim_expires_at <= now())
           order by next_attempt_at, id limit ${BATCH_SIZE} for update skip locked)`.execute(db)
       return Number(numAffectedRows ?? 0n)
     })

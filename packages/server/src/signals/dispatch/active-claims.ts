@@ -1,11 +1,11 @@
 import type { ClaimedDelivery } from './delivery-channel.ts'
 
-/** Which claims of a destination this process holds, and how many of their deliveries are not done. */
-export class ClaimLedger {
+/** The claims of a destination that this process holds, each with its number of unfinished deliveries. */
+export class ActiveClaims {
   readonly #counts = new Map<string, number>()
   #count = 0
 
-  /** Deliveries in hand: claimed, and neither recorded nor given back. */
+  /** Deliveries that are claimed, and neither recorded nor released. */
   get count(): number {
     return this.#count
   }
@@ -14,13 +14,14 @@ export class ClaimLedger {
     return [...this.#counts.keys()]
   }
 
-  open(claimId: string, deliveryCount: number): void {
+  add(claimId: string, deliveryCount: number): void {
     if (deliveryCount === 0) return
     this.#counts.set(claimId, deliveryCount)
     this.#count += deliveryCount
   }
 
-  settle({ claimId }: ClaimedDelivery): void {
+  /** The delivery is recorded or released. */
+  finish({ claimId }: ClaimedDelivery): void {
     const left = (this.#counts.get(claimId) ?? 1) - 1
     this.#count -= 1
     if (left === 0) this.#counts.delete(claimId)

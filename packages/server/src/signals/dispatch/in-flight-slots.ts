@@ -12,19 +12,19 @@ export interface SlotUser {
   onSlotFree(): void
 }
 
-export interface FlightSlotLimits {
+export interface InFlightLimits {
   /** In flight over all destinations, not counting what each may always have. */
   readonly inFlightMax: number
   /** In flight that every destination may have even when the others hold everything. */
   readonly reservedPerDestination: number
 }
 
-export class FlightSlots {
-  readonly #limits: FlightSlotLimits
+export class InFlightSlots {
+  readonly #limits: InFlightLimits
   readonly #waiting = new Set<SlotUser>()
   #inFlightCount = 0
 
-  constructor(limits: FlightSlotLimits) {
+  constructor(limits: InFlightLimits) {
     this.#limits = limits
   }
 

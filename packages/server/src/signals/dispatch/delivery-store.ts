@@ -1,0 +1,79 @@
+/*
+ * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+
+/** The NOTIFY channel of queued deliveries and changed destinations; the payload is a destination id. */
+export const DELIVERY_CHANNEL = 'delivery'
+
+/** Something to deliver. Body and event id never change again. */
+export interface NewDelivery {
+  readonly destinationId: string
+  /** Unique over all deliveries: the `jti` of a SET, the id of a webhook message. */
+  readonly eventId: string
+  readonly eventType: string
+  /**
+   * Deliveries of one destination and subject go out in the order of their rows. The caller holds a
+   * lock on the subject's record, or two changes at once could queue in either order.
+   */
+  readonly subjectKey: string | null
+  readonly body: string
+  /** Delivered also while its destination is held or stopped: it tells of that. False by default. */
+  readonly outlivesStop?: boolean
+  /** How long it is held back; it may go out at once by default. */
+  readonly delayMs?: number
+}
+
+/** The change that deliveries are queued in. */
+export interface DeliveryCause {
+  readonly tx: Transaction<Schema>
+  readonly txn: string
+  readonly at: Date
+}
+
+/**
+ * Queues deliveries in an open transaction, in one statement that also notifies every process of it. They
+ * are due at once unless they say otherwise, by the clock of the database. Answers their ids in the order of
+ * `deliveries`.
+ */
+export async function insertDeliveries(
+  { tx, txn, at }: DeliveryCause,
+  deliveries: readonly NewDelivery[],
+): Promise<string[]> {
+  if (deliveries.length === 0) return []
+  const rows = deliveries.map((delivery) => ({
+    destination_id: delivery.destinationId,
+    event_id: delivery.eventId,
+    event_type: delivery.eventType,
+    subject_key: delivery.subjectKey,
+    body: delivery.body,
+    outlives_stop: delivery.outlivesStop ?? false,
+    delay_ms: delivery.delayMs ?? 0,
+  }))
+  const inserted = await sql<{ id: string; event_id: string }>`
+    with queued as (
+      insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
+        state, next_attempt_at, txn, created_at)
+      select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
+        'queued', now() + d.delay_ms * interval '1 millisecond', ${txn}, ${at}
+      from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
+          destination_id bigint, event_id text, event_type text, subject_key text, body text,
+          outlives_stop boolean, delay_ms float8)) with ordinality
+        as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, delay_ms, place)
+      order by d.place
+      returning id, event_id, destination_id)
+    select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued
+  `.execute(tx)
+  const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
+  return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
+}
+
+/** Tells every process, once this transaction commits, that these destinations have changed. */
+export async function notifyDestinations(
+  db: Kysely<Schema>,
+  destinationIds: readonly string[],
+): Promise<void> {
+  await sql`select pg_notify(${DELIVERY_CHANNEL}, id)
+    from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
+}

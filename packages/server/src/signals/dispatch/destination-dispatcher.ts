@@ -1,0 +1,311 @@
+/*
+ * Dispatches the deliveries of one destination. A round repeats these steps until nothing more may be claimed:
+ * look at the schedule, claim, prepare, order by subject; then each delivery is sent and its outcome recorded.
+ * Every destination has a dispatcher of its own, so that none waits for another's receiver. Owns pace and
+ * order; what a request and an answer are is the channel's.
+ */
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import { ActiveClaims } from './active-claims.ts'
+import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
+import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
+import { BackgroundWork } from './background-work.ts'
+import { claimDueDeliveries } from './claim-due-deliveries.ts'
+import { findDestinationSchedule, releaseClaims, type DestinationSchedule } from './claim-store.ts'
+import {
+  isReceiverFailure,
+  type ClaimedDelivery,
+  type DeliveryChannel,
+  type DestinationKind,
+} from './delivery-channel.ts'
+import type { DeliveryOutcome } from './delivery-outcome.ts'
+import type { DeliverySettings } from './delivery-settings.ts'
+import type { InFlightSlots, SlotUser } from './in-flight-slots.ts'
+import type { OutcomeRecorder } from './outcome-recorder.ts'
+import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
+import { Wakeups } from './wakeups.ts'
+
+/** What all dispatchers of a process share. */
+export interface DispatcherDependencies extends AttemptDependencies {
+  readonly db: Kysely<Schema>
+  readonly channels: ReadonlyMap<DestinationKind, DeliveryChannel>
+  readonly settings: DeliverySettings
+  readonly slots: InFlightSlots
+  readonly recorder: OutcomeRecorder
+  /** A new UUID for a claim. */
+  readonly newClaimId: () => string
+  /** Breaks off what is in flight when the service can wait no longer. */
+  readonly signal: AbortSignal
+}
+
+/** What one statement claimed. */
+interface Claim {
+  readonly number: number
+  readonly deliveries: readonly ClaimedDelivery[]
+  readonly channel: DeliveryChannel
+}
+
+type PreparedRequests = Awaited<ReturnType<DeliveryChannel['prepare']>>
+
+/** Due work that could not be claimed is held by another worker: a moment later it is not. */
+const BLOCKED_PAUSE_MS = 200
+/** After a fault of the database or of preparing. */
+const FAULT_PAUSE_MS = 1_000
+
+export class DestinationDispatcher implements SlotUser {
+  readonly #id: string
+  readonly #shared: DispatcherDependencies
+  readonly #partitions = new SubjectPartitions()
+  readonly #claims = new ActiveClaims()
+  readonly #background = new BackgroundWork()
+  readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
+  #rules: AttemptRules | undefined
+  #claimNumber = 0
+  #inFlightCount = 0
+  #failuresInRow = 0
+  #isStopped = false
+  /** The last round ended because too much is claimed: the next outcome or release wakes the dispatcher. */
+  #isFull = false
+
+  constructor(id: string, shared: DispatcherDependencies) {
+    this.#id = id
+    this.#shared = shared
+  }
+
+  get inFlightCount(): number {
+    return this.#inFlightCount
+  }
+
+  /** Nothing is claimed and nothing planned: the dispatcher may be thrown away. */
+  get isIdle(): boolean {
+    return this.#claims.count === 0 && this.#wakeups.isIdle
+  }
+
+  /** Something may be due, or the destination has changed. */
+  wake(): void {
+    this.#wakeups.wake()
+  }
+
+  /** Something is due after this time. */
+  wakeIn(delayMs: number): void {
+    this.#wakeups.wakeIn(delayMs)
+  }
+
+  onSlotFree(): void {
+    this.#send()
+  }
+
+  /** Claims nothing more, releases what is not in flight, resolves when nothing is in flight. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#wakeups.stop()
+    this.#shared.slots.forget(this)
+    this.#releaseUnsent()
+    await this.#background.whenDone()
+  }
+
+  async #dispatch(): Promise<void> {
+    try {
+      await this.#runRound()
+    } catch (error) {
+      this.#shared.log.warn({ err: error, destination_id: this.#id }, 'deliveries not claimed')
+      this.#wakeups.wakeIn(FAULT_PAUSE_MS)
+    }
+  }
+
+  /**
+   * A claim begins to be prepared as soon as it is there, also while the one before still is, and the next
+   * one is under way meanwhile: neither the database nor the signing threads wait for each other. Claims
+   * are ordered one after another. Only when deliveries were refused for the sake of order are they
+   * released before anything else happens: a claim beside that would meet them again and again.
+   */
+  async #runRound(): Promise<void> {
+    let ordering = Promise.resolve(false)
+    try {
+      while (!this.#isStopped) {
+        this.#wakeups.forget()
+        const claim = await this.#claim()
+        const preparing = claim === undefined ? undefined : this.#prepare(claim)
+        const hasRefused = await ordering
+        if (claim === undefined || preparing === undefined) return
+        ordering = this.#order(claim, preparing)
+        if (hasRefused) await ordering
+      }
+    } finally {
+      await ordering
+    }
+  }
+
+  /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
+  async #claim(): Promise<Claim | undefined> {
+    const { db, channels, settings, newClaimId } = this.#shared
+    const schedule = await findDestinationSchedule(db, this.#id)
+    const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
+    if (schedule === undefined || channel === undefined || schedule.state === 'deleted') {
+      this.#releaseUnsent()
+      return undefined
+    }
+    const isStopped = schedule.state !== 'active'
+    if (isStopped) this.#releaseUnsent(({ delivery }) => delivery.outlivesStop === true)
+    if (!this.#mayClaim(schedule)) return undefined
+    const room = Math.min(settings.claimSize, settings.claimedMax - this.#claims.count)
+    const claimId = newClaimId()
+    this.#claimNumber += 1
+    const number = this.#claimNumber
+    const { deliveries, waitMs } = await claimDueDeliveries(db, channel, {
+      destinationId: this.#id,
+      claimId,
+      ownClaimIds: this.#claims.claimIds(),
+      leaseMs: settings.leaseMs,
+      limit: isCircuitOpen(schedule) ? 1 : room,
+      isStopped,
+    })
+    this.#claims.add(claimId, deliveries.length)
+    if (deliveries.length > 0) return { number, deliveries, channel }
+    this.#wakeups.wakeIn(waitMs ?? BLOCKED_PAUSE_MS)
+    return undefined
+  }
+
+  /** Whether to claim now; otherwise plans when. */
+  #mayClaim(schedule: DestinationSchedule): boolean {
+    const { pausedForMs, nextDueInMs } = schedule
+    this.#isFull = !this.#hasRoom(isCircuitOpen(schedule))
+    if (pausedForMs > 0) {
+      this.#releaseUnsent()
+      if (nextDueInMs !== null) this.#wakeups.wakeIn(pausedForMs)
+      return false
+    }
+    if (this.#isFull || nextDueInMs === null) return false
+    this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
+    if (nextDueInMs <= 0) return true
+    this.#wakeups.wakeIn(nextDueInMs)
+    return false
+  }
+
+  /** A probe goes out alone; and failures that the database does not know of yet are awaited. */
+  #hasRoom(isProbe: boolean): boolean {
+    const { claimedMax, claimSize } = this.#shared.settings
+    if (isProbe || this.#failuresInRow >= FAILURES_TO_OPEN) return this.#claims.count === 0
+    return claimedMax - this.#claims.count >= claimSize
+  }
+
+  /** Step 3: the requests of a claim; undefined when there are none to be had now. */
+  async #prepare({ deliveries, channel }: Claim): Promise<PreparedRequests> {
+    try {
+      return await channel.prepare(this.#id, deliveries)
+    } catch (error) {
+      const fields = { err: error, destination_id: this.#id }
+      this.#shared.log.error(fields, 'deliveries could not be prepared')
+      return undefined
+    }
+  }
+
+  /** Step 4: adds a prepared claim to the partitions; answers whether any of it was refused. */
+  async #order(
+    { number, deliveries, channel }: Claim,
+    preparing: Promise<PreparedRequests>,
+  ): Promise<boolean> {
+    const refused: Promise<void>[] = []
+    const prepared = this.#isStopped ? undefined : await preparing
+    if (prepared === undefined) refused.push(this.#release(deliveries, FAULT_PAUSE_MS))
+    for (const [index, request] of (prepared ?? []).entries()) {
+      const delivery = deliveries[index]
+      if (delivery === undefined) continue
+      if (request === undefined) {
+        refused.push(this.#release([delivery], FAULT_PAUSE_MS))
+        continue
+      }
+      const untilMs = this.#partitions.add({ delivery, prepared: request }, number)
+      if (untilMs !== undefined) {
+        refused.push(this.#release([delivery], Math.max(0, untilMs - performance.now())))
+      }
+    }
+    const { requestTimeoutMs: totalMs } = this.#shared.settings
+    const timeouts = { headersMs: totalMs, bodyMs: totalMs, totalMs }
+    this.#rules = { ...channel, timeouts, signal: this.#shared.signal }
+    this.#send()
+    await Promise.all(refused)
+    this.#partitions.endClaim(number)
+    return refused.length > 0
+  }
+
+  /** Step 5: sends what is ready, as far as the destination's and the process's shares go. */
+  #send(): void {
+    const { settings, slots } = this.#shared
+    while (this.#rules !== undefined && this.#inFlightCount < settings.concurrency) {
+      if (this.#isStopped || this.#partitions.readyCount === 0 || !slots.take(this)) return
+      const item = this.#partitions.next()
+      if (item !== undefined) void this.#background.add(this.#attempt(item, this.#rules))
+    }
+  }
+
+  async #attempt(item: PreparedDelivery, rules: AttemptRules): Promise<void> {
+    const { slots } = this.#shared
+    this.#inFlightCount += 1
+    try {
+      const attempt = await attemptDelivery(item, rules, this.#shared)
+      if (attempt.kind === 'finished') this.#record(attempt.outcome)
+      else this.#releaseAll([item, ...this.#partitions.drop(item.delivery)], attempt.delayMs)
+    } finally {
+      this.#inFlightCount -= 1
+      slots.release()
+      this.#send()
+    }
+  }
+
+  /** Step 6: what follows in memory at once; the database is told with other outcomes, a moment later. */
+  #record(outcome: DeliveryOutcome): void {
+    const { delivery, retryDelayMs, verdict } = outcome
+    const subjects =
+      retryDelayMs === null ? [] : this.#partitions.blockAll([delivery], retryDelayMs)
+    if (retryDelayMs === null) this.#partitions.finish(delivery)
+    else this.#releaseAll(this.#partitions.drop(delivery), retryDelayMs)
+    this.#failuresInRow = isReceiverFailure(verdict) ? this.#failuresInRow + 1 : 0
+    // Before the database says so: a receiver that refuses connections would see all that is claimed.
+    if (this.#failuresInRow >= FAILURES_TO_OPEN) this.#releaseUnsent()
+    this.#shared.recorder.record(outcome, () => {
+      this.#partitions.unblockAll(subjects, this.#claimNumber)
+      this.#finish([delivery], verdict.kind === 'retry')
+    })
+  }
+
+  /** Releases what is not in flight, but for what is to be kept. */
+  #releaseUnsent(isKept: (item: PreparedDelivery) => boolean = () => false): void {
+    const items = this.#partitions.clear()
+    for (const item of items.filter(isKept).reverse()) this.#partitions.putBack(item)
+    this.#releaseAll(
+      items.filter((item) => !isKept(item)),
+      0,
+    )
+  }
+
+  #releaseAll(items: readonly PreparedDelivery[], delayMs: number): void {
+    void this.#release(
+      items.map(({ delivery }) => delivery),
+      delayMs,
+    )
+  }
+
+  /** Gives claimed deliveries back to the database, due after `delayMs`. Never rejects. */
+  #release(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
+    if (deliveries.length === 0) return Promise.resolve()
+    const { db, log } = this.#shared
+    const subjects = this.#partitions.blockAll(deliveries, delayMs)
+    const releasing = releaseClaims(db, deliveries, delayMs)
+      .catch((error: unknown) => {
+        // They come back when their leases end.
+        log.warn({ err: error, destination_id: this.#id }, 'deliveries could not be given back')
+      })
+      .then(() => {
+        this.#partitions.unblockAll(subjects, this.#claimNumber)
+        this.#finish(deliveries, true)
+      })
+    return this.#background.add(releasing)
+  }
+
+  /** The deliveries are recorded or released; looks again when that may have changed anything. */
+  #finish(deliveries: readonly ClaimedDelivery[], isLookNeeded: boolean): void {
+    for (const delivery of deliveries) this.#claims.finish(delivery)
+    if (isLookNeeded || (this.#isFull && this.#hasRoom(false))) this.wake()
+  }
+}

@@ -1,0 +1,106 @@
+/*
+ * Deliveries that people move: queued again, or given up. SQL only; the states and the audit are
+ * redrive-deliveries.ts's.
+ */
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryState } from './delivery-read.ts'
+
+/**
+ * A condition on rows of `delivery`: what they carry is kept elsewhere, and still is. Deliveries with a body
+ * of their own do not need it.
+ */
+export type PayloadCondition = RawBuilder<boolean>
+
+/** Which deliveries of a destination; what is left out does not narrow it. */
+export interface DeliveryFilter {
+  readonly destinationId: string
+  /** Ids of deliveries. */
+  readonly ids?: readonly string[] | undefined
+  /** Ids of events. */
+  readonly eventIds?: readonly string[] | undefined
+  readonly states: readonly DeliveryState[]
+  /** Queued at this time or later. */
+  readonly since?: Date | undefined
+  /** Queued at this time or earlier. */
+  readonly until?: Date | undefined
+}
+
+/** As many as one call moves; call again for the rest. */
+export const REDRIVE_MAX = 10_000
+
+/** Queues deliveries anew, due now, as far as their payload is kept; answers how many. */
+export async function requeueDeliveries(
+  db: Kysely<Schema>,
+  filter: DeliveryFilter,
+  payload: PayloadCondition | undefined,
+): Promise<number> {
+  const { rows } = await sql`
+    update delivery set state = 'queued', attempt_count = 0, next_attempt_at = now(),
+      finished_at = null, claimed_by = null, claim_expires_at = null
+    where id in (
+      select id from delivery where ${isSelected(filter)} and ${isSendable(payload)}
+      order by id limit ${REDRIVE_MAX}
+    )
+    returning id`.execute(db)
+  return rows.length
+}
+
+/** Queues one delivery anew unless it is on its way or its payload is gone; answers whether it did. */
+export async function requeueDelivery(
+  db: Kysely<Schema>,
+  id: string,
+  payload: PayloadCondition | undefined,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update delivery set state = 'queued', next_attempt_at = now(),
+      attempt_count = case when state = 'queued' then attempt_count else 0 end,
+      finished_at = null, claimed_by = null, claim_expires_at = null
+    where id = ${id} and ${isSendable(payload)}
+      and (state <> 'queued' or claim_expires_at is null or claim_expires_at <= now())`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/** Gives deliveries up; answers how many. What waited behind them of their subjects is due now. */
+export async function updateToDiscarded(
+  db: Kysely<Schema>,
+  filter: DeliveryFilter,
+  finishedAt: Date,
+): Promise<number> {
+  const { rows } = await sql<{ subject_key: string | null }>`
+    update delivery set state = 'discarded', finished_at = ${finishedAt}, claimed_by = null,
+      claim_expires_at = null
+    where id in (
+      select id from delivery where ${isSelected(filter)}
+      order by id limit ${REDRIVE_MAX}
+    )
+    returning subject_key`.execute(db)
+  const subjectKeys = rows.flatMap(({ subject_key }) => subject_key ?? [])
+  if (subjectKeys.length === 0) return rows.length
+  await sql`update delivery set next_attempt_at = now()
+    where destination_id = ${filter.destinationId} and state = 'queued' and attempt_count = 0
+      and claimed_by is null and subject_key = any(${subjectKeys}::text[])`.execute(db)
+  return rows.length
+}
+
+function isSendable(payload: PayloadCondition | undefined): RawBuilder<unknown> {
+  const hasBody = sql`delivery.body <> ''`
+  return payload === undefined ? hasBody : sql`(${hasBody} or ${payload})`
+}
+
+function isSelected(filter: DeliveryFilter): RawBuilder<unknown> {
+  const { destinationId, ids, eventIds, states, since, until } = filter
+  const conditions = [
+    sql`destination_id = ${destinationId}`,
+    // One by one, so that the indexes of single states apply.
+    sql`(${sql.join(
+      states.map((state) => sql`state = ${sql.lit(state)}`),
+      sql` or `,
+    )})`,
+    ...(ids === undefined ? [] : [sql`id = any(${ids}::bigint[])`]),
+    ...(eventIds === undefined ? [] : [sql`event_id = any(${eventIds}::text[])`]),
+    ...(since === undefined ? [] : [sql`created_at >= ${since}`]),
+    ...(until === undefined ? [] : [sql`created_at <= ${until}`]),
+  ]
+  return sql`${sql.join(conditions, sql` and `)}`
+}

@@ -1,0 +1,66 @@
+/*
+ * When a dispatcher looks for work: at once when it is woken, or at a planned time. Owns the timer and that
+ * the same work never runs twice at once. Delays are measured by `setTimeout`, which no set clock moves.
+ */
+import { MINUTE_MS } from '../../platform/clock.ts'
+
+/** `setTimeout` takes little more than 24 days; the sweep comes long before this. */
+const TIMER_MAX_MS = MINUTE_MS
+
+export class Wakeups {
+  readonly #run: () => Promise<void>
+  #isWoken = false
+  #isRunning = false
+  #isStopped = false
+  #plannedMs: number | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  /** `run` must not reject. */
+  constructor(run: () => Promise<void>) {
+    this.#run = run
+  }
+
+  /** Nothing runs and nothing is planned. */
+  get isIdle(): boolean {
+    return !this.#isRunning && this.#timer === undefined
+  }
+
+  /** Runs now; when it runs already, once more afterwards. */
+  wake(): void {
+    this.#isWoken = true
+    if (this.#isStopped || this.#isRunning) return
+    this.#clearTimer()
+    this.#isRunning = true
+    void this.#run().finally(() => this.#onEnd())
+  }
+
+  /** Runs after this time, in place of what was planned; while it runs, after its end. */
+  wakeIn(delayMs: number): void {
+    this.#plannedMs = delayMs
+    if (this.#isStopped || this.#isRunning) return
+    this.#clearTimer()
+    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, delayMs), TIMER_MAX_MS))
+  }
+
+  /** What is read from now on includes every reason to wake so far. */
+  forget(): void {
+    this.#isWoken = false
+    this.#plannedMs = undefined
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#clearTimer()
+  }
+
+  #onEnd(): void {
+    this.#isRunning = false
+    if (this.#isWoken) this.wake()
+    else if (this.#plannedMs !== undefined) this.wakeIn(this.#plannedMs)
+  }
+
+  #clearTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}
