@@ -19,7 +19,7 @@ const BUNDLED = /^(@heliograph\/.+|commander|jose|kysely|ulid|zod)(\/|$)/
 /** The main file of the bundle of the present sources, made if need be; undefined if it cannot be. */
 export async function findCommandBundle() {
   const folder = join(bundles, fingerprintSources())
-  const main = join(folder, 'main.js')
+  const main = join(folder, 'main.mjs')
   if (existsSync(main)) return main
   try {
     await bundleInto(folder)
@@ -58,7 +58,9 @@ async function bundleInto(folder) {
     logLevel: 'silent',
   })
   try {
-    await bundle.write({ dir: made, format: 'esm' })
+    // Named so that Node.js need not find out of what kind they are.
+    const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' }
+    await bundle.write({ dir: made, format: 'esm', ...names })
     for (const old of readdirSync(bundles)) {
       if (/^[0-9a-f]{16}$/.test(old)) rmSync(join(bundles, old), { recursive: true, force: true })
     }

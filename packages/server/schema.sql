@@ -798,6 +798,7 @@ create table organisation (
   ssf_enabled boolean default true not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  prepared_for text,
   constraint organisation_pkey PRIMARY KEY (id),
   constraint organisation_compliance_threshold_check CHECK ((compliance_threshold = ANY (ARRAY['blocked'::text, 'will_block'::text, 'notified'::text]))),
   constraint organisation_id_check CHECK ((id = 1))
@@ -1427,3 +1428,4 @@ CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_r
 comment on column public.auth_log_session.expires_at is 'When a sign-in under way counts as abandoned; null once it has ended.';
 comment on column public.job_run.error is 'Why the last run failed; null when it did not.';
 comment on column public.job_run.finished_at is 'Null while it runs, and after a process that died while it ran.';
+comment on column public.organisation.prepared_for is 'Fingerprint of the program and the master keys that this database was last prepared for; null before.';

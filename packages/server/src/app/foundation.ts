@@ -3,28 +3,22 @@
  * that seal secrets, and the runner of changes. Makes no parts; parts.ts does.
  */
 import type { Schema } from '../schema/schema.ts'
-import { join, resolve } from 'node:path'
 import type { Pool } from 'pg'
 import { createChangeRunner, type Change } from '../changes/change.ts'
-import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
-import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
+import { openMasterKeys } from './master-keys.ts'
+import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
 import type { Foundation } from '../changes/foundation.ts'
-import { ConfigError, type Config } from './config/load-config.ts'
-import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
-import { reevaluateEveryDevice } from '../posture/devices/reevaluate-every-device.ts'
-import { insertOrganisation } from '../organisation/settings/organisation-store.ts'
+import type { Config } from './config/load-config.ts'
+import { findPreparation } from '../organisation/settings/organisation-store.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
-import { createDataFolder } from '../platform/data-folder.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { openDataFolder } from '../platform/db/embedded/open-data-folder.ts'
-import { migrateDatabase } from '../schema/migrate.ts'
-import { createLogger, type Logger } from '../platform/logger.ts'
-import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.ts'
-import { createSealer, UnsealError } from '../platform/secrets/sealed-box.ts'
-import { syncReportingViews } from '../posture/reporting/sync-reporting-views.ts'
-import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import type { Logger } from '../platform/logger.ts'
+import { SILENT_LOGGER } from '../platform/silent-logger.ts'
+import type { MasterKeys } from '../platform/secrets/master-key.ts'
+import { createSealer } from '../platform/secrets/sealed-box.ts'
 
 /** What everything in a process stands on. */
 export interface ServiceFoundation extends Foundation {
@@ -38,21 +32,23 @@ export interface ServiceFoundation extends Foundation {
   close(): Promise<void>
 }
 
-export interface OpenFoundationOptions {
-  /** A service takes the data folder for itself; a command shares it with a service that runs. */
-  readonly purpose: 'service' | 'command'
-  readonly log?: Logger
-  readonly clock?: Clock
-}
+/** The foundation of a database that somebody else closes. */
+export type OpenedFoundation = Omit<ServiceFoundation, 'close'>
+
+/** A service takes the data folder for itself; a command shares it with a service that runs. */
+export type OpenFoundationOptions = { readonly clock?: Clock } & (
+  | { readonly purpose: 'service'; readonly log: Logger }
+  | { readonly purpose: 'command' }
+)
 
 const COMMAND_POOL_MAX = 4
 /** Connections beside the pool of the service: the listener, commands, backups. */
 const OTHER_CONNECTIONS = 40
-const DEFAULT_ORGANISATION_NAME = 'My organisation'
 
 /**
  * Opens the database of the configuration, brings its schema and the built-in checks up to date, and
- * makes what works on it.
+ * makes what works on it. A service always does; a command only when the database was last prepared for
+ * another program or master key.
  *
  * @throws DatabaseStartError when the embedded database cannot be opened; ConfigError for a data folder
  * or master key that cannot be used, or a master key that is not that of the database; MigrationError
@@ -62,19 +58,18 @@ export async function openFoundation(
   options: OpenFoundationOptions,
 ): Promise<ServiceFoundation> {
   const clock = options.clock ?? systemClock
-  const log = options.log ?? createLogger(options.purpose === 'command' ? 'fatal' : config.logLevel)
+  const log = options.purpose === 'service' ? options.log : SILENT_LOGGER
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
   let database: Database<Schema> | undefined
   try {
-    await migrateDatabase(connection, { log })
     database = openDatabase<Schema>(connection, {
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
     const foundation = createFoundation(config, { clock, log, masterKeys, connection, ...database })
-    await prepareRecords(foundation)
+    await prepare(foundation, options.purpose)
     const opened = database
     return {
       ...foundation,
@@ -91,6 +86,17 @@ export async function openFoundation(
     await folder.stop()
     throw error
   }
+}
+
+/** A command finds most databases prepared, and then loads nothing of what prepares them. */
+async function prepare(
+  foundation: OpenedFoundation,
+  purpose: OpenFoundationOptions['purpose'],
+): Promise<void> {
+  const fingerprint = fingerprintPreparation(foundation.masterKeys)
+  if (purpose === 'command' && (await findPreparation(foundation.db)) === fingerprint) return
+  const { prepareDatabase } = await import('./prepare-database.ts')
+  await prepareDatabase(foundation, fingerprint)
 }
 
 interface OpenFolder {
@@ -110,40 +116,6 @@ async function openFolder(
   return openDataFolder({ dataDir: config.dataDir, purpose, log, connectionsMax })
 }
 
-async function openMasterKeys(config: Config): Promise<MasterKeys> {
-  const { masterKey: fromSetting } = config
-  const dataDir = resolve(config.dataDir)
-  try {
-    if (fromSetting === undefined) await createDataFolder(dataDir)
-    return await loadMasterKey({ fromSetting, filePath: masterKeyFile(config) })
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    const setting = fromSetting === undefined ? 'HELIOGRAPH_DATA_DIR' : 'HELIOGRAPH_MASTER_KEY'
-    throw new ConfigError([`${setting}: ${error.message}`])
-  }
-}
-
-function masterKeyFile(config: Config): string {
-  return join(resolve(config.dataDir), 'master.key')
-}
-
-/** Under another key, what this process seals could be opened by nobody else, and the reverse. */
-async function assertMasterKeyFits({
-  config,
-  db,
-  sealer,
-}: Omit<ServiceFoundation, 'close'>): Promise<void> {
-  try {
-    await assertSigningKeysOpen(db, sealer)
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error
-    const origin = config.masterKey === undefined ? masterKeyFile(config) : 'HELIOGRAPH_MASTER_KEY'
-    throw new ConfigError([
-      `The master key from ${origin} is not the one that the secrets in the database are sealed under. Give that one as HELIOGRAPH_MASTER_KEY, or put its file back.`,
-    ])
-  }
-}
-
 /** What the foundation of a process is made of. */
 export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly clock: Clock
@@ -156,7 +128,7 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
 export function createFoundation(
   config: Config,
   material: FoundationMaterial,
-): Omit<ServiceFoundation, 'close'> {
+): OpenedFoundation {
   const { clock, connection, db, log, masterKeys, pool, preparedDb } = material
   const sealer = createSealer(masterKeys)
   const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl })
@@ -171,18 +143,10 @@ export function createFoundation(
     preparedDb,
     sealer,
     runChange: createChangeRunner(preparedDb, clock, publishers),
-    reevaluateAllDevices: (change) => reevaluateEveryDevice(change),
+    reevaluateAllDevices: async (change) => {
+      const { reevaluateEveryDevice } =
+        await import('../posture/devices/reevaluate-every-device.ts')
+      await reevaluateEveryDevice(change)
+    },
   }
-}
-
-/** What must exist before anything else works. Idempotent, also between processes. */
-async function prepareRecords(foundation: Omit<ServiceFoundation, 'close'>): Promise<void> {
-  const { config, clock, db, runChange, sealer } = foundation
-  await assertMasterKeyFits(foundation)
-  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
-  )
-  await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
-  await runChange({ actor: SYSTEM_ACTOR }, (change) => syncCatalogue(change, CHECK_CATALOGUE))
-  await syncReportingViews(db)
 }

@@ -11,6 +11,7 @@ import { DELIVERY_CHANNEL } from '../signals/dispatch/delivery-store.ts'
 import { SIGNING_KEY_CHANNEL } from '../signals/signing/signing-keys.ts'
 import { loadConfig } from './config/load-config.ts'
 import { openFoundation } from './foundation.ts'
+import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import { selectByRole } from './parts.ts'
 
 const WAIT_MS = 15_000
@@ -43,7 +44,7 @@ async function startProcess(roles: string) {
       HELIOGRAPH_LOG_LEVEL: 'silent',
       HELIOGRAPH_ROLES: roles,
     }),
-    { purpose: 'service' },
+    { purpose: 'service', log: SILENT_LOGGER },
   )
   cleanup.add(() => foundation.close())
   const threads = watchThreads()

@@ -1,8 +1,6 @@
 import type { ChangePublisher } from '../changes/change.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Sealer } from '../platform/secrets/sealed-box.ts'
-import { createSsfPublisher } from '../signals/sets/ssf-publisher.ts'
-import { createWebhookPublisher } from '../signals/webhooks/webhook-publisher.ts'
 
 export interface PublisherDependencies {
   readonly clock: Clock
@@ -10,11 +8,26 @@ export interface PublisherDependencies {
   readonly baseUrl: string
 }
 
-/** Whoever hears of every change, in the order in which they do. */
-export function createPublishers({
+/**
+ * Whoever hears of every change, in the order in which they do. They are loaded at the first change: most
+ * commands make none.
+ */
+export function createPublishers(dependencies: PublisherDependencies): readonly ChangePublisher[] {
+  let loading: Promise<readonly ChangePublisher[]> | undefined
+  return [
+    async (record) => {
+      loading ??= loadPublishers(dependencies)
+      for (const publish of await loading) await publish(record)
+    },
+  ]
+}
+
+async function loadPublishers({
   clock,
   sealer,
   baseUrl,
-}: PublisherDependencies): readonly ChangePublisher[] {
+}: PublisherDependencies): Promise<readonly ChangePublisher[]> {
+  const { createSsfPublisher } = await import('../signals/sets/ssf-publisher.ts')
+  const { createWebhookPublisher } = await import('../signals/webhooks/webhook-publisher.ts')
   return [createSsfPublisher({ sealer }), createWebhookPublisher({ clock, baseUrl })]
 }

@@ -1,4 +1,5 @@
-import { pino, type Logger } from 'pino'
+import type { FastifyBaseLogger } from 'fastify'
+import { pino } from 'pino'
 
 /** What must never reach a log, wherever it stands in what is logged. */
 const REDACTED_PATHS = [
@@ -16,7 +17,8 @@ const REDACTED_PATHS = [
   '*.secret',
 ]
 
-export type { Logger }
+/** What logs; the loggers of pino fit. */
+export type Logger = FastifyBaseLogger
 
 /** A logger of JSON lines to `destination`, the standard error by default. */
 export function createLogger(

@@ -12,7 +12,7 @@ import { createSupervisor, type Supervisor } from '../../src/app/supervisor.ts'
 import type { ServicePart } from '../../src/changes/foundation.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
-import type { Logger } from '../../src/platform/logger.ts'
+import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { BASE_URL } from './api-app.ts'
 import { createKeyAdmin } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
@@ -86,7 +86,7 @@ export async function composeTestApi({
   })
   const services = await openFoundation(config, {
     purpose: 'service',
-    ...(log === undefined ? {} : { log }),
+    log: log ?? createLogger(config.logLevel),
   })
   cleanup.add(() => services.close())
   const { parts, http, served, supervisor } = await composeProcess(services, options)

@@ -5,6 +5,10 @@ import type { OrganisationTable } from '../../schema/tables/organisation-tables.
 /** The channel on which every process hears that the organisation changed. */
 export const ORGANISATION_CHANNEL = 'organisation'
 
+/** SQLSTATEs of PostgreSQL, appendix A. */
+const UNDEFINED_TABLE = '42P01'
+const UNDEFINED_COLUMN = '42703'
+
 export type Organisation = Selectable<OrganisationTable>
 
 /** The organisation. Exists from the first start on. */
@@ -32,4 +36,32 @@ export async function updateOrganisation(
 ): Promise<Organisation> {
   await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(db)
   return db.updateTable('organisation').set(values).returningAll().executeTakeFirstOrThrow()
+}
+
+/**
+ * What the database was last prepared for; undefined when it never was, or by a program that did not say
+ * so: then a table or a column is missing too.
+ */
+export async function findPreparation(db: Kysely<Schema>): Promise<string | undefined> {
+  try {
+    const row = await db.selectFrom('organisation').select('prepared_for').executeTakeFirst()
+    return row?.prepared_for ?? undefined
+  } catch (error) {
+    if (isSchemaMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Stores what the database is prepared for. Nobody is told: nothing of the organisation changes. */
+export async function updatePreparation(db: Kysely<Schema>, fingerprint: string): Promise<void> {
+  await db
+    .updateTable('organisation')
+    .set({ prepared_for: fingerprint })
+    .where('prepared_for', 'is distinct from', fingerprint)
+    .execute()
+}
+
+function isSchemaMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN
 }

@@ -9,6 +9,7 @@ export interface OrganisationTable {
   ssf_enabled: Generated<boolean>
   created_at: Date
   updated_at: Date
+  prepared_for: Generated<string | null>
 }
 
 export interface AdminUserTable {

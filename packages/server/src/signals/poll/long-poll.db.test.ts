@@ -10,6 +10,7 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { toUrl } from '../../../test/support/to-url.ts'
 import { loadConfig } from '../../app/config/load-config.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { openFoundation } from '../../app/foundation.ts'
 
 const LONG = { returnImmediately: false }
@@ -229,7 +230,7 @@ describe('two processes on one database', () => {
           HELIOGRAPH_ROLES: 'api',
           HELIOGRAPH_LOG_LEVEL: 'silent',
         }),
-        { purpose: 'service' },
+        { purpose: 'service', log: SILENT_LOGGER },
       )
       const { http, supervisor } = await composeProcess(services)
       await supervisor.start()

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SILENT_LOGGER } from '../platform/silent-logger.ts'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { toUrl } from '../../test/support/to-url.ts'
+import { ConfigError, loadConfig } from './config/load-config.ts'
+import { openFoundation } from './foundation.ts'
+
+let database: TestDatabase
+const masterKey = randomBytes(32).toString('base64')
+
+beforeEach(async () => {
+  database = await createTestDatabase({ isEmpty: true })
+})
+
+afterEach(() => database.close())
+
+async function open(purpose: 'service' | 'command', key = masterKey): Promise<void> {
+  const config = loadConfig({
+    DATABASE_URL: toUrl(database.connection),
+    HELIOGRAPH_MASTER_KEY: key,
+  })
+  const foundation = await openFoundation(
+    config,
+    purpose === 'service' ? { purpose, log: SILENT_LOGGER } : { purpose },
+  )
+  await foundation.close()
+}
+
+/** Names that no program gave; one that prepares the database corrects them. */
+async function renameChecks(): Promise<void> {
+  await database.db.updateTable('posture_check').set({ name: 'Renamed' }).execute()
+}
+
+async function countRenamed(): Promise<number> {
+  const rows = await database.db
+    .selectFrom('posture_check')
+    .select('id')
+    .where('name', '=', 'Renamed')
+    .execute()
+  return rows.length
+}
+
+async function countRecords() {
+  const count = async (table: 'signing_key' | 'organisation' | 'posture_check') => {
+    const rows = await database.db.selectFrom(table).select('created_at').execute()
+    return rows.length
+  }
+  return {
+    keys: await count('signing_key'),
+    organisations: await count('organisation'),
+    hasChecks: (await count('posture_check')) > 0,
+  }
+}
+
+describe('the preparation of a database', () => {
+  it('is done whole by the first command on an empty database', async () => {
+    await open('command')
+    expect(await countRecords()).toEqual({ keys: 1, organisations: 1, hasChecks: true })
+    const { rows } = await database.pool.query(
+      `select count(*)::int as views from pg_views where schemaname = 'reporting'`,
+    )
+    expect((rows as { views: number }[])[0]?.views).toBeGreaterThan(0)
+  })
+
+  it('is not repeated by a command on a database that this program prepared', async () => {
+    await open('service')
+    await renameChecks()
+    await open('command')
+    expect(await countRenamed()).toBeGreaterThan(0)
+  })
+
+  it('is done at every start of a service', async () => {
+    await open('service')
+    await renameChecks()
+    await open('service')
+    expect(await countRenamed()).toBe(0)
+  })
+
+  it('is repeated by a command after another program prepared the database', async () => {
+    await open('command')
+    await renameChecks()
+    await database.db.updateTable('organisation').set({ prepared_for: 'another' }).execute()
+    await open('command')
+    expect(await countRenamed()).toBe(0)
+    await renameChecks()
+    await open('command')
+    expect(await countRenamed()).toBeGreaterThan(0)
+  })
+
+  it('is repeated for a master key that another was added to', async () => {
+    await open('command')
+    await renameChecks()
+    await open('command', `${randomBytes(32).toString('base64')},${masterKey}`)
+    expect(await countRenamed()).toBe(0)
+  })
+
+  it('finds a master key that is not that of the database', async () => {
+    await open('command')
+    await expect(open('command', randomBytes(32).toString('base64'))).rejects.toThrow(ConfigError)
+  })
+})

@@ -1,0 +1,37 @@
+/*
+ * The master keys of the configuration: where they come from, and what to say of one that does not fit.
+ */
+import { join, resolve } from 'node:path'
+import { createDataFolder } from '../platform/data-folder.ts'
+import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.ts'
+import { ConfigError, type Config } from './config/load-config.ts'
+
+/**
+ * Loads the master keys of the setting or of the file in the data folder, which is made at first.
+ *
+ * @throws ConfigError
+ */
+export async function openMasterKeys(config: Config): Promise<MasterKeys> {
+  const { masterKey: fromSetting } = config
+  const dataDir = resolve(config.dataDir)
+  try {
+    if (fromSetting === undefined) await createDataFolder(dataDir)
+    return await loadMasterKey({ fromSetting, filePath: masterKeyFile(config) })
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const setting = fromSetting === undefined ? 'HELIOGRAPH_DATA_DIR' : 'HELIOGRAPH_MASTER_KEY'
+    throw new ConfigError([`${setting}: ${error.message}`])
+  }
+}
+
+function masterKeyFile(config: Config): string {
+  return join(resolve(config.dataDir), 'master.key')
+}
+
+/** Says that the secrets in the database are sealed under another master key. */
+export function toMasterKeyError(config: Config): ConfigError {
+  const origin = config.masterKey === undefined ? masterKeyFile(config) : 'HELIOGRAPH_MASTER_KEY'
+  return new ConfigError([
+    `The master key from ${origin} is not the one that the secrets in the database are sealed under. Give that one as HELIOGRAPH_MASTER_KEY, or put its file back.`,
+  ])
+}

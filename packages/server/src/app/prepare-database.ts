@@ -1,0 +1,47 @@
+/*
+ * What must exist before anything else works: the schema, a signing key, the organisation, the built-in
+ * checks and the views of reporting. Owns their order; each is made by its own part.
+ */
+import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
+import { insertOrganisation, updatePreparation } from '../organisation/settings/organisation-store.ts'
+import { UnsealError } from '../platform/secrets/sealed-box.ts'
+import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
+import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
+import { syncReportingViews } from '../posture/reporting/sync-reporting-views.ts'
+import { migrateDatabase } from '../schema/migrate.ts'
+import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import type { OpenedFoundation } from './foundation.ts'
+import { toMasterKeyError } from './master-keys.ts'
+
+const DEFAULT_ORGANISATION_NAME = 'My organisation'
+
+/**
+ * Brings the database to what this program works with, and stores under `fingerprint` that it is.
+ * Idempotent, also between processes.
+ *
+ * @throws ConfigError for a master key that is not that of the database; MigrationError
+ */
+export async function prepareDatabase(
+  foundation: OpenedFoundation,
+  fingerprint: string,
+): Promise<void> {
+  const { config, clock, connection, db, log, runChange, sealer } = foundation
+  await migrateDatabase(connection, { log })
+  await assertMasterKeyFits(foundation)
+  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
+  )
+  await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
+  await runChange({ actor: SYSTEM_ACTOR }, (change) => syncCatalogue(change, CHECK_CATALOGUE))
+  await syncReportingViews(db)
+  await updatePreparation(db, fingerprint)
+}
+
+/** Under another key, what this process seals could be opened by nobody else, and the reverse. */
+async function assertMasterKeyFits({ config, db, sealer }: OpenedFoundation): Promise<void> {
+  try {
+    await assertSigningKeysOpen(db, sealer)
+  } catch (error) {
+    throw error instanceof UnsealError ? toMasterKeyError(config) : error
+  }
+}
