@@ -37,8 +37,7 @@ export type OpenedFoundation = Omit<ServiceFoundation, 'close'>
 
 /** A service takes the data folder for itself; a command shares it with a service that runs. */
 export type OpenFoundationOptions = { readonly clock?: Clock } & (
-  | { readonly purpose: 'service'; readonly log: Logger }
-  | { readonly purpose: 'command' }
+  { readonly purpose: 'service'; readonly log: Logger } | { readonly purpose: 'command' }
 )
 
 const COMMAND_POOL_MAX = 4
@@ -125,10 +124,7 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
 }
 
 /** Makes the foundation of an open database whose schema is up to date; nothing is read or written. */
-export function createFoundation(
-  config: Config,
-  material: FoundationMaterial,
-): OpenedFoundation {
+export function createFoundation(config: Config, material: FoundationMaterial): OpenedFoundation {
   const { clock, connection, db, log, masterKeys, pool, preparedDb } = material
   const sealer = createSealer(masterKeys)
   const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl })

@@ -3,7 +3,10 @@
  * checks and the views of reporting. Owns their order; each is made by its own part.
  */
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
-import { insertOrganisation, updatePreparation } from '../organisation/settings/organisation-store.ts'
+import {
+  insertOrganisation,
+  updatePreparation,
+} from '../organisation/settings/organisation-store.ts'
 import { UnsealError } from '../platform/secrets/sealed-box.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
