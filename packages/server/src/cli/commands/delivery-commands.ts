@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/app-error.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
-import { showDelivery } from '../../signals/dispatch/delivery-log-routes.ts'
+import { showDelivery } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import {
   DELIVERY_SEARCH_FIELDS,
   getDeliveryOfEvent,

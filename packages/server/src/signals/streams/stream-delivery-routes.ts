@@ -1,28 +1,22 @@
-import type { Kysely } from 'kysely'
-import {
-  deliveryLogRoutes,
-  type DeliveryLogDependencies,
-  type DeliveryLogPurpose,
-} from '../dispatch/delivery-log-routes.ts'
+import type { DeliveryLogDependencies, DeliveryLogPurpose } from '../dispatch/delivery-log-endpoints.ts'
+import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from './stream-routes.ts'
 import { getStream, type Stream } from './stream-store.ts'
 
 /** The log of the deliveries of streams, for operators. */
 export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): ApiRoute[] {
-  const resource = { path: '/ssf_streams', noun: 'stream', access: STREAM_ACCESS } as const
-  return deliveryLogRoutes({ ...resource, findOwner: findStreamOwner }, dependencies)
-}
-
-async function findStreamOwner(
-  db: Kysely<Schema>,
-  id: string,
-  purpose: DeliveryLogPurpose,
-): Promise<DeliveryOwner> {
-  return toDeliveryOwner(await getStream(db, id), purpose)
+  return deliveryLogRoutes(
+    {
+      path: '/ssf_streams',
+      noun: 'stream',
+      access: STREAM_ACCESS,
+      findOwner: async (db, id, purpose) => toDeliveryOwner(await getStream(db, id), purpose),
+    },
+    dependencies,
+  )
 }
 
 /**

@@ -1,11 +1,8 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { toOrigin } from '../../changes/to-origin.ts'
-import {
-  deliveryLogRoutes,
-  type DeliveryLogDependencies,
-  type DeliveryLogPurpose,
-} from '../dispatch/delivery-log-routes.ts'
+import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints.ts'
+import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { DeliveryDetails } from '../dispatch/delivery-read.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { timestampInput } from '../../platform/http/body-values.ts'
@@ -36,15 +33,17 @@ const recoveredSchema = z
 
 /** The log of the deliveries of webhooks, and the recovery of what they have not got. */
 export function webhookDeliveryRoutes(dependencies: DeliveryLogDependencies): ApiRoute[] {
-  const resource = {
-    path: '/webhooks',
-    noun: 'webhook',
-    access: WEBHOOK_ACCESS,
-    findOwner: async (db: Kysely<Schema>, id: string, purpose: DeliveryLogPurpose) =>
-      toWebhookOwner(await getWebhook(db, id), purpose),
-    findContent: findWebhookContent,
-  } as const
-  return [...deliveryLogRoutes(resource, dependencies), recoverRoute(dependencies)]
+  const log = deliveryLogRoutes(
+    {
+      path: '/webhooks',
+      noun: 'webhook',
+      access: WEBHOOK_ACCESS,
+      findOwner: async (db, id, purpose) => toWebhookOwner(await getWebhook(db, id), purpose),
+      findContent: findWebhookContent,
+    },
+    dependencies,
+  )
+  return [...log, recoverRoute(dependencies)]
 }
 
 /** What a delivery of a webhook carries; null once its retention is over. */

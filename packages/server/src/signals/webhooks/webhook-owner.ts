@@ -1,4 +1,4 @@
-import type { DeliveryLogPurpose } from '../dispatch/delivery-log-routes.ts'
+import type { DeliveryLogPurpose } from '../dispatch/delivery-log-endpoints.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { webhookTarget } from './webhook-json.ts'

@@ -1,68 +1,41 @@
 /*
  * What became of the events of a stream, for its receiver: extensions of SSF with the receiver's own
  * access token. A receiver sees what the service saw of it, sends again and gives up; streams of others
- * do not exist for it.
+ * do not exist for it. Owns texts, scopes and pages; the operations are in delivery-log-endpoints.ts.
  */
-import { toOrigin } from '../../changes/to-origin.ts'
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RunChange } from '../../changes/change.ts'
-import {
-  deliveryDetailsSchema,
-  deliverySchema,
-  toDeliveryJson,
-} from '../../signals/dispatch/delivery-json.ts'
-import {
-  discardBody,
-  movedSchema,
-  redriveBody,
-  toDiscardSelection,
-  toMovedJson,
-  toRedriveSelection,
-} from '../../signals/dispatch/delivery-log-input.ts'
-import {
-  showDelivery,
-  type DeliveryLogPurpose,
-} from '../../signals/dispatch/delivery-log-routes.ts'
-import {
-  DELIVERY_SEARCH_FIELDS,
-  getDeliveryOfEvent,
-  listDeliveryLog,
-} from '../../signals/dispatch/delivery-read.ts'
-import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
-import {
-  discardDeliveries,
-  redriveDeliveries,
-  resendDelivery,
-} from '../../signals/dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { toPage } from '../../platform/db/page.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { isId } from '../../platform/http/wire-values.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
+import { deliverySchema, toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
+import {
+  deliveryLogEndpoints,
+  type DeliveryLogDependencies,
+  type DeliveryLogMount,
+  type LogList,
+  type LogOperation,
+} from '../../signals/dispatch/delivery-log-endpoints.ts'
+import { DELIVERY_SEARCH_FIELDS } from '../../signals/dispatch/delivery-read.ts'
+import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
 import { getOwnStream } from './own-stream.ts'
-import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import {
+  describeQuery,
   invalidBody,
   readBody,
+  ssfOperation,
   type SsfOperation,
   type SsfRequest,
-  ssfOperation,
-  describeQuery,
 } from './strict-endpoint.ts'
 import type { StrictSettings } from './strict-settings.ts'
 
-export interface DeliveryEndpointDependencies {
-  readonly db: Kysely<Schema>
+export interface DeliveryEndpointDependencies extends DeliveryLogDependencies {
   readonly clock: Clock
-  readonly runChange: RunChange
-  readonly wake: WakeDelivery
   readonly settings: StrictSettings
 }
 
-const PATH = '/ssf/streams/:stream_id'
 const PAGE_DEFAULT = 25
 const PAGE_MAX = 100
 const QUERY_LENGTH_MAX = 4_096
@@ -74,25 +47,64 @@ const listSchema = z
   })
   .meta({ id: 'DeliveryPage' })
 
-/** The log of the deliveries of a receiver's own streams, and what it can do about them. */
-export function deliveryEndpoints(dependencies: DeliveryEndpointDependencies): SsfOperation[] {
-  return [
-    listEndpoint(dependencies),
-    showEndpoint(dependencies),
-    resendEndpoint(dependencies),
-    redriveEndpoint(dependencies),
-    discardEndpoint(dependencies),
-  ]
-}
-
-function listEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
-  const { db } = dependencies
-  return ssfOperation({
-    method: 'GET',
-    path: `${PATH}/deliveries`,
-    scope: 'ssf.read',
+const TEXTS: DeliveryLogMount<SsfRequest, SsfOperation>['texts'] = {
+  list: {
     summary: 'List the deliveries of a stream',
     description: 'Oldest first. `state:dead` finds what could not be delivered.',
+  },
+  show: {
+    summary: 'Show a delivery of a stream',
+    description: 'With every attempt as the service saw it, and the claims that are sent.',
+  },
+  resend: {
+    summary: 'Have a delivery sent again',
+    description: 'Whatever became of it, with the same `jti`.',
+  },
+  redrive: {
+    summary: 'Have dead deliveries sent again',
+    description: 'Those of a time, or certain ones; without either, all.',
+  },
+  discard: {
+    summary: 'Give up deliveries of a stream',
+    description: 'Dead and queued ones up to a time, or certain ones.',
+  },
+}
+
+/** The log of the deliveries of a receiver's own streams, and what it can do about them. */
+export function deliveryEndpoints(dependencies: DeliveryEndpointDependencies): SsfOperation[] {
+  const { clock, settings } = dependencies
+  return deliveryLogEndpoints<SsfRequest, SsfOperation>(
+    {
+      path: '/ssf/streams/:stream_id',
+      texts: TEXTS,
+      findOwner: async (db, { principal, params }, purpose) => {
+        const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
+        await recordActivity(db, stream, clock.now(), settings)
+        return toDeliveryOwner(stream, purpose)
+      },
+      findContent: undefined,
+      declareList: listEndpoint,
+      declare: endpoint,
+    },
+    dependencies,
+  )
+}
+
+function endpoint({ handler, ...operation }: LogOperation<SsfRequest>): SsfOperation {
+  const { method, body } = operation
+  return ssfOperation({
+    ...operation,
+    scope: method === 'GET' ? 'ssf.read' : 'ssf.manage',
+    handler: async (request) =>
+      handler(request, body === undefined ? undefined : parseBody(body, request)),
+  })
+}
+
+function listEndpoint({ open, ...list }: LogList<SsfRequest>): SsfOperation {
+  return ssfOperation({
+    ...list,
+    method: 'GET',
+    scope: 'ssf.read',
     query: describeQuery({
       query: 'A search, for example `state:dead`.',
       after: 'Begin after this delivery.',
@@ -100,10 +112,9 @@ function listEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation 
     }),
     responses: { 200: listSchema },
     handler: async (request) => {
-      const { destinationId } = await findOwnDeliveries(db, request, 'show', dependencies)
+      const readLog = await open(request)
       const { search, afterId, limit } = readPage(request.query)
-      const window = { afterId, limit: limit + 1 }
-      const rows = await listDeliveryLog(db, { destinationId, search, window })
+      const rows = await readLog({ search, window: { afterId, limit: limit + 1 } })
       const page = toPage(rows, limit)
       const body: z.input<typeof listSchema> = {
         deliveries: page.rows.map(toDeliveryJson),
@@ -114,101 +125,7 @@ function listEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation 
   })
 }
 
-function showEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
-  const { db } = dependencies
-  return ssfOperation({
-    method: 'GET',
-    path: `${PATH}/deliveries/:event_id`,
-    scope: 'ssf.read',
-    summary: 'Show a delivery of a stream',
-    description: 'With every attempt as the service saw it, and the claims that are sent.',
-    responses: { 200: deliveryDetailsSchema },
-    handler: async (request) => {
-      const { destinationId } = await findOwnDeliveries(db, request, 'show', dependencies)
-      const delivery = await getDeliveryOfEvent(db, destinationId, eventIdOf(request))
-      return { status: 200, body: await showDelivery(db, delivery) }
-    },
-  })
-}
-
-function resendEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
-  const { runChange, wake } = dependencies
-  return ssfOperation({
-    method: 'POST',
-    path: `${PATH}/deliveries/:event_id/resend`,
-    scope: 'ssf.manage',
-    summary: 'Have a delivery sent again',
-    description: 'Whatever became of it, with the same `jti`.',
-    responses: { 200: deliverySchema },
-    handler: (request) =>
-      runChange(toOrigin(request), async (change) => {
-        const owner = await findOwnDeliveries(change.tx, request, 'send', dependencies)
-        const row = await resendDelivery(change, owner, eventIdOf(request), wake)
-        return { status: 200, body: toDeliveryJson(row) }
-      }),
-  })
-}
-
-function redriveEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
-  const { runChange, wake } = dependencies
-  return ssfOperation({
-    method: 'POST',
-    path: `${PATH}/redrive`,
-    scope: 'ssf.manage',
-    summary: 'Have dead deliveries sent again',
-    description: 'Those of a time, or certain ones; without either, all.',
-    body: redriveBody,
-    example: { body: { since: '2026-01-02T03:04:05Z' } },
-    responses: { 200: movedSchema },
-    handler: async (request) => {
-      const narrowing = toRedriveSelection(parseBody(redriveBody, request))
-      return runChange(toOrigin(request), async (change) => {
-        const owner = await findOwnDeliveries(change.tx, request, 'send', dependencies)
-        const moved = await redriveDeliveries(change, { ...owner, ...narrowing }, wake)
-        return { status: 200, body: toMovedJson(moved) }
-      })
-    },
-  })
-}
-
-function discardEndpoint(dependencies: DeliveryEndpointDependencies): SsfOperation {
-  const { runChange, wake } = dependencies
-  return ssfOperation({
-    method: 'POST',
-    path: `${PATH}/discard`,
-    scope: 'ssf.manage',
-    summary: 'Give up deliveries of a stream',
-    description: 'Dead and queued ones up to a time, or certain ones.',
-    body: discardBody,
-    example: { body: { until: '2026-01-02T03:04:05Z', states: ['dead'] } },
-    responses: { 200: movedSchema },
-    handler: async (request) => {
-      const narrowing = toDiscardSelection(parseBody(discardBody, request))
-      return runChange(toOrigin(request), async (change) => {
-        const owner = await findOwnDeliveries(change.tx, request, 'discard', dependencies)
-        const moved = await discardDeliveries(change, { ...owner, ...narrowing }, wake)
-        return { status: 200, body: toMovedJson(moved) }
-      })
-    },
-  })
-}
-
-async function findOwnDeliveries(
-  db: Kysely<Schema>,
-  { principal, params }: SsfRequest,
-  purpose: DeliveryLogPurpose,
-  { clock, settings }: DeliveryEndpointDependencies,
-) {
-  const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
-  await recordActivity(db, stream, clock.now(), settings)
-  return toDeliveryOwner(stream, purpose)
-}
-
-function eventIdOf({ params }: SsfRequest): string {
-  return params['event_id'] ?? ''
-}
-
-function parseBody<Body extends z.ZodType>(schema: Body, request: SsfRequest): z.output<Body> {
+function parseBody(schema: z.ZodType, request: SsfRequest): unknown {
   const parsed = schema.safeParse(readBody({ body: request.body ?? {}, query: {} }))
   if (parsed.success) return parsed.data
   throw invalidBody(
