@@ -1,4 +1,7 @@
-import type { DeliveryLogDependencies, DeliveryLogPurpose } from '../dispatch/delivery-log-endpoints.ts'
+import type {
+  DeliveryLogDependencies,
+  DeliveryLogPurpose,
+} from '../dispatch/delivery-log-endpoints.ts'
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
