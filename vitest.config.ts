@@ -3,6 +3,15 @@ import { defineConfig } from 'vitest/config'
 
 const source = { resolve: { conditions: ['source'] }, ssr: { resolve: { conditions: ['source'] } } }
 
+/** For a test that hangs. Far above what any takes, so that a busy machine fails none. */
+const LIMIT_MS = 300_000
+
+/** What all suites share. */
+const patience = {
+  setupFiles: ['packages/server/test/support/patient-waits.ts'],
+  expect: { poll: { timeout: 90_000 } },
+}
+
 /** Three suites: `unit` does no I/O, `db` runs on real PostgreSQL, `e2e` runs real processes. */
 export default defineConfig({
   test: {
@@ -15,7 +24,8 @@ export default defineConfig({
         ...source,
         test: {
           name: 'unit',
-          testTimeout: 30_000,
+          ...patience,
+          testTimeout: LIMIT_MS,
           isolate: false,
           include: [
             'packages/*/{src,bench}/**/*.test.ts',
@@ -29,21 +39,23 @@ export default defineConfig({
         ...source,
         test: {
           name: 'db',
+          ...patience,
           // Modules are loaded once per worker, not for every file; they keep no state of their own.
           isolate: false,
           include: ['packages/*/src/**/*.db.test.ts', 'packages/*/test/**/*.db.test.ts'],
           globalSetup: ['packages/server/test/support/postgres-global-setup.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          testTimeout: LIMIT_MS,
+          hookTimeout: 2 * LIMIT_MS,
         },
       },
       {
         ...source,
         test: {
           name: 'e2e',
+          ...patience,
           include: ['packages/*/test/e2e/**/*.e2e.test.ts'],
-          testTimeout: 180_000,
-          hookTimeout: 300_000,
+          testTimeout: 10 * 60_000,
+          hookTimeout: 10 * 60_000,
         },
       },
     ],

@@ -58,85 +58,77 @@ describe('a receiver that is down for a day', () => {
   const EVENTS = 3_000
   const DEVICES = 250
 
-  test(
-    'gets all events of the day when it is back, in the order of each device',
-    { timeout: 120_000 },
-    async () => {
-      const { advance, startReceiver, startEngine, queue, statesOf, waitForStates } = await bench
-      const receiver = await startReceiver(answerWith(503))
-      const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
-      const events = numberedEvents(EVENTS, DEVICES)
-      const perHour = EVENTS / 24
-      for (let hour = 0; hour < 24; hour += 1) {
-        await queue(receiver.id, events.slice(hour * perHour, (hour + 1) * perHour))
-        for (let quarter = 0; quarter < 4; quarter += 1) {
-          await advance(15 * MINUTE_MS)
-          await engine.sweep()
-          let count: number
-          do {
-            count = receiver.requests.length
-            await new Promise((resolve) => setTimeout(resolve, 15))
-          } while (receiver.requests.length > count)
-        }
+  test('gets all events of the day when it is back, in the order of each device', async () => {
+    const { advance, startReceiver, startEngine, queue, statesOf, waitForStates } = await bench
+    const receiver = await startReceiver(answerWith(503))
+    const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
+    const events = numberedEvents(EVENTS, DEVICES)
+    const perHour = EVENTS / 24
+    for (let hour = 0; hour < 24; hour += 1) {
+      await queue(receiver.id, events.slice(hour * perHour, (hour + 1) * perHour))
+      for (let quarter = 0; quarter < 4; quarter += 1) {
+        await advance(15 * MINUTE_MS)
+        await engine.sweep()
+        let count: number
+        do {
+          count = receiver.requests.length
+          await new Promise((resolve) => setTimeout(resolve, 15))
+        } while (receiver.requests.length > count)
       }
-      expect(await statesOf(receiver.id)).toEqual({ queued: EVENTS })
-      // A probe every few minutes, not the schedule of thousands of events.
-      expect(receiver.requests.length).toBeGreaterThan(20)
-      expect(receiver.requests.length).toBeLessThan(24 * 15)
-      const before = receiver.requests.length
-      receiver.respond(answerWith(202))
-      const back = await advance(0)
-      await advance(6 * MINUTE_MS)
-      // Slowly, for the requests take their time.
-      const passing = passTime(() => advance(SECOND_MS), 20)
-      await waitForStates(receiver.id, { delivered: EVENTS }).finally(() => passing.end())
-      expect((await advance(0)) - back).toBeLessThan(HOUR_MS)
-      const bodies = receiver.requests.slice(before).map(({ body }) => body)
-      expect(bodies).toHaveLength(EVENTS)
-      expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
-      expect(receiver.overlaps).toEqual([])
-    },
-  )
+    }
+    expect(await statesOf(receiver.id)).toEqual({ queued: EVENTS })
+    // A probe every few minutes, not the schedule of thousands of events.
+    expect(receiver.requests.length).toBeGreaterThan(20)
+    expect(receiver.requests.length).toBeLessThan(24 * 15)
+    const before = receiver.requests.length
+    receiver.respond(answerWith(202))
+    const back = await advance(0)
+    await advance(6 * MINUTE_MS)
+    // Slowly, for the requests take their time.
+    const passing = passTime(() => advance(SECOND_MS), 20)
+    await waitForStates(receiver.id, { delivered: EVENTS }).finally(() => passing.end())
+    expect((await advance(0)) - back).toBeLessThan(HOUR_MS)
+    const bodies = receiver.requests.slice(before).map(({ body }) => body)
+    expect(bodies).toHaveLength(EVENTS)
+    expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
+    expect(receiver.overlaps).toEqual([])
+  })
 
-  test(
-    'shows what its schedule gave up, and gets it when it is sent again',
-    { timeout: 60_000 },
-    async () => {
-      const { advance, database, runChange, startReceiver, startEngine, queue, waitForStates } =
-        await bench
-      const receiver = await startReceiver(({ body }, response) => {
-        response.writeHead(body.startsWith('1:') ? 500 : 202).end()
-      })
-      const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
-      await queue(receiver.id, ['1:1', '1:2', '1:3', '2:4'])
-      const start = await advance(0)
-      const passing = passTime(() => advance(10 * MINUTE_MS), 5)
-      await waitForStates(receiver.id, { dead: 3, delivered: 1 }).finally(() => passing.end())
-      const attempts = (body: string) =>
-        receiver.requests.filter((request) => request.body === body).length
-      expect(['1:1', '1:2', '1:3', '2:4'].map(attempts)).toEqual([10, 10, 10, 1])
-      // Each had its 52 hours, one after another, 20 % more or less.
-      expect((await advance(0)) - start).toBeGreaterThan(3 * 52 * HOUR_MS * 0.8)
-      const window = { afterId: undefined, limit: 10 }
-      const shown = await listDeliveryLog(database.db, {
-        destinationId: receiver.id,
-        search: undefined,
-        window,
-      })
-      expect(shown.filter(({ state }) => state === 'dead')).toMatchObject(
-        [1, 2, 3].map(() => ({ attempt_count: 10, last_error: 'The receiver answered 500' })),
-      )
-      const sentBefore = receiver.requests.length
-      receiver.respond(answerWith(202))
-      const target = { type: 'test', id: '1' }
-      await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-        redriveDeliveries(change, { destinationId: receiver.id, target }, (id) => engine.wake(id)),
-      )
-      await waitForStates(receiver.id, { delivered: 4 })
-      const sent = receiver.requests.slice(sentBefore).map(({ body }) => body)
-      expect(sent).toEqual(['1:1', '1:2', '1:3'])
-    },
-  )
+  test('shows what its schedule gave up, and gets it when it is sent again', async () => {
+    const { advance, database, runChange, startReceiver, startEngine, queue, waitForStates } =
+      await bench
+    const receiver = await startReceiver(({ body }, response) => {
+      response.writeHead(body.startsWith('1:') ? 500 : 202).end()
+    })
+    const engine = await startEngine(RETRY_DELAYS_MS, { settings: { sweepIntervalMs: 20 } })
+    await queue(receiver.id, ['1:1', '1:2', '1:3', '2:4'])
+    const start = await advance(0)
+    const passing = passTime(() => advance(10 * MINUTE_MS), 5)
+    await waitForStates(receiver.id, { dead: 3, delivered: 1 }).finally(() => passing.end())
+    const attempts = (body: string) =>
+      receiver.requests.filter((request) => request.body === body).length
+    expect(['1:1', '1:2', '1:3', '2:4'].map(attempts)).toEqual([10, 10, 10, 1])
+    // Each had its 52 hours, one after another, 20 % more or less.
+    expect((await advance(0)) - start).toBeGreaterThan(3 * 52 * HOUR_MS * 0.8)
+    const window = { afterId: undefined, limit: 10 }
+    const shown = await listDeliveryLog(database.db, {
+      destinationId: receiver.id,
+      search: undefined,
+      window,
+    })
+    expect(shown.filter(({ state }) => state === 'dead')).toMatchObject(
+      [1, 2, 3].map(() => ({ attempt_count: 10, last_error: 'The receiver answered 500' })),
+    )
+    const sentBefore = receiver.requests.length
+    receiver.respond(answerWith(202))
+    const target = { type: 'test', id: '1' }
+    await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      redriveDeliveries(change, { destinationId: receiver.id, target }, (id) => engine.wake(id)),
+    )
+    await waitForStates(receiver.id, { delivered: 4 })
+    const sent = receiver.requests.slice(sentBefore).map(({ body }) => body)
+    expect(sent).toEqual(['1:1', '1:2', '1:3'])
+  })
 })
 
 describe('a process whose clock is set', () => {
@@ -285,41 +277,34 @@ describe('a database that breaks every connection', () => {
   afterEach(async () => (await bench).clear())
   afterAll(async () => (await bench).close())
 
-  test(
-    'again and again delays deliveries and changes nothing else',
-    { timeout: 60_000 },
-    async () => {
-      const { clock, database, startReceiver, startEngine, queue, waitForStates } = await bench
-      const own = openDatabase<Schema>(database.connection, {
-        poolMax: 4,
-        applicationName: 'restarted',
-        logError: () => undefined,
-      })
-      const receiver = await startReceiver((_request, response) => {
-        setTimeout(() => response.writeHead(202).end(), 5)
-      })
-      const settings = { concurrency: 4, claimSize: 16, claimedMax: 32 }
-      const engine = await startEngine(retryFast, { db: own.db, clock, settings })
-      const events = numberedEvents(600, 20)
-      await queue(receiver.id, events)
-      for (let restart = 1; restart <= 8; restart += 1) {
-        await vi.waitFor(
-          () => expect(receiver.requests.length).toBeGreaterThan(restart * 50),
-          20_000,
-        )
-        await database.pool.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
+  test('again and again delays deliveries and changes nothing else', async () => {
+    const { clock, database, startReceiver, startEngine, queue, waitForStates } = await bench
+    const own = openDatabase<Schema>(database.connection, {
+      poolMax: 4,
+      applicationName: 'restarted',
+      logError: () => undefined,
+    })
+    const receiver = await startReceiver((_request, response) => {
+      setTimeout(() => response.writeHead(202).end(), 5)
+    })
+    const settings = { concurrency: 4, claimSize: 16, claimedMax: 32 }
+    const engine = await startEngine(retryFast, { db: own.db, clock, settings })
+    const events = numberedEvents(600, 20)
+    await queue(receiver.id, events)
+    for (let restart = 1; restart <= 8; restart += 1) {
+      await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(restart * 50), 20_000)
+      await database.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and application_name = 'restarted'`,
-        )
-      }
-      await waitForStates(receiver.id, { delivered: 600 })
-      const bodies = receiver.requests.map(({ body }) => body)
-      expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
-      expect(receiver.overlaps).toEqual([])
-      const attempts = await database.db.selectFrom('delivery_attempt').select('number').execute()
-      expect(attempts).toHaveLength(600)
-      await engine.close()
-      await own.close()
-    },
-  )
+      )
+    }
+    await waitForStates(receiver.id, { delivered: 600 })
+    const bodies = receiver.requests.map(({ body }) => body)
+    expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
+    expect(receiver.overlaps).toEqual([])
+    const attempts = await database.db.selectFrom('delivery_attempt').select('number').execute()
+    expect(attempts).toHaveLength(600)
+    await engine.close()
+    await own.close()
+  })
 })

@@ -46,7 +46,7 @@ beforeAll(async () => {
   await sql`vacuum analyze`.execute(db)
   // So few rows are read whole where that is quicker, with or without an index.
   await onEveryConnection(sql`set enable_seqscan = off`)
-}, 120_000)
+})
 
 afterAll(() => service.close())
 
@@ -71,7 +71,7 @@ it('no search of a long list for what an index can find needs the whole list to 
   }
   expect(lists.map(({ name }) => name).sort()).toEqual([...TEXT_LISTS].sort())
   expect(tooMany).toEqual([])
-}, 240_000)
+})
 
 /** What finds nothing or next to nothing; of fields that have words, every word. */
 function listRareSearches(field: string, searches: readonly string[]): string[] {

@@ -149,7 +149,7 @@ beforeAll(async () => {
       operators.map((operator) => `${name}${operator}`),
     ),
   }).filter((each) => each.fields.length > 0)
-}, 120_000)
+})
 
 afterAll(() => service.close())
 
@@ -198,7 +198,7 @@ describe.each(Object.entries(LISTS))('the pages of %s', (name, known) => {
     for (const query of ['', ...found]) {
       expect(await readPages(path, query, known), query).toEqual(await listKeys(known, query))
     }
-  }, 60_000)
+  })
 
   it.skipIf(known.isAppendOnly === true)(
     'neither skip nor repeat a row while others vanish and come back',

@@ -271,7 +271,7 @@ function describePages<Row>(list: ListUnderTest<Row>): void {
       ),
       { numRuns: RUNS },
     )
-  }, 120_000)
+  })
 
   it('neither skip nor repeat a row while others are inserted and deleted', async () => {
     const disturbances = fc.array(disturbance, { maxLength: 12 })
@@ -292,7 +292,7 @@ function describePages<Row>(list: ListUnderTest<Row>): void {
       }),
       { numRuns: RUNS },
     )
-  }, 120_000)
+  })
 }
 
 describe('the pages of devices', () => describePages(DEVICES))

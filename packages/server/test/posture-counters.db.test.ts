@@ -59,7 +59,7 @@ test('the same holds when the changes run at the same time', async () => {
     }),
     { numRuns: 4, endOnFailure: true },
   )
-}, 120_000)
+})
 
 async function expectConsistent(world: PostureWorld, when: string): Promise<void> {
   const { posture } = world

@@ -84,5 +84,5 @@ describe('the host profile', () => {
     } finally {
       host.close()
     }
-  }, 60_000)
+  })
 })

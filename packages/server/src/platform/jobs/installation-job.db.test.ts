@@ -58,7 +58,7 @@ async function startProcess(): Promise<TestProcess> {
 async function waitForFinishedRun(): Promise<void> {
   await vi.waitFor(async () => {
     expect((await listJobRuns(db)).map(({ finishedAt }) => finishedAt)).toEqual([expect.any(Date)])
-  }, 10_000)
+  })
 }
 
 /** As if the last run had been so long ago. */

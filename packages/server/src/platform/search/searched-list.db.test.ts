@@ -203,7 +203,7 @@ describe('a page of a searched list', () => {
       ),
       { numRuns: 600 },
     )
-  }, 120_000)
+  })
 
   it('loses and repeats none of the rows that stay while others come and go between pages', async () => {
     const isGone = (id: string) => Number(id) % (4 * ID_STEP) === 0
@@ -234,7 +234,7 @@ describe('a page of a searched list', () => {
       }),
       { numRuns: 60 },
     )
-  }, 120_000)
+  })
 
   it('is read by one statement, and so from one state of the database', async () => {
     const texts: string[] = []

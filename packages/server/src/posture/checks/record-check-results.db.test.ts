@@ -392,7 +392,7 @@ describe('counters', () => {
       ),
       { numRuns: 6 },
     )
-  }, 60_000)
+  })
 
   test('a recount corrects a counter that went wrong and says which', async () => {
     const check = await posture.insertCheck()

@@ -206,7 +206,7 @@ describe('statuses and counters', () => {
       }),
       { numRuns: 25 },
     )
-  }, 120_000)
+  })
 })
 
 /** Three checks, four devices in two groups and somebody who asks for exemptions. */
