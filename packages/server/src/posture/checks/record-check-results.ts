@@ -5,7 +5,8 @@
  */
 import type { Change } from '../../changes/change.ts'
 import { lockDevice } from '../devices/device-status-store.ts'
-import { reevaluateLockedDevices, settleDueStatuses } from '../devices/reevaluate-devices.ts'
+import { reevaluateLockedDevices } from '../devices/reevaluate-devices.ts'
+import { settleDueStatuses } from '../devices/settle-due-statuses.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'

@@ -1,14 +1,20 @@
+/*
+ * From what counts against a device to its status: evaluates locked devices, and writes what has changed with
+ * its transition, audit entry and domain event. The rules are in evaluate-device-status.ts.
+ */
 import type { Change } from '../../changes/change.ts'
-import { endExemptions, listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import type { InitiatingEntity } from '../../schema/status-values.ts'
-import { changeDeviceStatuses } from './change-device-status.ts'
 import {
-  listDevicesWithPendingChecks,
-  listDueDeviceIds,
   lockDevices,
+  notifyReevaluation,
+  updateDeviceStatuses,
+  type DeviceStatusColumns,
   type LockedDevice,
+  type StatusTransition,
 } from './device-status-store.ts'
-import { evaluateDeviceStatus } from './evaluate-device-status.ts'
+import { evaluateDeviceStatus, type DeviceEvaluation } from './evaluate-device-status.ts'
+import { readStatusFacts, type StatusFacts } from './status-facts.ts'
+import { toDeviceOfChange } from './to-device-of-change.ts'
 
 /** Why devices are evaluated again. */
 export interface StatusCause {
@@ -47,102 +53,184 @@ export async function reevaluateLockedDevices(
 ): Promise<LockedDevice[]> {
   if (devices.length === 0) return []
   const facts = await readStatusFacts(change, devices)
-  const evaluated = devices.map((device) => {
-    const isEvaluated = cause.countsAsEvaluation === true || facts.isEvaluated(device)
-    const occurredAt = latest(cause.occurredAt, device.statusChangedAt)
-    const evaluation = evaluateDeviceStatus({
-      isEvaluated,
-      issues: facts.issuesOf(device),
-      threshold: device.threshold,
-      now: occurredAt,
-    })
-    return { device, evaluation, isEvaluated, occurredAt }
-  })
+  const evaluated = devices.map((device) =>
+    evaluateDevice(device, facts, cause.occurredAt, cause.countsAsEvaluation),
+  )
   return changeDeviceStatuses(change, evaluated, cause.initiatingEntity)
 }
 
+/** An evaluation of a locked device that is to become its status. */
+interface EvaluatedDevice {
+  readonly device: LockedDevice
+  readonly evaluation: DeviceEvaluation
+  readonly isEvaluated: boolean
+  readonly occurredAt: Date
+}
+
+/** Evaluates a locked device as of a time; a status never changes earlier than it last did. */
+export function evaluateDevice(
+  device: LockedDevice,
+  facts: StatusFacts,
+  at: Date,
+  countsAsEvaluation = false,
+): EvaluatedDevice {
+  const { statusChangedAt, threshold } = device
+  const occurredAt = statusChangedAt !== null && statusChangedAt > at ? statusChangedAt : at
+  const isEvaluated = countsAsEvaluation || facts.isEvaluated(device)
+  const issues = facts.issuesOf(device)
+  const evaluation = evaluateDeviceStatus({ isEvaluated, issues, threshold, now: occurredAt })
+  return { device, evaluation, isEvaluated, occurredAt }
+}
+
 /**
- * Makes the changes that time alone has brought about for locked devices up to `until`: one by one, in
- * their order, each at the exact time at which a grace period or an exemption ended. Must run before
- * anything else changes the issues of the devices.
+ * Makes evaluations the statuses of their devices: columns, and for each device whose state or
+ * compliance changed a transition, an audit entry and an event. Writes nothing for the others. Answers
+ * the devices as they are afterwards, still locked.
  */
-export async function settleDueStatuses(
+export async function changeDeviceStatuses(
   change: Change,
-  devices: readonly LockedDevice[],
-  until: Date,
+  evaluated: readonly EvaluatedDevice[],
+  initiatingEntity: InitiatingEntity,
 ): Promise<LockedDevice[]> {
-  let current = [...devices]
-  let due = current.filter((device) => isDue(device, until))
-  if (due.length === 0) return current
-  const dueIds = due.map((device) => device.id)
-  const facts = await readStatusFacts(change, due)
-  while (due.length > 0) {
-    const evaluated = due.map((device) => {
-      const occurredAt = latest(device.reevaluateAt ?? until, device.statusChangedAt)
-      const isEvaluated = facts.isEvaluated(device)
-      const evaluation = evaluateDeviceStatus({
-        isEvaluated,
-        issues: facts.issuesOf(device),
-        threshold: device.threshold,
-        now: occurredAt,
-      })
-      return { device, evaluation, isEvaluated, occurredAt }
-    })
-    const settled = await changeDeviceStatuses(change, evaluated, 'policy')
-    const settledById = new Map(settled.map((device) => [device.id, device]))
-    current = current.map((device) => settledById.get(device.id) ?? device)
-    due = settled.filter((device) => isDue(device, until))
+  const next = evaluated.map((item) => ({ item, device: toChangedDevice(item) }))
+  const touched = next.filter(({ item, device }) => hasChanged(item.device, device))
+  const moved = touched.filter(({ item, device }) => isOtherStatus(item.device, device))
+  if (touched.length > 0) {
+    const columns = touched.map(({ device }) => toColumns(device))
+    const transitions = moved.map(({ item }) => toTransition(change, item, initiatingEntity))
+    await updateDeviceStatuses(change.tx, columns, transitions, change.at)
+    await notifyEarliest(change, touched)
   }
-  await endExemptions(change.tx, dueIds, until)
-  return current
-}
-
-/**
- * Does the same for every device that is due by the time of the change. For a change of what counts
- * for many devices: it must hold the locks of all of them.
- */
-export async function settleEveryDueStatus(change: Change): Promise<void> {
-  for (;;) {
-    const ids = await listDueDeviceIds(change.tx, change.at, BATCH_SIZE)
-    const devices = await lockDevices(change.tx, ids)
-    await settleDueStatuses(change, devices, change.at)
-    if (ids.length < BATCH_SIZE) return
+  for (const { item } of moved) {
+    recordStatusAudit(change, item, initiatingEntity)
+    recordStatusEvent(change, item, initiatingEntity)
   }
+  return next.map(({ device }) => device)
 }
 
-function isDue(device: LockedDevice, until: Date): boolean {
-  return device.reevaluateAt !== null && device.reevaluateAt <= until
-}
-
-function latest(time: Date, other: Date | null): Date {
-  return other !== null && other > time ? other : time
-}
-
-interface StatusFacts {
-  issuesOf(device: LockedDevice): readonly StatusIssue[]
-  isEvaluated(device: LockedDevice): boolean
-}
-
-async function readStatusFacts(
-  change: Change,
-  devices: readonly LockedDevice[],
-): Promise<StatusFacts> {
-  const { tx } = change
-  const issues = await listStatusIssues(
-    tx,
-    devices.map((device) => device.id),
-  )
-  const issuesByDevice = Map.groupBy(issues, (issue) => issue.deviceId)
-  const unevaluated = devices.filter((device) => device.evaluatedAt === null)
-  const owing =
-    unevaluated.length === 0
-      ? new Set<string>()
-      : await listDevicesWithPendingChecks(
-          tx,
-          unevaluated.map((device) => device.id),
-        )
+function toChangedDevice(item: EvaluatedDevice): LockedDevice {
+  const { device, evaluation, occurredAt } = item
+  const isMoved =
+    device.authState !== evaluation.authState || device.compliance !== evaluation.compliance
   return {
-    issuesOf: (device) => issuesByDevice.get(device.id) ?? [],
-    isEvaluated: (device) => device.evaluatedAt !== null || !owing.has(device.id),
+    ...device,
+    authState: evaluation.authState,
+    compliance: evaluation.compliance,
+    willBlockAt: evaluation.willBlockAt,
+    reevaluateAt: evaluation.reevaluateAt,
+    evaluatedAt: device.evaluatedAt ?? (item.isEvaluated ? occurredAt : null),
+    statusChangedAt: isMoved ? occurredAt : device.statusChangedAt,
   }
+}
+
+function isOtherStatus(before: LockedDevice, after: LockedDevice): boolean {
+  return before.authState !== after.authState || before.compliance !== after.compliance
+}
+
+function hasChanged(before: LockedDevice, after: LockedDevice): boolean {
+  return (
+    isOtherStatus(before, after) ||
+    before.willBlockAt?.getTime() !== after.willBlockAt?.getTime() ||
+    before.reevaluateAt?.getTime() !== after.reevaluateAt?.getTime() ||
+    before.evaluatedAt?.getTime() !== after.evaluatedAt?.getTime()
+  )
+}
+
+function toTransition(
+  change: Change,
+  item: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): StatusTransition {
+  const { device, evaluation } = item
+  return {
+    device_id: device.id,
+    occurred_at: item.occurredAt,
+    from_state: device.authState,
+    to_state: evaluation.authState,
+    from_compliance: device.compliance,
+    to_compliance: evaluation.compliance,
+    initiating_entity: initiatingEntity,
+    actor_name: change.origin.actor.name,
+    reason: toReasonText(item),
+    txn: change.txn,
+  }
+}
+
+function toColumns(device: LockedDevice): DeviceStatusColumns {
+  return {
+    id: device.id,
+    auth_state: device.authState,
+    will_block_at: device.willBlockAt,
+    compliance: device.compliance,
+    evaluated_at: device.evaluatedAt,
+    status_changed_at: device.statusChangedAt,
+    reevaluate_at: device.reevaluateAt,
+  }
+}
+
+async function notifyEarliest(
+  change: Change,
+  touched: readonly { item: EvaluatedDevice; device: LockedDevice }[],
+): Promise<void> {
+  const times = touched
+    .filter(({ item, device }) => {
+      const before = item.device.reevaluateAt
+      return device.reevaluateAt !== null && (before === null || device.reevaluateAt < before)
+    })
+    .map(({ device }) => device.reevaluateAt?.getTime() ?? Number.POSITIVE_INFINITY)
+  if (times.length === 0) return
+  const earliest = new Date(Math.min(...times))
+  await notifyReevaluation(change.tx, earliest)
+}
+
+function recordStatusAudit(
+  change: Change,
+  item: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): void {
+  const { device, evaluation, occurredAt } = item
+  change.recordAudit({
+    action: 'device.status_changed',
+    target: { type: 'device', id: device.id },
+    description: `changed the status of ${device.name} from ${device.authState} to ${evaluation.authState}: ${toReasonText(item)}`,
+    before: {
+      auth_state: device.authState,
+      compliance: device.compliance,
+      will_block_at: device.willBlockAt?.toISOString() ?? null,
+    },
+    after: {
+      auth_state: evaluation.authState,
+      compliance: evaluation.compliance,
+      will_block_at: evaluation.willBlockAt?.toISOString() ?? null,
+      occurred_at: occurredAt.toISOString(),
+      initiating_entity: initiatingEntity,
+      issue_ids: evaluation.reasons.slice(0, AUDITED_ISSUES_MAX).map((reason) => reason.issueId),
+    },
+  })
+}
+
+function recordStatusEvent(
+  change: Change,
+  { device, evaluation, occurredAt }: EvaluatedDevice,
+  initiatingEntity: InitiatingEntity,
+): void {
+  change.recordEvent({
+    type: 'device.status_changed',
+    device: toDeviceOfChange(device),
+    previous: { authState: device.authState, compliance: device.compliance },
+    current: { authState: evaluation.authState, compliance: evaluation.compliance },
+    occurredAt,
+    initiatingEntity,
+    reasons: evaluation.reasons,
+  })
+}
+
+const AUDITED_ISSUES_MAX = 50
+
+function toReasonText({ evaluation, isEvaluated, device }: EvaluatedDevice): string {
+  if (!isEvaluated && device.evaluatedAt === null) return 'It has not answered its checks yet.'
+  const [worst] = evaluation.reasons
+  if (worst === undefined) return 'No open issue counts against it.'
+  const rest = evaluation.reasons.length - 1
+  return rest === 0 ? worst.issueTitle : `${worst.issueTitle} (and ${rest} more)`
 }

@@ -8,7 +8,7 @@ import type { RunChange } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { claimDueDevices, findNextReevaluation } from './device-status-store.ts'
-import { settleDueStatuses } from './reevaluate-devices.ts'
+import { settleDueStatuses } from './settle-due-statuses.ts'
 
 export interface DueDevicesDependencies {
   readonly db: Kysely<Schema>

@@ -16,7 +16,6 @@ import { toStorableText } from '../../platform/storable-text.ts'
 import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
-import { signDeliveries } from '../signing/sign-deliveries.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import {
   acknowledgeSets,
@@ -198,7 +197,7 @@ async function signWaiting(
     const isVerifiable = set.signingKid !== null && keyRing.isPublished(set.signingKid)
     return isVerifiable ? set : { ...set, signingKid: activeKid, token: null }
   })
-  const tokens = await signDeliveries(keyRing, bound)
+  const tokens = await keyRing.signDeliveries(bound)
   await storeTokens(
     db,
     bound.flatMap(({ id, signingKid, token }, index) =>

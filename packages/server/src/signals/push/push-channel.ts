@@ -9,11 +9,9 @@ import type { Schema } from '../../schema/schema.ts'
 import { withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
-import { signDeliveries } from '../signing/sign-deliveries.ts'
 import { findStreamOfDestination } from '../streams/stream-store.ts'
-import { classifyPush } from './classify-push.ts'
+import { classifyPush, judgeSigningKey } from './classify-push.ts'
 import { beginFallback, type PollFallbackDependencies } from './poll-fallback.ts'
-import { judgeSigningKey } from './judge-signing-key.ts'
 import type { OpenPushConnection } from './push-connection.ts'
 import { findPushTarget } from './push-target-store.ts'
 
@@ -46,10 +44,8 @@ export function createPushChannel({
       if (target === undefined) return undefined
       const connection = await openConnection(target, options)
       const { fallsBackToPoll: isKeptWhenExhausted } = target
-      const tokens = await signDeliveries(
-        keyRing,
-        await withSequences(db, target.numbered, deliveries),
-      )
+      const numbered = await withSequences(db, target.numbered, deliveries)
+      const tokens = await keyRing.signDeliveries(numbered)
       return tokens.map((token) => {
         const request = connection.toRequest(token)
         return { token, request, send: connection.send, isKeptWhenExhausted }

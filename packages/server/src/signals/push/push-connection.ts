@@ -1,20 +1,25 @@
+/*
+ * How the receiver of a stream is addressed: the request of a push with what it authenticates by, and the
+ * sending with an access token. Owns the credentials while they are open; the requests go out through the
+ * guarded client.
+ */
+import { SET_MEDIA_TYPE } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { GuardedClient, OutboundRequest } from '../../platform/net/guarded-client.ts'
-import type { OutboundResult } from '../../platform/net/outbound-result.ts'
+import type { OutboundFailed, OutboundResult } from '../../platform/net/outbound-result.ts'
 import type { PrepareOptions } from '../dispatch/delivery-channel.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { createAccessTokens } from './access-tokens.ts'
+import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
 import { createAssertionSigner } from './client-assertion.ts'
-import { openPushCredential } from './push-credential.ts'
-import { pushHeaders, toPushRequest } from './push-request.ts'
-import { sendWithToken } from './push-sender.ts'
+import { authorizationHeaderContext } from './authorization-header.ts'
+import { openPushCredential, type OAuthCredential } from './push-credential.ts'
 import type { PushTarget } from './push-target-store.ts'
 
 /** A receiver that can be pushed to, its credentials at hand. */
 export interface PushConnection {
-  /** The request of a signed SET. */
+  /** The push of one signed SET: the compact token is the whole body. RFC 8935 section 2.1. */
   toRequest(token: string): OutboundRequest
   /** Sends such a request with an access token; undefined when it goes out as it is. */
   readonly send: ((request: OutboundRequest) => Promise<OutboundResult>) | undefined
@@ -52,14 +57,79 @@ export function createPushConnections(
     const headers = pushHeaders(target, sealer)
     const { oauth, tls } = credential ?? {}
     return {
-      toRequest: (token) => ({
-        ...toPushRequest(target, headers, token),
-        ...(tls === undefined ? {} : { tls }),
-      }),
+      toRequest: (body) => {
+        const request = { url: target.endpointUrl, method: 'POST', headers, body } as const
+        return tls === undefined ? request : { ...request, tls }
+      },
       send:
         oauth === undefined
           ? undefined
           : (request) => sendWithToken(oauth, request, { client, tokens }),
     }
+  }
+}
+
+/**
+ * The headers of every push to a target. RFC 8935 section 2.1; the stored authorization header goes
+ * out exactly as it was given (SSF 1.0 section 6.1.1), and none is sent when none was given.
+ */
+function pushHeaders(target: PushTarget, sealer: Sealer): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': SET_MEDIA_TYPE,
+    accept: 'application/json',
+  }
+  if (target.authorizationHeaderSealed !== null) {
+    const context = authorizationHeaderContext(target.streamId)
+    headers['authorization'] = sealer.openText(target.authorizationHeaderSealed, context)
+  }
+  return headers
+}
+
+interface SendingDependencies {
+  readonly client: Pick<GuardedClient, 'request'>
+  readonly tokens: AccessTokens
+}
+
+/** Where a request says nothing of its time; the engine always does. */
+const TIMEOUT_DEFAULT_MS = 15_000
+
+/**
+ * Sends a request with an access token. A receiver that answers 401 is asked once more with a new one.
+ * The time limit of the request covers all of it. When no token can be had, the result is a failure
+ * that may be tried again, in the words of the token endpoint. Never rejects.
+ */
+async function sendWithToken(
+  credential: OAuthCredential,
+  request: OutboundRequest,
+  { client, tokens }: SendingDependencies,
+): Promise<OutboundResult> {
+  const startedAtMs = performance.now()
+  const totalMs = request.timeouts?.totalMs ?? TIMEOUT_DEFAULT_MS
+  const leftMs = (): number => totalMs - (performance.now() - startedAtMs)
+  let result: OutboundResult | undefined
+  for (;;) {
+    const token = await tokens.get(credential, leftMs())
+    if (token.kind === 'refused') return result ?? unauthorized(token.message, startedAtMs)
+    if (leftMs() <= 0) return result ?? unauthorized('There was no time left to push', startedAtMs)
+    const headers = { ...request.headers, authorization: `Bearer ${token.value}` }
+    const timeouts = { ...request.timeouts, totalMs: leftMs() }
+    const isRepeated = result !== undefined
+    result = await client.request({ ...request, headers, timeouts })
+    const isRefused = result.kind === 'response' && result.status === 401
+    if (!isRefused || isRepeated || !tokens.discard(credential, token.value)) return result
+  }
+}
+
+function unauthorized(message: string, startedAtMs: number): OutboundFailed {
+  const none = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
+  return {
+    kind: 'failed',
+    stage: 'authorization',
+    code: 'authorization_failed',
+    message,
+    retryable: true,
+    status: undefined,
+    remoteAddress: undefined,
+    timings: { ...none, totalMs: performance.now() - startedAtMs, reusedConnection: false },
   }
 }

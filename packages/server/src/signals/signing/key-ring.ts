@@ -1,6 +1,7 @@
 /*
- * The signing keys as this process knows them: which one signs now, for which stream, which are
- * published, and the private ones in the threads of the signing pool. Reads the tables again when told.
+ * The signing keys as this process knows them: which one signs now, for which stream, which are published,
+ * and the private ones in the threads of the signing pool. Owns which key signs a queued SET; the threads do
+ * the signing. Reads the tables again when told.
  */
 import type { Kysely } from 'kysely'
 import { DAY_MS, type Clock } from '../../platform/clock.ts'
@@ -24,6 +25,16 @@ export interface PublishedKey {
   readonly use: 'sig'
 }
 
+/** What is needed of a queued SET to sign it. */
+export interface SignableDelivery {
+  /** The claims as text; these bytes are signed. */
+  readonly body: string
+  readonly signingKid: string | null
+  readonly token: string | null
+  /** Where it goes: the key that replaces one out of publication is that of its stream. */
+  readonly destinationId?: string
+}
+
 export interface KeyRing {
   /** What receivers have made of the keys. */
   readonly proofs: KeyProofs
@@ -40,6 +51,12 @@ export interface KeyRing {
   publishedKeys(): PublishedKey[]
   /** The token of each payload, in order; reads the keys again when `kid` is new to this process. */
   sign(kid: string, payloads: readonly string[]): Promise<string[]>
+  /**
+   * The token of each SET, in order: the stored one, or one made with the key that the SET is bound to.
+   * Where that key has gone out of publication in the meantime nobody could verify it, so that the present
+   * key signs instead.
+   */
+  signDeliveries(deliveries: readonly SignableDelivery[]): Promise<string[]>
   /** What becomes of a SET whose receiver refused the key that signed it. */
   judgeRefusal(destinationId: string, kid: string): KeyRefusal
   /** Lets a stream go back to another key at once, in this process; the row is the caller's to write. */
@@ -98,16 +115,22 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
     return keys.filter((key) => isPublished(key, now))
   }
 
+  async function sign(kid: string, payloads: readonly string[]): Promise<string[]> {
+    if (!loaded.has(kid)) await refresh()
+    return pool.sign(kid, payloads)
+  }
+
+  const hasPublished = (kid: string): boolean => published().some((key) => key.kid === kid)
+
   return {
     proofs,
     refresh,
     activeKid,
-    isPublished: (kid) => published().some((key) => key.kid === kid),
+    sign,
+    isPublished: hasPublished,
     publishedKeys: () => published().map(toPublishedKey),
-    async sign(kid, payloads) {
-      if (!loaded.has(kid)) await refresh()
-      return pool.sign(kid, payloads)
-    },
+    signDeliveries: (deliveries) =>
+      signEach(deliveries, { activeKid, isPublished: hasPublished, sign }),
     judgeRefusal(destinationId, kid) {
       const now = clock.now()
       return judgeKeyRefusal({
@@ -123,6 +146,36 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
       streamKeys = new Map([...streamKeys, [rollback.destinationId, rollback]])
     },
   }
+}
+
+/** Signs those without a token that still counts: one batch for each key. */
+async function signEach(
+  deliveries: readonly SignableDelivery[],
+  keyRing: Pick<KeyRing, 'activeKid' | 'isPublished' | 'sign'>,
+): Promise<string[]> {
+  const tokens: string[] = []
+  const byKid = new Map<string, number[]>()
+  for (const [index, { token, signingKid, destinationId }] of deliveries.entries()) {
+    const isVerifiable = signingKid !== null && keyRing.isPublished(signingKid)
+    if (token !== null && isVerifiable) {
+      tokens[index] = token
+      continue
+    }
+    const kid = isVerifiable ? signingKid : keyRing.activeKid(destinationId)
+    const indexes = byKid.get(kid) ?? []
+    indexes.push(index)
+    byKid.set(kid, indexes)
+  }
+  await Promise.all(
+    [...byKid].map(async ([kid, indexes]) => {
+      const signed = await keyRing.sign(
+        kid,
+        indexes.map((index) => deliveries[index]?.body ?? ''),
+      )
+      for (const [position, index] of indexes.entries()) tokens[index] = signed[position] ?? ''
+    }),
+  )
+  return tokens
 }
 
 /** Names the members one by one, so that nothing private can slip in from the row. */

@@ -4,7 +4,8 @@
  * keys: whoever keeps them gives them to `addKey`.
  */
 import { availableParallelism } from 'node:os'
-import { SigningThread, type SigningBatch } from './signing-thread.ts'
+import { Worker } from 'node:worker_threads'
+import type { SigningAnswer, SigningCommand } from './signing-message.ts'
 
 /** Signs payloads with a key that the pool was given. */
 export interface SigningPool {
@@ -23,7 +24,7 @@ export interface SigningPool {
 export interface SigningPoolOptions {
   /** One per core by default. */
   readonly threadCount?: number
-  /** 32 by default: the hand-over to a thread then costs little beside the signatures. */
+  /** 32 by default: passing them to a thread then costs little beside the signatures. */
   readonly batchSizeMax?: number
   /** What the threads run; tests put a thread here that dies. */
   readonly workerUrl?: URL
@@ -36,6 +37,29 @@ const WORKER_FILE = import.meta.url.endsWith('.ts') ? './signing-worker.ts' : '.
 const BATCHES_AHEAD_MAX = 2
 const BATCH_SIZE_MAX = 32
 const TRIES_MAX = 3
+/** After a thread that died before its first answer. */
+const RESTART_DELAY_MS = 1_000
+
+/** Payloads that are signed together. */
+interface SigningBatch {
+  readonly number: number
+  readonly kid: string
+  readonly payloads: readonly string[]
+  /** How many threads have been given the batch. */
+  tries: number
+  resolve(tokens: readonly string[]): void
+  reject(error: Error): void
+}
+
+interface SigningThreadOwner {
+  readonly workerUrl: URL
+  /** The keys that a thread starts with, PEM by `kid`. */
+  keys(): ReadonlyMap<string, string>
+  /** A batch is done. */
+  onFree(): void
+  /** The thread died with these batches; it has been replaced already. */
+  onLost(batches: readonly SigningBatch[], error: Error): void
+}
 
 /** The threads start with the first key. */
 export function createSigningPool(options: SigningPoolOptions = {}): SigningPool {
@@ -76,7 +100,7 @@ class ThreadedSigningPool implements SigningPool {
     for (let start = 0; start < payloads.length; start += this.#batchSizeMax) {
       parts.push(this.#enqueue(kid, payloads.slice(start, start + this.#batchSizeMax)))
     }
-    this.#hand()
+    this.#assignWaiting()
     return (await Promise.all(parts)).flat()
   }
 
@@ -100,7 +124,7 @@ class ThreadedSigningPool implements SigningPool {
   }
 
   /** Gives waiting batches to the threads with the least ahead of them. */
-  #hand(): void {
+  #assignWaiting(): void {
     while (this.#waiting.length > 0) {
       const thread = this.#threads.reduce((least, candidate) =>
         candidate.batchCount < least.batchCount ? candidate : least,
@@ -115,7 +139,7 @@ class ThreadedSigningPool implements SigningPool {
     return new SigningThread({
       workerUrl: this.#workerUrl,
       keys: () => this.#keys,
-      onFree: () => this.#hand(),
+      onFree: () => this.#assignWaiting(),
       onLost: (batches, error) => this.#repeat(batches, error),
     })
   }
@@ -128,6 +152,93 @@ class ThreadedSigningPool implements SigningPool {
     ]
     for (const batch of hopeless) batch.reject(error)
     this.#waiting = [...again, ...this.#waiting]
-    this.#hand()
+    this.#assignWaiting()
+  }
+}
+
+/** One worker thread that is replaced when it dies. */
+class SigningThread {
+  readonly #owner: SigningThreadOwner
+  readonly #batches = new Map<number, SigningBatch>()
+  #worker: Worker
+  #hasAnswered = false
+  #isDown = false
+  #isClosed = false
+
+  constructor(owner: SigningThreadOwner) {
+    this.#owner = owner
+    this.#worker = this.#start()
+  }
+
+  /** Batches that the thread was given and has not answered; infinitely many while it is replaced. */
+  get batchCount(): number {
+    return this.#isDown ? Infinity : this.#batches.size
+  }
+
+  addKey(kid: string, privateKeyPem: string): void {
+    this.#send({ type: 'key', kid, privateKeyPem })
+  }
+
+  sign(batch: SigningBatch): void {
+    batch.tries += 1
+    this.#batches.set(batch.number, batch)
+    this.#send({ type: 'sign', batch: batch.number, kid: batch.kid, payloads: batch.payloads })
+  }
+
+  async close(reason: Error): Promise<void> {
+    this.#isClosed = true
+    for (const batch of this.#batches.values()) batch.reject(reason)
+    this.#batches.clear()
+    await this.#worker.terminate()
+  }
+
+  #send(command: SigningCommand): void {
+    this.#worker.postMessage(command)
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#owner.workerUrl, { name: 'set-signer' })
+    let cause: Error | undefined
+    worker.on('message', (answer: SigningAnswer) => this.#settle(answer))
+    worker.on('error', (error) => {
+      cause = error instanceof Error ? error : new Error(String(error))
+    })
+    worker.on('exit', () => {
+      if (!this.#isClosed) this.#replace(cause ?? new Error('a signing thread ended'))
+    })
+    // The pool alone must not keep the process alive.
+    worker.unref()
+    this.#hasAnswered = false
+    for (const [kid, privateKeyPem] of this.#owner.keys()) {
+      worker.postMessage({ type: 'key', kid, privateKeyPem } satisfies SigningCommand)
+    }
+    return worker
+  }
+
+  #settle(answer: SigningAnswer): void {
+    this.#hasAnswered = true
+    const batch = this.#batches.get(answer.batch)
+    if (batch === undefined) return
+    this.#batches.delete(answer.batch)
+    if (answer.type === 'signed') batch.resolve(answer.tokens)
+    else batch.reject(new Error(answer.message))
+    this.#owner.onFree()
+  }
+
+  /** A thread that dies before its first answer would die again at once: its successor waits. */
+  #replace(error: Error): void {
+    this.#isDown = true
+    const delayMs = this.#hasAnswered ? 0 : RESTART_DELAY_MS
+    const batches = [...this.#batches.values()]
+    this.#batches.clear()
+    setTimeout(() => {
+      if (this.#isClosed) {
+        for (const batch of batches) batch.reject(error)
+        return
+      }
+      this.#worker = this.#start()
+      this.#isDown = false
+      this.#owner.onLost(batches, error)
+    }, delayMs)
   }
 }

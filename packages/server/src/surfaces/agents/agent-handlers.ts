@@ -1,9 +1,16 @@
+/*
+ * What each agent path does: finds the device behind the request, reads the message, answers or records. Owns
+ * authentication by node key and that one message is one change; what answers mean for a device is posture's.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
+import { recordCheckResults } from '../../posture/checks/record-check-results.ts'
+import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
 import { toAgentConfig, type ScheduledQuery } from '../../posture/osquery/agent-config.ts'
 import { NodeInvalidError, refuseAgent } from './agent-error.ts'
 import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
@@ -29,10 +36,6 @@ import {
   type ReportedSnapshot,
 } from './parse-agent-message.ts'
 import { readAgentBody } from './read-agent-body.ts'
-import {
-  recordDistributedWrite,
-  type RecordLiveResults,
-} from '../../posture/osquery/record-distributed-write.ts'
 
 /** What the intake needs of the rest of the service. */
 export interface AgentDependencies {
@@ -54,6 +57,13 @@ export interface AgentDependencies {
   ) => Promise<void>
   readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
 }
+
+/** Takes the answers to live queries, in the change that records those to checks and after them. */
+type RecordLiveResults = (
+  change: Change,
+  deviceId: string,
+  results: readonly DistributedResult[],
+) => Promise<void>
 
 export type AgentHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<string>
 
@@ -115,28 +125,41 @@ export function createAgentHandlers(
   }
 }
 
+/**
+ * Records the answers of one distributed write in one change. Ids that are neither a check's nor a live
+ * query's are ignored; a query that the agent has denylisted is an errored answer in its words.
+ */
 async function recordWrite(
   deps: AgentDependencies,
   state: NodeState,
-  results: ReturnType<typeof parseDistributedWrite>,
+  results: readonly DistributedResult[],
   origin: ChangeOrigin,
 ): Promise<void> {
   const { askedAtMs, deviceId } = state
-  const write = {
-    deviceId,
-    results,
-    askedAt: askedAtMs === undefined ? undefined : new Date(askedAtMs),
-  }
-  const { recorded, at } = await deps.runChange(origin, async (change) => ({
-    recorded: await recordDistributedWrite(change, write, deps.liveQueries),
-    at: change.at,
-  }))
-  if (recorded.kind === 'unknown_device') {
-    deps.nodes.invalidate(deviceId)
+  const { liveQueries, nodes, settings } = deps
+  const liveResults = results.filter(({ id }) => id.startsWith(liveQueries.idPrefix))
+  const { report, at } = await deps.runChange(origin, async (change) => {
+    const report = await recordCheckResults(change, {
+      deviceId,
+      results: results.flatMap((result) => {
+        const query = parseQueryId(result.id)
+        return query === undefined ? [] : [{ ...result, ...query }]
+      }),
+      ranAt: change.at,
+      ...(askedAtMs === undefined ? {} : { askedAt: new Date(askedAtMs) }),
+    })
+    // Last, since the device is locked now, and many devices that answer one live query count there.
+    if (liveResults.length > 0 && report.kind === 'recorded') {
+      await liveQueries.recordResults(change, deviceId, liveResults)
+    }
+    return { report, at: change.at }
+  })
+  if (report.kind === 'unknown_device') {
+    nodes.invalidate(deviceId)
     throw new NodeInvalidError('The device has been removed.')
   }
-  noteAnswer(state, { ranAt: at, isWholeRound: recorded.isWholeRound }, deps.settings)
-  if (recorded.acceptedCheckIds.length > 0) deps.nodes.invalidate(deviceId)
+  noteAnswer(state, { ranAt: at, isWholeRound: report.isWholeRound }, settings)
+  if (report.acceptedCheckIds.length > 0) nodes.invalidate(deviceId)
 }
 
 /** Finds the device behind a request. A key in the header is judged before the body is read. */

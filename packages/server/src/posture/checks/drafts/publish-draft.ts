@@ -4,7 +4,7 @@
  */
 import type { Change } from '../../../changes/change.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
-import { settleEveryDueStatus } from '../../devices/reevaluate-devices.ts'
+import { settleEveryDueStatus } from '../../devices/settle-due-statuses.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { applyCheckScope } from '../apply-check-scope.ts'
 import { insertCheck, updateCheck } from '../catalogue-store.ts'
