@@ -40,13 +40,12 @@ export type {
 export { createComplianceState } from './compliance/compliance-state.ts'
 export type {
   ApplyOutcome,
-  ComplianceChange,
   ComplianceState,
   ComplianceStateOptions,
   StateSource,
 } from './compliance/compliance-state.ts'
 export { toComplianceKey } from './compliance/compliance-entry.ts'
-export type { ComplianceEntry } from './compliance/compliance-entry.ts'
+export type { ComplianceChange, ComplianceEntry } from './compliance/compliance-entry.ts'
 export { createMemoryComplianceStore } from './compliance/compliance-store.ts'
 export type { ComplianceChanges, ComplianceStore } from './compliance/compliance-store.ts'
 export type { ReconcileReport } from './compliance/reconcile.ts'

@@ -1,4 +1,4 @@
-import type { FleetOptions } from './fleet.ts'
+import type { FleetOptions } from './fleet-options.ts'
 import { createNode } from './osquery-client/create-node.ts'
 import type { OsqueryNode } from './osquery-client/create-node.ts'
 import { OLD_AGENT } from './osquery-client/node-options.ts'

@@ -1,4 +1,15 @@
-import type { BenchSamples } from './bench.ts'
+/** What was seen of the events; times are in milliseconds. */
+export interface BenchSamples {
+  events: number
+  verifications: number
+  refused: number
+  failures: number
+  firstAtMs: number
+  lastAtMs: number
+  readonly sinceIssueMs: number[]
+  readonly sinceEventMs: number[]
+  readonly verifyMs: number[]
+}
 
 /** How values are spread. */
 export interface Spread {

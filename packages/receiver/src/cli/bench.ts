@@ -4,7 +4,7 @@ import { createMemoryJtiStore } from '../jti-store.ts'
 import { createPollClient } from '../poll-client.ts'
 import { createPushHandler, type RefusedOutcome } from '../push-handler.ts'
 import { createSetVerifier, type SetVerifier, type VerifiedSet } from '../verify-set.ts'
-import { toBenchReport, toBenchText, type BenchReport } from './bench-report.ts'
+import { toBenchReport, toBenchText, type BenchReport, type BenchSamples } from './bench-report.ts'
 import { eventTimestampMs } from './event-line.ts'
 import { openKeySource, type KeyLocation } from './key-location.ts'
 import { describeProblem, type ListenSource } from './listen.ts'
@@ -30,19 +30,6 @@ export interface BenchOptions extends KeyLocation {
   /** Told now and then how many events have come and how much time has passed. */
   readonly onProgress?: (events: number, elapsedSeconds: number) => void
   readonly signal: AbortSignal
-}
-
-/** What was seen of the events; times are in milliseconds. */
-export interface BenchSamples {
-  events: number
-  verifications: number
-  refused: number
-  failures: number
-  firstAtMs: number
-  lastAtMs: number
-  readonly sinceIssueMs: number[]
-  readonly sinceEventMs: number[]
-  readonly verifyMs: number[]
 }
 
 /** Latencies and costs that are kept; events beyond are only counted. */

@@ -24,6 +24,13 @@ export interface ComplianceEntry {
   readonly jti?: string
 }
 
+/** A change of what is known about a subject; undefined means that nothing is known. */
+export interface ComplianceChange {
+  readonly subject: SubjectIdentifier
+  readonly previous: ComplianceStatus | undefined
+  readonly current: ComplianceStatus | undefined
+}
+
 /**
  * The key under which a subject is stored. Of a complex subject its device counts, where it has
  * one: a device stays itself when its owner changes. Otherwise the whole subject counts.

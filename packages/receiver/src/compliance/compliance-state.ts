@@ -12,6 +12,7 @@ import {
   isOutdated,
   toComplianceEntry,
   toComplianceKey,
+  type ComplianceChange,
   type ComplianceEntry,
 } from './compliance-entry.ts'
 import type { ComplianceStore } from './compliance-store.ts'
@@ -21,13 +22,6 @@ import { noteSequence, skipTo, type SequenceGap } from './stream-position.ts'
 
 /** Gives the pages of the current state of the stream, such as `streamClient.statePages`. */
 export type StateSource = (options: CallOptions) => AsyncIterable<StreamState>
-
-/** A change of what is known about a subject; undefined means that nothing is known. */
-export interface ComplianceChange {
-  readonly subject: SubjectIdentifier
-  readonly previous: ComplianceStatus | undefined
-  readonly current: ComplianceStatus | undefined
-}
 
 /** What a compliance state works with. */
 export interface ComplianceStateOptions {

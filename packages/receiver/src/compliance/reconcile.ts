@@ -4,9 +4,9 @@ import {
   isAfterPage,
   outlastsPage,
   toComplianceKey,
+  type ComplianceChange,
   type ComplianceEntry,
 } from './compliance-entry.ts'
-import type { ComplianceChange } from './compliance-state.ts'
 import type { ComplianceStore } from './compliance-store.ts'
 import { skipTo, type StreamPosition } from './stream-position.ts'
 

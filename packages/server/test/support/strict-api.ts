@@ -21,7 +21,7 @@ import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { createSigningPool } from '../../src/signals/signing/signing-pool.ts'
 import type { SsfOperation } from '../../src/surfaces/standard-ssf/strict-endpoint.ts'
 import { registerStrictFace } from '../../src/surfaces/standard-ssf/strict-face.ts'
-import type { StrictSettings } from '../../src/surfaces/standard-ssf/strict-settings.ts'
+import type { StrictSettings } from '../../src/signals/streams/strict-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 

@@ -1,7 +1,8 @@
 /** The `simulate` command: runs a fleet for a while and sums up what it did. */
 import { readFile } from 'node:fs/promises'
 import { createFleet } from '../fleet.ts'
-import type { Fleet, FleetOptions } from '../fleet.ts'
+import type { FleetOptions } from '../fleet-options.ts'
+import type { Fleet } from '../fleet.ts'
 import type { FleetStatistics } from '../fleet-statistics.ts'
 import { createHostProfile } from '../host/host-profile.ts'
 import type { HostProfile } from '../host/host-profile.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
-import type { StrictUrls } from '../../surfaces/standard-ssf/strict-urls.ts'
+import type { StrictUrls } from '../streams/strict-urls.ts'
 import {
   createAuthorizationStore,
   SECRET_HASHES,

@@ -10,7 +10,7 @@ import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { parseId } from '../../platform/http/wire-values.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
-import { toStrictUrls } from '../../surfaces/standard-ssf/strict-urls.ts'
+import { toStrictUrls } from '../streams/strict-urls.ts'
 import {
   changeSsfClient,
   createSsfClient,

@@ -18,7 +18,7 @@ import {
   updateLastActivity,
 } from './stream-activity-store.ts'
 import type { Stream } from './stream-store.ts'
-import type { StrictSettings } from '../../surfaces/standard-ssf/strict-settings.ts'
+import type { StrictSettings } from './strict-settings.ts'
 
 /** The NOTIFY channel of streams that may fall silent; the payload is when the first of them would be. */
 export const STREAM_ACTIVITY_CHANNEL = 'stream_activity'

@@ -6,8 +6,8 @@ import type { Change } from '../../changes/change.ts'
 import { insertDestination } from '../dispatch/destination-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { addWebhookSecret, type WebhookWithSecret } from './add-webhook-secret.ts'
 import { assertWebhookHeaders, assertWebhookUrl } from './assert-webhook-input.ts'
-import { addWebhookSecret } from './rotate-webhook-secret.ts'
 import type { WebhookDependencies } from './webhook-dependencies.ts'
 import { webhookHeadersContext } from './webhook-headers.ts'
 import type { NewWebhook } from './webhook-input.ts'
@@ -17,15 +17,7 @@ import {
   countWebhooksLocked,
   getWebhookRecord,
   insertWebhook,
-  type WebhookRecord,
 } from './webhook-store.ts'
-
-/** A webhook with the secret that was made for it. */
-export interface CreatedWebhook {
-  readonly webhook: WebhookRecord
-  /** What receivers verify with; null for a key pair, whose public key the webhook shows. */
-  readonly secret: string | null
-}
 
 /**
  * Creates a webhook with a secret of its own and leaves an audit entry. It is told of events of every
@@ -37,7 +29,7 @@ export async function createWebhook(
   change: Change,
   input: NewWebhook,
   { sealer, targetPolicy, webhooksMax }: Omit<WebhookDependencies, 'wake'>,
-): Promise<CreatedWebhook> {
+): Promise<WebhookWithSecret> {
   const { tx, at } = change
   const signing = input.signing ?? 'standard'
   const headers = input.headers ?? {}

@@ -1,19 +1,15 @@
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
-import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import type { CreatedWebhook } from './create-webhook.ts'
+import { addWebhookSecret, type WebhookWithSecret } from './add-webhook-secret.ts'
 import { webhookTarget } from './webhook-json.ts'
-import { generateWebhookSecret, webhookSecretContext } from './webhook-secret.ts'
 import {
   deleteEndedSecrets,
   endSecrets,
   getWebhook,
   getWebhookRecord,
-  insertWebhookSecret,
   listLiveSecrets,
-  type Webhook,
 } from './webhook-store.ts'
 
 /** How long the old secret goes on signing when nothing else is asked for. */
@@ -24,25 +20,6 @@ export const OVERLAP_MAX_MS = 30 * DAY_MS
 
 /** As many signatures as a delivery may carry. */
 const LIVE_SECRETS_MAX = 10
-
-/** Makes a secret for a webhook that has no present one; answers what its owner is told of it. */
-export async function addWebhookSecret(
-  change: Change,
-  webhook: Pick<Webhook, 'id' | 'signing'>,
-  sealer: Sealer,
-): Promise<Pick<CreatedWebhook, 'secret'>> {
-  const { secret, publicKey } = generateWebhookSecret(webhook.signing)
-  const id = newUuid()
-  await insertWebhookSecret(change.tx, {
-    id,
-    webhookId: webhook.id,
-    secretSealed: sealer.seal(secret, webhookSecretContext(id)),
-    publicKey,
-    createdAt: change.at,
-    endsAt: null,
-  })
-  return { secret: publicKey === null ? secret : null }
-}
 
 /**
  * Gives a webhook a new secret and leaves an audit entry. Until `oldSecretEndsAt` deliveries are signed
@@ -56,7 +33,7 @@ export async function rotateWebhookSecret(
   id: string,
   oldSecretEndsAt: Date | undefined,
   sealer: Sealer,
-): Promise<CreatedWebhook> {
+): Promise<WebhookWithSecret> {
   const { tx, at } = change
   const webhook = await getWebhook(tx, id, { isLocked: true })
   const endsAt = oldSecretEndsAt ?? new Date(at.getTime() + OVERLAP_DEFAULT_MS)

@@ -7,7 +7,8 @@ import type { Schema } from '../../schema/schema.ts'
 import { timestampInput } from '../../platform/http/body-values.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
-import { createWebhook, type CreatedWebhook } from './create-webhook.ts'
+import type { WebhookWithSecret } from './add-webhook-secret.ts'
+import { createWebhook } from './create-webhook.ts'
 import { deleteWebhook } from './delete-webhook.ts'
 import { assertFullAccess, revealWebhookSecret } from './reveal-webhook-secret.ts'
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
@@ -217,6 +218,6 @@ function testRoute(dependencies: WebhookRouteDependencies): ApiRoute {
   })
 }
 
-function withSecret({ webhook, secret }: CreatedWebhook): z.input<typeof webhookWithSecretSchema> {
+function withSecret({ webhook, secret }: WebhookWithSecret): z.input<typeof webhookWithSecretSchema> {
   return { ...toWebhookJson(webhook), secret }
 }

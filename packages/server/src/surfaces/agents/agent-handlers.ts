@@ -3,27 +3,21 @@
  * authentication by node key and that one message is one change; what answers mean for a device is posture's.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
-import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
+import type { ChangeOrigin } from '../../changes/change.ts'
 import { recordCheckResults } from '../../posture/checks/record-check-results.ts'
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
-import { toAgentConfig, type ScheduledQuery } from '../../posture/osquery/agent-config.ts'
+import { toAgentConfig } from '../../posture/osquery/agent-config.ts'
 import { NodeInvalidError, refuseAgent } from './agent-error.ts'
-import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
-import type { ContactRecorder } from '../../posture/osquery/contact-recorder.ts'
+import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import { createEnrollHandler } from './enroll-handler.ts'
 import {
   handOutChecks,
   hasDueChecks,
   noteAnswer,
   toReadAnswer,
-  type LiveQueries,
 } from '../../posture/osquery/hand-out-work.ts'
-import type { NodeCache, NodeState } from '../../posture/osquery/node-cache.ts'
+import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { listRunnableChecks } from '../../posture/osquery/node-store.ts'
 import {
   parseAgentBody,
@@ -33,39 +27,8 @@ import {
   parseNodeKey,
   parseReportedSnapshots,
   type JsonObject,
-  type ReportedSnapshot,
 } from './parse-agent-message.ts'
 import { readAgentBody } from './read-agent-body.ts'
-
-/** What the intake needs of the rest of the service. */
-export interface AgentDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-  readonly clock: Clock
-  readonly settings: AgentSettings
-  readonly nodes: NodeCache
-  readonly contacts: ContactRecorder
-  /** What every device reports by schedule, by query name. */
-  readonly reportingSchedule: () => Readonly<Record<string, ScheduledQuery>>
-  /** With what the names of reporting queries begin; the rest is the table. */
-  readonly reportingPrefix: string
-  /** Records what a device reported; repeated and late snapshots must be harmless. */
-  readonly recordReportingSnapshots: (
-    change: Change,
-    deviceId: string,
-    snapshots: readonly ReportedSnapshot[],
-  ) => Promise<void>
-  readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
-}
-
-/** Takes the answers to live queries, in the change that records those to checks and after them. */
-type RecordLiveResults = (
-  change: Change,
-  deviceId: string,
-  results: readonly DistributedResult[],
-) => Promise<void>
-
-export type AgentHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<string>
 
 /** Status lines of one message that are logged. */
 const STATUS_LINES_MAX = 20

@@ -1,6 +1,6 @@
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { AppError } from '../../platform/app-error.ts'
-import type { AgentDependencies, AgentHandler } from './agent-handlers.ts'
+import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import { refuseAgent } from './agent-error.ts'
 import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
 import { parseAgentBody, parseEnrollment } from './parse-agent-message.ts'

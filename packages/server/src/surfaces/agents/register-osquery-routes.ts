@@ -5,7 +5,8 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { AppError } from '../../platform/app-error.ts'
-import { createAgentHandlers, type AgentDependencies } from './agent-handlers.ts'
+import type { AgentDependencies } from './agent-handler.ts'
+import { createAgentHandlers } from './agent-handlers.ts'
 import { toFlagFile } from '../../posture/osquery/agent-config.ts'
 import { AGENT_ERRORS, refuseAgent, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi-format.ts'
 
 const SCHEMA_PREFIX = '#/components/schemas/'
 const INPUT_SUFFIX = 'Input'

@@ -2,6 +2,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { API_VERSION_HEADER, API_VERSIONS } from './api-version.ts'
 import { statusOfError } from '../../platform/http/error-response.ts'
 import { foldSchemas } from './openapi-components.ts'
+import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from './openapi-format.ts'
 import {
   IDEMPOTENCY_KEY_HEADER,
   IDEMPOTENCY_KEY_LENGTH_MAX,
@@ -17,32 +18,6 @@ import {
   type Operation,
 } from '../../platform/http/operation.ts'
 import { GZIP_CONTENT_TYPE, gzipFile } from '../../platform/http/route.ts'
-
-/** The parts of an OpenAPI 3.1 document that are worked on here; the rest is passed through. */
-export interface OpenApiDocument {
-  readonly openapi: string
-  readonly info: object
-  readonly servers?: readonly { readonly url: string }[]
-  readonly tags?: readonly { readonly name: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>
-  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-}
-
-export interface OpenApiOperation {
-  readonly operationId: string
-  readonly parameters?: readonly OpenApiParameter[]
-  readonly responses: Readonly<Record<string, unknown>>
-  readonly security?: readonly object[]
-  readonly requestBody?: {
-    readonly content?: Readonly<Record<string, { readonly schema?: object }>>
-  }
-}
-
-interface OpenApiParameter {
-  readonly name?: string
-  readonly in?: string
-  readonly $ref?: string
-}
 
 const VERSION_PARAMETER = {
   name: API_VERSION_HEADER,

@@ -17,7 +17,8 @@ import {
 } from './api-version.ts'
 import { deprecationOfVersion } from './deprecation.ts'
 import { IDEMPOTENCY_KEY_HEADER } from '../../platform/http/idempotency/idempotency-key.ts'
-import { finishOpenApiDocument, type OpenApiDocument } from './openapi-document.ts'
+import { finishOpenApiDocument } from './openapi-document.ts'
+import type { OpenApiDocument } from './openapi-format.ts'
 import { overrideJsonSchema } from './openapi-schema.ts'
 import { methodsOf, type Operation } from '../../platform/http/operation.ts'
 

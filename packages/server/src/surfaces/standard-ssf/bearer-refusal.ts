@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '../../platform/app-error.ts'
 import type { ErrorCode } from '../../platform/error-codes.ts'
-import type { StrictUrls } from './strict-urls.ts'
+import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
 
 /** What a challenge says beside where to get a token. RFC 6750 section 3. */
 export interface ChallengeDetails {

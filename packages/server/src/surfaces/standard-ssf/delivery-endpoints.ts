@@ -29,7 +29,7 @@ import {
   type SsfOperation,
   type SsfRequest,
 } from './strict-endpoint.ts'
-import type { StrictSettings } from './strict-settings.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
 
 export interface DeliveryEndpointDependencies extends DeliveryLogDependencies {
   readonly clock: Clock

@@ -12,8 +12,8 @@ import {
 import { SSF_SCOPES } from '../../signals/clients/client-scopes.ts'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { SsfDocument } from './strict-endpoint.ts'
-import type { StrictSettings } from './strict-settings.ts'
-import { STRICT_PATH, type StrictUrls } from './strict-urls.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+import { STRICT_PATH, type StrictUrls } from '../../signals/streams/strict-urls.ts'
 
 const texts = z.array(z.string())
 

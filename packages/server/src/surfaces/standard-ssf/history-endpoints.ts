@@ -9,7 +9,7 @@ import type { StreamStateDependencies } from '../../signals/history/stream-state
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { readBody, type SsfOperation, ssfOperation, describeQuery } from './strict-endpoint.ts'
-import type { StrictSettings } from './strict-settings.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
 
 export interface HistoryEndpointDependencies extends StreamStateDependencies, ReplayDependencies {
   readonly db: Kysely<Schema>

@@ -12,7 +12,7 @@ import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { invalidBody, readBody, type SsfOperation, ssfOperation } from './strict-endpoint.ts'
 import { pollTokenCredential } from './ssf-caller.ts'
-import type { StrictSettings } from './strict-settings.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
 
 export interface PollEndpointDependencies extends PollDependencies {
   readonly settings: StrictSettings

@@ -11,7 +11,7 @@ import { deliveryEndpoints } from './delivery-endpoints.ts'
 import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
 import { registerStrictFace } from './strict-face.ts'
-import type { StrictSettings } from './strict-settings.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
 
 export interface StandardSsfSettings {
   readonly baseUrl: string

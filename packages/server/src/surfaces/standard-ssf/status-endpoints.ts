@@ -18,7 +18,7 @@ import {
   ssfOperation,
   streamIdQuery,
 } from './strict-endpoint.ts'
-import type { StrictSettings } from './strict-settings.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
 
 export interface StatusEndpointDependencies {
   readonly db: Kysely<Schema>

@@ -24,7 +24,7 @@ import { statusEndpoints } from './status-endpoints.ts'
 import { streamEndpoints, type StreamEndpointDependencies } from './stream-endpoints.ts'
 import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
 import { buildStrictOpenApi } from './strict-openapi.ts'
-import { toStrictUrls, type StrictUrls } from './strict-urls.ts'
+import { toStrictUrls, type StrictUrls } from '../../signals/streams/strict-urls.ts'
 import { subjectEndpoints } from './subject-endpoints.ts'
 import { verificationEndpoint } from './verification-endpoint.ts'
 

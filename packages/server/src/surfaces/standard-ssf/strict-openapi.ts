@@ -6,7 +6,7 @@ import { noContent, paramNamesOf, toDocumentPath } from '../../platform/http/ope
 import { errorBodySchema } from '../../platform/http/error-response.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../signals/clients/authorization-server.ts'
 import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
-import type { StrictUrls } from './strict-urls.ts'
+import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
 
 export interface StrictOpenApiSource {
   readonly baseUrl: string

@@ -9,8 +9,8 @@ import {
 import { z } from 'zod'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
-import type { StrictSettings } from './strict-settings.ts'
-import type { StrictUrls } from './strict-urls.ts'
+import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
 
 const eventTypes = z.array(z.string())
 

@@ -8,9 +8,9 @@ import { toPackageArchive } from './package-archive.ts'
 import {
   PACKAGE_PLATFORMS,
   toPackageBundle,
-  type PackageContents,
   type PackagePlatform,
 } from './package-bundle.ts'
+import type { PackageContents } from './package-contents.ts'
 
 const CONTENTS: PackageContents = {
   baseUrl: 'https://trust.example.com:8443',

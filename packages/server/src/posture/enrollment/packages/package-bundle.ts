@@ -4,31 +4,13 @@
  * itself comes from its own project. This file says what is in a bundle; the texts are in files/.
  */
 import { createHash, X509Certificate } from 'node:crypto'
-import type { AgentSettings } from '../../osquery/agent-settings.ts'
 import { toDarwinFiles } from './files/darwin-files.ts'
 import { toLinuxFiles } from './files/linux-files.ts'
 import { toWindowsFiles } from './files/windows-files.ts'
+import type { PackageContents, PackageFile } from './package-contents.ts'
 
 export const PACKAGE_PLATFORMS = ['darwin', 'windows', 'linux'] as const
 export type PackagePlatform = (typeof PACKAGE_PLATFORMS)[number]
-
-/** What the bundles of all platforms are made from. */
-export interface PackageContents {
-  readonly baseUrl: string
-  readonly settings: AgentSettings
-  readonly enrollSecret: string
-  /** When the secret was made. */
-  readonly secretCreatedAt: Date
-  /** The authority of a certificate that the service issued itself; undefined for any other. */
-  readonly caPem: string | undefined
-}
-
-/** A file of a bundle. */
-export interface PackageFile {
-  readonly name: string
-  readonly text: string
-  readonly mode: 0o600 | 0o644 | 0o755
-}
 
 /** What an admin puts on the devices of a platform. */
 export interface PackageBundle {

@@ -11,8 +11,8 @@ import {
   PACKAGE_PLATFORMS,
   toPackageBundle,
   type PackageBundle,
-  type PackageContents,
 } from './package-bundle.ts'
+import type { PackageContents } from './package-contents.ts'
 import { ensurePackageSecret } from './package-secret.ts'
 
 export interface PackageRouteDependencies {

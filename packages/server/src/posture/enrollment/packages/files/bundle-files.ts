@@ -1,5 +1,5 @@
 import { toFlagFile } from '../../../osquery/agent-config.ts'
-import type { PackageContents, PackageFile } from '../package-bundle.ts'
+import type { PackageContents, PackageFile } from '../package-contents.ts'
 
 /** The names that the files have in every bundle. */
 export const FLAGS_FILE = 'osquery.flags'

@@ -1,4 +1,4 @@
-import type { PackageContents, PackageFile } from '../package-bundle.ts'
+import type { PackageContents, PackageFile } from '../package-contents.ts'
 import { FLAGS_FILE, listSettingsFiles, toReadme, toSettingsFiles } from './bundle-files.ts'
 
 const SERVICE = 'heliograph-osqueryd'
