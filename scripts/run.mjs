@@ -43,6 +43,7 @@ const COMMANDS = {
     [TSC, '-p', 'scripts'],
     ESLINT,
     [bin('knip/bin/knip.js')],
+    ['scripts/graph.mjs'],
     ['--conditions=source', 'scripts/generate.ts', '--check'],
   ],
   build: () => [[TSC, '-b'], ['scripts/copy-build-assets.mjs']],

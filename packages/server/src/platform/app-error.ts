@@ -49,3 +49,12 @@ export class AppError extends Error {
 export function notFound(what: string, id: string): AppError {
   return new AppError('not_found', 'not_found', `There is no ${what} ${id}.`)
 }
+
+/** The refusal of a cursor. */
+export function invalidCursor(reason: string): AppError {
+  return new AppError(
+    'malformed',
+    'invalid_cursor',
+    `${reason} Start from the first page, or send the cursor that the answer before gave.`,
+  )
+}

@@ -45,7 +45,7 @@ import type {
   LiveQueryResultTable,
   LiveQueryTargetTable,
 } from './tables/live-query-tables.ts'
-import type { IdempotencyRecordTable } from '../platform/http/idempotency/idempotency-store.ts'
+import type { IdempotencyRecordTable } from '../platform/db/idempotency-tables.ts'
 import type {
   AdminUserTable,
   ApiKeyPermissionTable,

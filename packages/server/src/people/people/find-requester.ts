@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { recordIdInput } from '../../platform/http/body-values.ts'
+import { recordIdInput } from '../../platform/wire/body-values.ts'
 import { findPerson, findPersonByEmail, type Person } from './person-store.ts'
 
 const EMAIL_LENGTH_MAX = 254

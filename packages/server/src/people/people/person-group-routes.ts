@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Schema } from '../../schema/schema.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../../platform/http/route.ts'
-import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { parseId } from '../../platform/ids.ts'
+import { notFound } from '../../platform/app-error.ts'
 import {
   findPersonGroup,
   listPersonGroups,

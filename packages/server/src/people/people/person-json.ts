@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { linkTo } from '../../platform/http/expand.ts'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { PersonRecord } from './person-read.ts'
 
 /** A person on the wire. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { AppError } from '../app-error.ts'
+import { invalidCursor } from '../app-error.ts'
 
 /** What a cursor carries, so that it alone continues a list. */
 export interface CursorContents {
@@ -51,15 +51,6 @@ export function decodeCursor(cursor: string, key: Buffer): CursorContents {
   if (!isGenuine) throw invalidCursor('The cursor was not issued by this service.')
   const [, list, query, perPage, lastKey] = payloadSchema.parse(JSON.parse(payload.toString()))
   return { list, query, perPage, lastKey }
-}
-
-/** The refusal of a cursor. */
-export function invalidCursor(reason: string): AppError {
-  return new AppError(
-    'malformed',
-    'invalid_cursor',
-    `${reason} Start from the first page, or send the cursor that the answer before gave.`,
-  )
 }
 
 function sign(payload: Buffer, key: Buffer): Buffer {

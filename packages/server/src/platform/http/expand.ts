@@ -3,7 +3,7 @@
  * and how the records behind a set of ids are read at once; routes hand that over and nothing else.
  */
 import { z } from 'zod'
-import { linkSchema } from './wire-values.ts'
+import { linkSchema } from '../wire/wire-values.ts'
 
 /** The wire form of the records with these ids, by id. An id without a record is left out. */
 export type LoadRecords = (ids: readonly string[]) => Promise<ReadonlyMap<string, object>>

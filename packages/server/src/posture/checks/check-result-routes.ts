@@ -5,19 +5,14 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import { loadDevices } from '../devices/device-expansions.ts'
 import { deviceSchema } from '../devices/device-json.ts'
 import { findDevice } from '../devices/device-read.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { expanded, type Expansions } from '../../platform/http/expand.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
-import {
-  notFound,
-  parseId,
-  recordIdSchema,
-  timestampSchema,
-  toTimestamp,
-} from '../../platform/http/wire-values.ts'
+import { recordIdSchema, timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { parseId } from '../../platform/ids.ts'
 import { checkSchema } from './check-json.ts'
 import { findCheck } from './check-read.ts'
 import {
@@ -28,7 +23,7 @@ import {
   type CheckResultListRequest,
   type CheckResultRecord,
 } from './check-result-read.ts'
-import { loadChecks } from './load-checks.ts'
+import { loadChecks } from './check-expansions.ts'
 import { requestCheckRefresh } from './request-check-refresh.ts'
 import { STALE_AFTER_INTERVALS, staleBefore } from './stale-result.ts'
 

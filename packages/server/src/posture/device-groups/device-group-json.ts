@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { DeviceGroupMember } from './change-memberships.ts'
 import type { DeviceGroup } from './device-group-read.ts'
 

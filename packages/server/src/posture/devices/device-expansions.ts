@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { loadPeople } from '../../people/people/load-people.ts'
+import { loadPeople } from '../../people/people/person-expansions.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Expansions, LoadRecords } from '../../platform/http/expand.ts'
 import { toDeviceJson } from './device-json.ts'

@@ -6,7 +6,7 @@ import {
   timestampSchema,
   toLink,
   toTimestamp,
-} from '../../platform/http/wire-values.ts'
+} from '../../platform/wire/wire-values.ts'
 import { DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
 import type { EndedRegistration } from './unregister-device.ts'
 

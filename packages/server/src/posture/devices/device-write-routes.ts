@@ -4,7 +4,9 @@ import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
-import { notFound, parseId, recordIdSchema } from '../../platform/http/wire-values.ts'
+import { recordIdSchema } from '../../platform/wire/wire-values.ts'
+import { parseId } from '../../platform/ids.ts'
+import { notFound } from '../../platform/app-error.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
 import {
   AUTHENTICATION_MODES,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { loadChecks } from '../checks/load-checks.ts'
+import { loadChecks } from '../checks/check-expansions.ts'
 import { loadDevices } from '../devices/device-expansions.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Expansions, LoadRecords } from '../../platform/http/expand.ts'

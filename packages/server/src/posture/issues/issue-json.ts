@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkLinkSchema } from '../checks/check-json.ts'
 import { deviceLinkSchema } from '../devices/device-json.ts'
 import { linkTo } from '../../platform/http/expand.ts'
-import { timestampSchema, toLink, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { IssueRecord } from './issue-read.ts'
 
 /** An issue on the wire. */

@@ -5,7 +5,7 @@ import {
   timestampSchema,
   toLink,
   toTimestamp,
-} from '../../platform/http/wire-values.ts'
+} from '../../platform/wire/wire-values.ts'
 import type { CampaignRecord } from './campaign-read.ts'
 import type { Campaign } from './campaign-store.ts'
 import type { LiveResultRecord, LiveTargetRecord } from './live-result-read.ts'

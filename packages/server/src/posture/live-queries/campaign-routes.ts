@@ -5,7 +5,7 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
-import { parseId } from '../../platform/http/wire-values.ts'
+import { parseId } from '../../platform/ids.ts'
 import { createCampaignBody, updateCampaignBody } from './campaign-input.ts'
 import {
   campaignSchema,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import {
   changeReportingQuery,
   createReportingQuery,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { deviceSchema } from '../../posture/devices/device-json.ts'
 import { personSchema } from '../../people/people/person-json.ts'
 import { expanded } from '../../platform/http/expand.ts'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 
 /** Here identifiers are integers, unlike in every other link; no record looks as it does everywhere. */

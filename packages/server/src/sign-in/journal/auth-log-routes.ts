@@ -4,12 +4,13 @@
  */
 import type { Kysely } from 'kysely'
 import { loadDevices } from '../../posture/devices/device-expansions.ts'
-import { loadPeople } from '../../people/people/load-people.ts'
+import { loadPeople } from '../../people/people/person-expansions.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Expansions } from '../../platform/http/expand.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../../platform/http/route.ts'
-import { notFound, parseId } from '../../platform/http/wire-values.ts'
+import { parseId } from '../../platform/ids.ts'
+import { notFound } from '../../platform/app-error.ts'
 import { authLogSchema, toAuthLogJson } from './auth-log-json.ts'
 import { AUTH_LOG_SEARCH_FIELDS, findAuthLog, listAuthLogs } from './auth-log-read.ts'
 

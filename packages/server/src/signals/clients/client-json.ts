@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
 import type { SsfClient, SsfClientSecret } from './client-store.ts'

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
-import { timestampInput } from '../../platform/http/body-values.ts'
+import { timestampInput } from '../../platform/wire/body-values.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import type { DeliverySelection, MovedDeliveries } from './redrive-deliveries.ts'
 

@@ -6,7 +6,7 @@ import {
   type StreamState,
 } from '@heliograph/ssf'
 import { AppError } from '../../platform/app-error.ts'
-import { invalidCursor } from '../../platform/http/cursor.ts'
+import { invalidCursor } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { readStreamState, type StreamStateDependencies } from './stream-state.ts'

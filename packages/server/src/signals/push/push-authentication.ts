@@ -6,7 +6,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import type { ErrorDetail } from '../../platform/app-error.ts'
 import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
-import { timestampSchema } from '../../platform/http/wire-values.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { createTrustContext, readCertificates } from '../../platform/net/trust.ts'
 
 export const OAUTH_METHODS = [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { ReceiverProof, SigningKeyView } from './signing-key-read.ts'
 
 export const signingKeyStateSchema = z

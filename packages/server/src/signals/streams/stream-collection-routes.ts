@@ -17,7 +17,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { answer, noContent, route, type ApiRoute } from '../../platform/http/route.ts'
 import { deleteStream } from './delete-stream.ts'
-import { malformedWhenInvalid } from './malformed-when-invalid.ts'
+import { malformedWhenInvalid } from '../../platform/http/malformed-when-invalid.ts'
 import { refuseIf } from './refuse-if.ts'
 import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
 import {

@@ -6,7 +6,7 @@ import {
   VERIFICATION,
 } from '@heliograph/ssf'
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import {
   authenticationJsonShape,
   toAuthenticationAudit,

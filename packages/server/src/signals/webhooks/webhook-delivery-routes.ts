@@ -5,7 +5,7 @@ import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { DeliveryDetails } from '../dispatch/delivery-read.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { timestampInput } from '../../platform/http/body-values.ts'
+import { timestampInput } from '../../platform/wire/body-values.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { recoverWebhook } from './recover-webhook.ts'
 import { findEventBodies } from './webhook-event-store.ts'

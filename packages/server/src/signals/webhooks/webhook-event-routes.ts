@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../dispatch/delivery-read.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../../platform/http/route.ts'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import {
   getWebhookEvent,
   listWebhookEvents,

@@ -2,7 +2,7 @@
  * What a client may write of a webhook. What becomes of it is for the use cases.
  */
 import { z } from 'zod'
-import { textInput } from '../../platform/http/body-values.ts'
+import { textInput } from '../../platform/wire/body-values.ts'
 import { parseRequestPart } from '../../platform/http/validation.ts'
 import { SUBSCRIBABLE_EVENTS } from './webhook-event-types.ts'
 

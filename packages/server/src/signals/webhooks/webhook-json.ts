@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { SIGNING_FORMS } from './webhook-input.ts'
 import type { WebhookRecord, Webhook } from './webhook-store.ts'
 

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { toPage } from '../../platform/db/page.ts'
-import { isId } from '../../platform/http/wire-values.ts'
+import { isId } from '../../platform/ids.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { deliverySchema, toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
 import {

@@ -21,9 +21,9 @@ import {
   updateIdempotencyAnswer,
   type IdempotencyClaim,
   type IdempotencyRecord,
-  type IdempotencyTables,
   type KeptAnswer,
 } from './idempotency-store.ts'
+import type { IdempotencyTables } from '../../db/idempotency-tables.ts'
 
 /** How long an answer is kept. */
 export const IDEMPOTENCY_RETENTION_MS = DAY_MS

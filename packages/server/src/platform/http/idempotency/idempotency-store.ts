@@ -1,21 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { tryLockInTransaction } from '../../db/advisory-lock.ts'
-
-/** A request under an idempotency key, and its answer once that is known. */
-export interface IdempotencyRecordTable {
-  scope_hash: Buffer
-  fingerprint: Buffer
-  request_id: string
-  status: number | null
-  answer_sealed: Buffer | null
-  created_at: Date
-  expires_at: Date
-}
-
-/** The tables that the records of idempotent requests need. */
-export interface IdempotencyTables {
-  idempotency_record: IdempotencyRecordTable
-}
+import type { IdempotencyRecordTable, IdempotencyTables } from '../../db/idempotency-tables.ts'
 
 export type IdempotencyRecord = Selectable<IdempotencyRecordTable>
 

@@ -3,7 +3,7 @@
  * exist, and what follows from it, is for the use case.
  */
 import { z } from 'zod'
-import { jsonObjectInput } from '../../../platform/http/body-values.ts'
+import { jsonObjectInput } from '../../../platform/wire/body-values.ts'
 import { REMEDIATION_STRATEGIES } from '../check-definition.ts'
 
 const GRACE_PERIOD_DAYS_MAX = 365

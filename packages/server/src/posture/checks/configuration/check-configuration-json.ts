@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
-import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { REMEDIATION_STRATEGIES } from '../check-definition.ts'
 import type { CheckConfiguration, GroupReference } from './check-configuration-store.ts'
 

@@ -3,7 +3,7 @@
  * so whether it can be published is told by draft-readiness.ts.
  */
 import { z } from 'zod'
-import { jsonObjectInput, textInput } from '../../../platform/http/body-values.ts'
+import { jsonObjectInput, textInput } from '../../../platform/wire/body-values.ts'
 import { toStorableText } from '../../../platform/storable-text.ts'
 import { CHECK_PLATFORMS, CUSTOM_SLUG_PREFIX } from '../check-definition.ts'
 import { TEMPLATE_VARIABLE_ROOTS } from '../render-template.ts'

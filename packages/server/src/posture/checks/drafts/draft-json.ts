@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
-import { timestampSchema, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { CHECK_PLATFORMS, type CheckPlatform } from '../check-definition.ts'
 import { toSectionStatus, type CustomCheckDraft, type DraftContent } from './draft-readiness.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { personLinkSchema } from '../../../people/people/person-json.ts'
 import { deviceLinkSchema } from '../device-json.ts'
-import { timestampSchema, toLink, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import {
   REGISTRATION_REQUEST_STATUSES,
   type RegistrationRequestRecord,

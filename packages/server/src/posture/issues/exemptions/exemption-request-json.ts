@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { deviceLinkSchema } from '../../devices/device-json.ts'
 import { personLinkSchema } from '../../../people/people/person-json.ts'
 import { issueLinkSchema } from '../issue-json.ts'
-import { timestampSchema, toLink, toTimestamp } from '../../../platform/http/wire-values.ts'
+import { timestampSchema, toLink, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import {
   EXEMPTION_REQUEST_STATUSES,
   type ExemptionRequestRecord,

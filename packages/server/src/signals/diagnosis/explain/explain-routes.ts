@@ -4,12 +4,8 @@ import { toOrigin } from '../../../changes/to-origin.ts'
 import { enqueueDeliveries, type WakeDelivery } from '../../dispatch/enqueue-deliveries.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { answer, route, type ApiRoute } from '../../../platform/http/route.ts'
-import {
-  parseId,
-  recordIdSchema,
-  timestampSchema,
-  toTimestamp,
-} from '../../../platform/http/wire-values.ts'
+import { recordIdSchema, timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { parseId } from '../../../platform/ids.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
 import { getStream, type Stream } from '../../streams/stream-store.ts'

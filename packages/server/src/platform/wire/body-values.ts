@@ -1,7 +1,8 @@
 /* Values that many bodies contain: ids of records, texts that people write, times, JSON objects. */
 import { z } from 'zod'
 import { toStorableJson, toStorableText } from '../storable-text.ts'
-import { isId, recordIdSchema } from './wire-values.ts'
+import { recordIdSchema } from './wire-values.ts'
+import { isId } from '../ids.ts'
 
 /** The id of a record, ready for the database; whether the record exists is for the store. */
 export const recordIdInput = recordIdSchema.refine(isId, 'Must be the id of a record')

@@ -1,9 +1,6 @@
 /* Values that every resource writes in the same way: times, ids, links to records. */
 import { z } from 'zod'
 
-export { notFound } from '../app-error.ts'
-export { isId, parseId } from '../ids.ts'
-
 /** ISO 8601 UTC with milliseconds. */
 export const timestampSchema = z
   .string()

@@ -1,8 +1,8 @@
-import { AppError } from '../../platform/app-error.ts'
-import type { ApiRoute } from '../../platform/http/route.ts'
+import { AppError } from '../app-error.ts'
+import type { ApiRoute } from './route.ts'
 
 /**
- * Lets a route answer 400 for the bodies that other routes answer 422 for: the tables of SSF 1.0 know
+ * Lets a route answer 400 for the bodies that other routes answer 422 for, where a specification knows
  * 400 only. Code, message and details stay.
  */
 export function malformedWhenInvalid(route: ApiRoute): ApiRoute {
