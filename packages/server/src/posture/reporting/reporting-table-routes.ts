@@ -3,7 +3,12 @@ import { z } from 'zod'
 import type { Schema } from '../../schema/schema.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { route, type ApiRoute } from '../../platform/http/route.ts'
-import { linkSchema, timestampSchema, toLink, toTimestamp } from '../../platform/wire/wire-values.ts'
+import {
+  linkSchema,
+  timestampSchema,
+  toLink,
+  toTimestamp,
+} from '../../platform/wire/wire-values.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { toColumnName, type ReportingTable } from './reporting-table.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'

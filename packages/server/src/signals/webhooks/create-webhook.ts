@@ -13,11 +13,7 @@ import { webhookHeadersContext } from './webhook-headers.ts'
 import type { NewWebhook } from './webhook-input.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import { setPace } from './webhook-pace-store.ts'
-import {
-  countWebhooksLocked,
-  getWebhookRecord,
-  insertWebhook,
-} from './webhook-store.ts'
+import { countWebhooksLocked, getWebhookRecord, insertWebhook } from './webhook-store.ts'
 
 /**
  * Creates a webhook with a secret of its own and leaves an audit entry. It is told of events of every

@@ -218,6 +218,9 @@ function testRoute(dependencies: WebhookRouteDependencies): ApiRoute {
   })
 }
 
-function withSecret({ webhook, secret }: WebhookWithSecret): z.input<typeof webhookWithSecretSchema> {
+function withSecret({
+  webhook,
+  secret,
+}: WebhookWithSecret): z.input<typeof webhookWithSecretSchema> {
   return { ...toWebhookJson(webhook), secret }
 }

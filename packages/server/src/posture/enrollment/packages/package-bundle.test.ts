@@ -5,11 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { AGENT_SETTINGS_DEFAULT } from '../../osquery/agent-settings.ts'
 import { issueAuthorityCertificate } from '../../../platform/tls/issue-certificate.ts'
 import { toPackageArchive } from './package-archive.ts'
-import {
-  PACKAGE_PLATFORMS,
-  toPackageBundle,
-  type PackagePlatform,
-} from './package-bundle.ts'
+import { PACKAGE_PLATFORMS, toPackageBundle, type PackagePlatform } from './package-bundle.ts'
 import type { PackageContents } from './package-contents.ts'
 
 const CONTENTS: PackageContents = {

@@ -8,11 +8,7 @@ import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values
 import { notFound } from '../../../platform/app-error.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
 import { toPackageArchive } from './package-archive.ts'
-import {
-  PACKAGE_PLATFORMS,
-  toPackageBundle,
-  type PackageBundle,
-} from './package-bundle.ts'
+import { PACKAGE_PLATFORMS, toPackageBundle, type PackageBundle } from './package-bundle.ts'
 import type { PackageContents } from './package-contents.ts'
 import { ensurePackageSecret } from './package-secret.ts'
 
