@@ -79,6 +79,7 @@ export function createDeliveryPart(
     name: 'delivery',
     roles: ['worker'],
     wake,
+    // What a commit has queued, in any process, comes back from PostgreSQL here.
     channels: { [DELIVERY_CHANNEL]: wake },
     onReconnect: () => {
       engine.sweep().catch((error: unknown) => logError(error, 'a delivery sweep failed'))

@@ -10,8 +10,13 @@ import { ActiveClaims } from './active-claims.ts'
 import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { BackgroundWork } from './background-work.ts'
-import { claimDueDeliveries } from './claim-due-deliveries.ts'
-import { findDestinationSchedule, releaseClaims, type DestinationSchedule } from './claim-store.ts'
+import {
+  claimDeliveries,
+  findDestinationSchedule,
+  releaseClaims,
+  type ClaimRequest,
+  type DestinationSchedule,
+} from './claim-store.ts'
 import {
   isReceiverFailure,
   type ClaimedDelivery,
@@ -152,7 +157,7 @@ export class DestinationDispatcher implements SlotUser {
     const claimId = newClaimId()
     this.#claimNumber += 1
     const number = this.#claimNumber
-    const { deliveries, waitMs } = await claimDueDeliveries(db, channel, {
+    const { deliveries, waitMs } = await claimAtPace(db, channel, {
       destinationId: this.#id,
       claimId,
       ownClaimIds: this.#claims.claimIds(),
@@ -308,4 +313,30 @@ export class DestinationDispatcher implements SlotUser {
     for (const delivery of deliveries) this.#claims.finish(delivery)
     if (isLookNeeded || (this.#isFull && this.#hasRoom(false))) this.wake()
   }
+}
+
+/**
+ * Claims as many due deliveries as the pace of their destination allows, and uses up no more of it. `waitMs` is
+ * how long the pace allows nothing; undefined when that did not stand in the way.
+ */
+async function claimAtPace(
+  db: Kysely<Schema>,
+  channel: Pick<DeliveryChannel, 'pace' | 'claimKid'>,
+  request: Omit<ClaimRequest, 'kid'>,
+): Promise<{
+  readonly deliveries: readonly ClaimedDelivery[]
+  readonly waitMs: number | undefined
+}> {
+  const { destinationId, limit } = request
+  const { pace } = channel
+  const kid = channel.claimKid(destinationId)
+  if (pace === undefined) {
+    return { deliveries: await claimDeliveries(db, { ...request, kid }), waitMs: undefined }
+  }
+  const { granted, waitMs } = await pace.take(destinationId, limit)
+  if (granted === 0) return { deliveries: [], waitMs: Math.max(1, waitMs) }
+  const deliveries = await claimDeliveries(db, { ...request, kid, limit: granted })
+  const spared = granted - deliveries.length
+  if (spared > 0) await pace.giveBack(destinationId, spared)
+  return { deliveries, waitMs: undefined }
 }

@@ -14,7 +14,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
-import { toComplianceDelivery } from '../sets/compliance-sets.ts'
+import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import {

@@ -1,17 +1,36 @@
 /*
- * The publisher of Shared Signals: queues the SETs of a change in its transaction. The only place where
- * compliance events begin; the dispatcher sends them.
+ * The publisher of Shared Signals: decides what becomes of changed device statuses on each stream, and queues
+ * their SETs in the transaction of the change. The only place where compliance events begin; the dispatcher
+ * sends them. The backfill and the dry run of an event decide by the same functions.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { ChangePublisher } from '../../changes/change.ts'
 import type { DeviceStatusChange, DomainEvent } from '../../changes/domain-event.ts'
-import { insertDeliveries } from '../dispatch/delivery-store.ts'
+import {
+  insertDeliveries,
+  type DeliveryCause,
+  type NewDelivery,
+} from '../dispatch/delivery-store.ts'
+import { debounceChanges } from '../history/debounce.ts'
+import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { listReceivingStreams } from '../streams/stream-store.ts'
-import { readSubjectFilter } from '../subjects/filter-events.ts'
-import { decideComplianceSets } from './compliance-sets.ts'
+import { listReceivingStreams, type Stream } from '../streams/stream-store.ts'
+import { readSubjectFilter, type IsWanted } from '../subjects/filter-events.ts'
+import { toComplianceClaims } from './set-claims.ts'
 
 export interface SsfPublisherDependencies {
+  /** Opens the secrets of pairwise identifiers. */
+  readonly sealer: Pick<Sealer, 'open'>
+}
+
+/** What becomes of a status change on a stream: a delivery to queue, or the rule that stops it. */
+type SetDecision =
+  | { readonly kind: 'queued'; readonly delivery: NewDelivery }
+  | { readonly kind: 'stopped'; readonly rule: 'subject_not_included' | 'no_owner' | 'damped' }
+
+/** What decisions about the changes of a stream are made with. */
+interface SetDecisionDependencies {
+  readonly isWanted: IsWanted
   /** Opens the secrets of pairwise identifiers. */
   readonly sealer: Pick<Sealer, 'open'>
 }
@@ -37,6 +56,8 @@ export function createSsfPublisher({ sealer }: SsfPublisherDependencies): Change
       const deliveries = decisions
         .flat()
         .flatMap((decision) => (decision.kind === 'queued' ? [decision.delivery] : []))
+      // Ends here until the commit. PostgreSQL then notifies every process of the destinations (DELIVERY_CHANNEL),
+      // and the delivery engine of a worker wakes their dispatchers.
       for (let start = 0; start < deliveries.length; start += BATCH_SIZE) {
         await insertDeliveries(record, deliveries.slice(start, start + BATCH_SIZE))
       }
@@ -65,4 +86,45 @@ function splitByDevice(statusChanges: readonly DeviceStatusChange[]): DeviceStat
     }
   }
   return batches
+}
+
+/**
+ * Decides what becomes of changes of compliance on a stream that receives them, one decision for each.
+ * Each device occurs at most once. Gives up waiting deliveries that debouncing cancels; queues nothing.
+ */
+export async function decideComplianceSets(
+  cause: DeliveryCause,
+  stream: Stream,
+  statusChanges: readonly DeviceStatusChange[],
+  { isWanted, sealer }: SetDecisionDependencies,
+): Promise<SetDecision[]> {
+  const wanted = new Set(statusChanges.filter((item) => isWanted(stream, item)))
+  const delays = await debounceChanges(cause, stream, [...wanted])
+  return statusChanges.map((statusChange) => {
+    if (!wanted.has(statusChange)) return { kind: 'stopped', rule: 'subject_not_included' }
+    const delivery = toComplianceDelivery(cause, stream, statusChange, sealer)
+    if (delivery === undefined) return { kind: 'stopped', rule: 'no_owner' }
+    const delayMs = delays.get(statusChange)
+    if (delayMs === undefined) return { kind: 'stopped', rule: 'damped' }
+    return { kind: 'queued', delivery: { ...delivery, delayMs } }
+  })
+}
+
+/** The delivery of a change; undefined when the stream names people and nobody owns the device. */
+export function toComplianceDelivery(
+  cause: DeliveryCause,
+  stream: Stream,
+  statusChange: DeviceStatusChange,
+  sealer: Pick<Sealer, 'open'>,
+): NewDelivery | undefined {
+  const eventId = newUuid()
+  const body = toComplianceClaims(stream, eventId, statusChange, cause, sealer)
+  if (body === undefined) return undefined
+  return {
+    destinationId: stream.destinationId,
+    eventId,
+    eventType: DEVICE_COMPLIANCE_CHANGE,
+    subjectKey: `device:${statusChange.device.id}`,
+    body,
+  }
 }

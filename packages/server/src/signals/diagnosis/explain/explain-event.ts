@@ -15,7 +15,7 @@ import type { Compliance } from '../../../schema/status-values.ts'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
 import type { NewDelivery } from '../../dispatch/delivery-store.ts'
-import { decideComplianceSets } from '../../sets/compliance-sets.ts'
+import { decideComplianceSets } from '../../sets/ssf-publisher.ts'
 import type { Stream } from '../../streams/stream-store.ts'
 import { readSubjectFilter } from '../../subjects/filter-events.ts'
 
