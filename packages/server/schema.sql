@@ -457,6 +457,13 @@ create table custom_check_draft (
   constraint custom_check_draft_slug_key UNIQUE (slug)
 );
 
+create table database_clock (
+  is_single boolean default true not null,
+  seen_at timestamp with time zone not null,
+  constraint database_clock_pkey PRIMARY KEY (is_single),
+  constraint database_clock_is_single_check CHECK (is_single)
+);
+
 create table delivery (
   id bigint generated always as identity not null,
   destination_id bigint not null,
@@ -1429,3 +1436,4 @@ comment on column public.auth_log_session.expires_at is 'When a sign-in under wa
 comment on column public.job_run.error is 'Why the last run failed; null when it did not.';
 comment on column public.job_run.finished_at is 'Null while it runs, and after a process that died while it ran.';
 comment on column public.organisation.prepared_for is 'Fingerprint of the program and the master keys that this database was last prepared for; null before.';
+comment on table public.database_clock is 'One row: the latest time that a worker has read from the clock of the database.';

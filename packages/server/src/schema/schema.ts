@@ -17,6 +17,7 @@ import type {
   PostureCheckTagTable,
 } from './tables/check-tables.ts'
 import type {
+  DatabaseClockTable,
   DeliveryAttemptTable,
   DeliveryDestinationTable,
   DeliveryTable,
@@ -110,6 +111,7 @@ export interface Schema {
   check_tag: CheckTagTable
   check_transition: CheckTransitionTable
   custom_check_draft: CustomCheckDraftTable
+  database_clock: DatabaseClockTable
   delivery: DeliveryTable
   delivery_attempt: DeliveryAttemptTable
   delivery_destination: DeliveryDestinationTable

@@ -27,12 +27,12 @@ export interface TestDatabaseOptions {
   readonly poolMax?: number
   /** Without the schema, for tests of what makes one. */
   readonly isEmpty?: boolean
-  /** `now()` is ahead by what `setTimeAhead` says. */
+  /** `now()` and `clock_timestamp()` are ahead by what `setTimeAhead` says. */
   readonly hasSettableClock?: boolean
 }
 
 /**
- * Stands before the `now()` of PostgreSQL on the search path, so that statements of the product find it. The
+ * Stands before the `now()` and `clock_timestamp()` of PostgreSQL on the search path, so that statements of the product find it. The
  * product knows nothing of it.
  */
 const SETTABLE_CLOCK = `
@@ -40,7 +40,9 @@ const SETTABLE_CLOCK = `
   create table test_clock.ahead (ms float8 not null);
   insert into test_clock.ahead values (0);
   create function test_clock.now() returns timestamptz stable language sql as
-    $$ select pg_catalog.now() + ms * interval '1 millisecond' from test_clock.ahead $$;`
+    $$ select pg_catalog.now() + ms * interval '1 millisecond' from test_clock.ahead $$;
+  create function test_clock.clock_timestamp() returns timestamptz volatile language sql as
+    $$ select pg_catalog.clock_timestamp() + ms * interval '1 millisecond' from test_clock.ahead $$;`
 
 /** Sets how far the clock of a database with `hasSettableClock` is ahead of the time. */
 export async function setTimeAhead({ pool }: TestDatabase, ms: number): Promise<void> {

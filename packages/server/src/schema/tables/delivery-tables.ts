@@ -20,6 +20,12 @@ export interface DeliveryWorkerTable {
   missing_since: Date | null
 }
 
+/** One row: the latest time that a worker has read from the clock of the database. */
+export interface DatabaseClockTable {
+  is_single: Generated<boolean>
+  seen_at: Date
+}
+
 export interface DeliveryTable {
   id: Id
   destination_id: string

@@ -13,6 +13,7 @@ import type { RunningJob } from '../../platform/jobs/running-job.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listWaitingDestinations } from './claim-store.ts'
+import { DatabaseClock } from './database-clock.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-settings.ts'
@@ -61,6 +62,7 @@ export function createDeliveryEngine(dependencies: DeliveryEngineDependencies): 
 class DispatchingEngine implements DeliveryEngine {
   readonly #shared: DispatcherDependencies
   readonly #presence: WorkerPresence
+  readonly #databaseClock: DatabaseClock
   readonly #abort = new AbortController()
   readonly #dispatchers = new Map<string, DestinationDispatcher>()
   #jobs: readonly RunningJob[] = []
@@ -71,6 +73,7 @@ class DispatchingEngine implements DeliveryEngine {
     const settings = { ...DEFAULT_DELIVERY_SETTINGS, ...dependencies.settings }
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
     this.#presence = presence
+    this.#databaseClock = new DatabaseClock({ db, log, leaseMs: settings.leaseMs })
     this.#shared = {
       db,
       clock,
@@ -104,6 +107,7 @@ class DispatchingEngine implements DeliveryEngine {
 
   async sweep(): Promise<void> {
     const { db, channels } = this.#shared
+    await this.#databaseClock.follow()
     const waiting = await listWaitingDestinations(db, [...channels.keys()])
     if (this.#isClosed) return
     for (const { id, nextDueInMs } of waiting) {

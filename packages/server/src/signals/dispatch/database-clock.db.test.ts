@@ -1,0 +1,81 @@
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { createTestDatabase, setTimeAhead } from '../../../test/support/database.ts'
+import { HOUR_MS } from '../../platform/clock.ts'
+import { DatabaseClock } from './database-clock.ts'
+
+const database = await createTestDatabase({ hasSettableClock: true })
+const { db, pool } = database
+afterEach(async () => {
+  await setTimeAhead(database, 0)
+  await db.deleteFrom('database_clock').execute()
+})
+afterAll(() => database.close())
+
+/** Looks once and answers by how many hours the clock was set back, 0 when it was not. */
+async function look(clock: DatabaseClock, warn: ReturnType<typeof vi.fn>): Promise<number> {
+  warn.mockClear()
+  await clock.follow()
+  const [fields] = (warn.mock.calls[0] ?? []) as { step_ms: number }[]
+  return Math.round(((fields?.step_ms ?? 0) / HOUR_MS) * 100) / 100
+}
+
+function startLooking() {
+  const warn = vi.fn()
+  const log = { debug: vi.fn(), info: vi.fn(), warn, error: vi.fn() }
+  const clock = new DatabaseClock({ db, log, leaseMs: 1_000 })
+  return async (aheadMs: number) => {
+    await setTimeAhead(database, aheadMs)
+    return look(clock, warn)
+  }
+}
+
+test('a clock that goes on as time does was not set back', async () => {
+  const at = startLooking()
+  expect([await at(0), await at(0), await at(HOUR_MS)]).toEqual([0, 0, 0])
+})
+
+test('a clock that was set back says by how much, once', async () => {
+  const at = startLooking()
+  expect([await at(0), await at(-6 * HOUR_MS), await at(-6 * HOUR_MS)]).toEqual([0, 6, 0])
+})
+
+test('a clock that was set forward, or loses a little to be right, was not set back', async () => {
+  const at = startLooking()
+  expect([await at(6 * HOUR_MS), await at(6 * HOUR_MS - 1_500)]).toEqual([0, 0])
+})
+
+test('a clock that was set forward and back again says how far it went back', async () => {
+  const at = startLooking()
+  expect([await at(0), await at(HOUR_MS), await at(0)]).toEqual([0, 0, 1])
+})
+
+test('a job that has run is due after its interval, not when the clock is as late again', async () => {
+  const at = startLooking()
+  await at(0)
+  await pool.query(
+    `insert into job_run (name, started_at, finished_at)
+     values ('some job', now() - interval '2 s', now() - interval '1 s')`,
+  )
+  await at(-6 * HOUR_MS)
+  const { rows } = await pool.query(
+    `select extract(epoch from clock_timestamp() - finished_at) between 1 and 60 as "isKept"
+     from job_run where name = 'some job'`,
+  )
+  expect(rows).toEqual([{ isKept: true }])
+})
+
+test('a clock that is set back again and again shifts every time once, also in late writes', async () => {
+  const at = startLooking()
+  await at(0)
+  await pool.query(`insert into delivery_destination (kind, state) values ('webhook', 'active')`)
+  await pool.query(
+    `insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn, created_at)
+     select id, 'event', 'test', '{}', 'queued', now() + interval '40 h', 'txn', now()
+     from delivery_destination`,
+  )
+  for (const aheadMs of [-6, -6, -6, -8, -8]) await at(aheadMs * HOUR_MS)
+  const { rows } = await pool.query(
+    `select round(extract(epoch from next_attempt_at - now()) / 36)::int as due from delivery`,
+  )
+  expect(rows).toEqual([{ due: 4_000 }])
+})
