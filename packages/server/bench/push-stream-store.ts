@@ -1,3 +1,4 @@
+import type { StreamId } from '../src/schema/branded-ids.ts'
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { insertDestination } from '../src/signals/dispatch/destination-store.ts'
@@ -13,7 +14,7 @@ export async function insertPushStream(
   await db
     .insertInto('ssf_stream')
     .values({
-      stream_id: newUuid(),
+      stream_id: newUuid() as StreamId,
       destination_id: destinationId,
       face: 'root',
       issuer: stream.issuer,

@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../schema/branded-ids.ts'
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
@@ -110,7 +111,7 @@ test('a poll that waits is answered when its event came while nobody listened', 
     return services.db
       .selectFrom('ssf_stream')
       .select(['id', 'destination_id'])
-      .where('id', '=', created.json<{ id: string }>().id)
+      .where('id', '=', created.json<{ id: StreamRowId }>().id)
       .executeTakeFirstOrThrow()
   }
   const pending = http.inject({

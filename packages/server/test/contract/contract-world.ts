@@ -1,4 +1,5 @@
 /* A small organisation: one record of everything, and makers of records that a request may use up. */
+import type { StreamId } from '../../src/schema/branded-ids.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { Change } from '../../src/changes/change.ts'
 import { applyCheckScope } from '../../src/posture/checks/apply-check-scope.ts'
@@ -162,7 +163,7 @@ async function sendTestEvent(
     .selectFrom('delivery')
     .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
     .select('delivery.event_id')
-    .where('ssf_stream.stream_id', '=', streamId)
+    .where('ssf_stream.stream_id', '=', streamId as StreamId)
     .executeTakeFirstOrThrow()
   return { streamId, eventId: row.event_id }
 }

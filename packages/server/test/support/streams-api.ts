@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../src/schema/branded-ids.ts'
 import { pino } from 'pino'
 import { vi } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
@@ -157,7 +158,7 @@ async function getDestinationId(db: TestApi['db'], id: string): Promise<string> 
   const row = await db
     .selectFrom('ssf_stream')
     .select('destination_id')
-    .where('id', '=', id)
+    .where('id', '=', id as StreamRowId)
     .executeTakeFirstOrThrow()
   return row.destination_id
 }

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
-import { getStream } from '../../signals/streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { option } from '../option.ts'
@@ -40,7 +40,7 @@ export async function findOwner(
     const message = 'Give one of --stream, --webhook and --destination.'
     throw new AppError('invalid', 'invalid_parameter', message)
   }
-  if (stream !== undefined) return toDeliveryOwner(await getStream(db, stream), purpose)
+  if (stream !== undefined) return toDeliveryOwner(await getStream(db, parseStreamReference(stream)), purpose)
   if (webhook !== undefined) return toWebhookOwner(await getWebhook(db, webhook), purpose)
   return findDestination(db, destination ?? '')
 }

@@ -6,7 +6,7 @@ import { rotateSigningKey } from '../../signals/signing/rotate-signing-key.ts'
 import { toSigningKeyJson } from '../../signals/signing/signing-key-json.ts'
 import { viewKeys } from '../../signals/signing/signing-key-read.ts'
 import { listSigningKeys } from '../../signals/signing/signing-key-store.ts'
-import { getStream } from '../../signals/streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { parsedOption, repeatedOption } from '../option.ts'
@@ -53,7 +53,7 @@ const rotate = databaseCommand({
     const key = await change(async (tx) => {
       const destinations = new Set<string>()
       for (const id of options.canary ?? []) {
-        destinations.add((await getStream(tx.tx, id)).destinationId)
+        destinations.add((await getStream(tx.tx, parseStreamReference(id))).destinationId)
       }
       return rotateSigningKey(tx, toSigningKeySettings(services, services.config), {
         canaryDestinationIds: [...destinations],

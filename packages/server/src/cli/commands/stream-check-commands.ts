@@ -1,6 +1,6 @@
 import { SETTINGS } from '../../app/config/settings.ts'
 import { toStreamHealth } from '../../signals/diagnosis/health/stream-health.ts'
-import { getStream } from '../../signals/streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { toTable } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
 import { option } from '../option.ts'
@@ -28,7 +28,7 @@ export const selfTestCommand = databaseCommand({
       const { keyRing } = signing
       const outcome = await runSelfTest(
         COMMAND_LINE_ORIGIN,
-        (change) => getStream(change.tx, options.stream, { isLocked: true }),
+        (change) => getStream(change.tx, parseStreamReference(options.stream), { isLocked: true }),
         { ...services, keyRing, client },
       )
       return toSelfTestJson(outcome)
@@ -53,7 +53,7 @@ export const healthCommand = databaseCommand({
   name: 'health <stream>',
   description: 'show what waits, how long deliveries took and what went wrong last',
   run: async ({ args, services: { clock, db } }) =>
-    toStreamHealth(db, await getStream(db, args.stream), clock.now()),
+    toStreamHealth(db, await getStream(db, parseStreamReference(args.stream)), clock.now()),
   text: (health) => {
     const { queue, last_hour: hour } = health
     return [

@@ -1,6 +1,6 @@
 import { deleteStream } from '../../signals/streams/delete-stream.ts'
 import { toStreamJson } from '../../signals/streams/stream-json.ts'
-import { listStreams } from '../../signals/streams/stream-store.ts'
+import { listStreams, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { healthCommand, selfTestCommand } from './stream-check-commands.ts'
@@ -28,7 +28,7 @@ const remove = databaseCommand({
   name: 'delete <id>',
   description: 'delete a stream, by its id or stream id, and everything queued for it',
   async run({ args: { id }, change }) {
-    await change((tx) => deleteStream(tx, id, () => undefined))
+    await change((tx) => deleteStream(tx, parseStreamReference(id), () => undefined))
     return { id, deleted: true }
   },
   text: ({ id }) => `Deleted the stream ${id}.`,

@@ -7,7 +7,7 @@ import {
 import { toRotatedJson } from '../../signals/poll/poll-token-routes.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import { toStreamJson } from '../../signals/streams/stream-json.ts'
-import { getStream } from '../../signals/streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { toTableLines } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
 import { choiceOption, option, parsedOption } from '../option.ts'
@@ -18,7 +18,7 @@ export const showCommand = databaseCommand({
   name: 'show <id>',
   description: 'show a stream, by its id or stream id',
   run: async ({ args, services: { config, db } }) =>
-    toStreamJson(await getStream(db, args.id), config.baseUrl),
+    toStreamJson(await getStream(db, parseStreamReference(args.id)), config.baseUrl),
   text: (stream) =>
     toTableLines(
       ['MEMBER', 'VALUE'],
@@ -39,7 +39,7 @@ export const setStatusCommand = databaseCommand({
     reason: option('--reason <text>', 'why, for the receiver'),
   },
   run: ({ args, change, options: { status, reason = null } }) =>
-    change((tx) => setStreamStatus(tx, args.id, { status, reason }, () => undefined)),
+    change((tx) => setStreamStatus(tx, parseStreamReference(args.id), { status, reason }, () => undefined)),
   json: ({ streamId, status, statusReason }) => ({
     stream_id: streamId,
     status,
@@ -66,7 +66,7 @@ export const pollTokenCommand = databaseCommand({
     ).default(OVERLAP_SECONDS_DEFAULT),
   },
   async run({ change, options: { stream, mode, overlapSeconds } }) {
-    const rotated = await change((tx) => rotatePollToken(tx, stream, { mode, overlapSeconds }))
+    const rotated = await change((tx) => rotatePollToken(tx, parseStreamReference(stream), { mode, overlapSeconds }))
     return { rotated, mode }
   },
   json: ({ rotated, mode }) => toRotatedJson(rotated, mode),

@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely'
+import type { StreamId, StreamRowId } from '../branded-ids.ts'
 import type { DefaultJson, Id, Json } from './column-types.ts'
 
 export interface SsfStreamTable {
-  id: Id
-  stream_id: string
+  id: Generated<StreamRowId>
+  stream_id: StreamId
   destination_id: string
   face: 'root' | 'strict'
   issuer: string
@@ -43,13 +44,13 @@ export interface SsfStreamTable {
 }
 
 export interface SsfStreamSequenceTable {
-  ssf_stream_id: string
+  ssf_stream_id: StreamRowId
   last_sequence: Generated<string>
 }
 
 export interface SsfStreamSubjectTable {
   id: Id
-  ssf_stream_id: string
+  ssf_stream_id: StreamRowId
   subject_hash: Buffer
   subject: Json<Record<string, unknown>>
   match_keys: string[]
@@ -60,7 +61,7 @@ export interface SsfStreamSubjectTable {
 
 export interface SsfBackfillTable {
   id: Id
-  ssf_stream_id: string
+  ssf_stream_id: StreamRowId
   after_device_id: Generated<string>
   queued_count: Generated<number>
   txn: string
@@ -80,7 +81,7 @@ export interface PushAuthenticationFacts {
 }
 
 export interface SsfPushCredentialTable {
-  stream_id: string
+  stream_id: StreamRowId
   oauth_client_secret_sealed: Buffer | null
   oauth_previous_secret_sealed: Buffer | null
   oauth_previous_secret_until: Date | null
@@ -92,7 +93,7 @@ export interface SsfPushCredentialTable {
 
 export interface SsfPollTokenTable {
   id: Id
-  ssf_stream_id: string
+  ssf_stream_id: StreamRowId
   secret_hash: Buffer
   secret_last_four: string
   created_at: Date
@@ -117,7 +118,7 @@ export interface SelfTestCaseRecord {
 }
 
 export interface StreamSelfTestTable {
-  stream_id: string
+  stream_id: StreamRowId
   started_at: Date
   finished_at: Date | null
   cases: DefaultJson<SelfTestCaseRecord[]>

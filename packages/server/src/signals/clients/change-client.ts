@@ -170,7 +170,7 @@ export async function revokeSsfClient(
   await deleteAccessTokensOf(change.tx, before.id)
   const wish = { status: 'disabled', reason: 'The client was revoked' } as const
   for (const stream of await listClientStreams(change.tx, before.id)) {
-    if (stream.status !== 'disabled') await setStreamStatus(change, stream.streamId, wish, wake)
+    if (stream.status !== 'disabled') await setStreamStatus(change, stream, wish, wake)
   }
   change.recordAudit({
     action: 'ssf_client.revoked',

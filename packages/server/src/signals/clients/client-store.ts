@@ -1,7 +1,8 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
-import { isUuid, isId } from '../../platform/ids.ts'
+import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
@@ -163,9 +164,8 @@ export async function countLiveClients(db: Kysely<Schema>): Promise<number> {
 /** The live client that a stream belongs to, by the `stream_id`; undefined for streams without one. */
 export async function findStreamClient(
   db: Kysely<Schema>,
-  streamId: string,
+  streamId: StreamId,
 ): Promise<{ readonly id: string; readonly clientId: string; readonly name: string } | undefined> {
-  if (!isUuid(streamId)) return undefined
   return db
     .selectFrom('ssf_client as client')
     .innerJoin('ssf_stream as stream', 'stream.ssf_client_id', 'client.id')

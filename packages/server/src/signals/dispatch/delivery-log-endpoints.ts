@@ -72,7 +72,7 @@ export type ReadLogPage = (
 export interface LogList<Request> extends Texts {
   readonly path: `/${string}`
   /** Finds the log that a request names; what it answers reads a page. */
-  open(request: Request): Promise<ReadLogPage>
+  readonly open: (request: Request) => Promise<ReadLogPage>
 }
 
 /** An operation of a log beside its list. */
@@ -83,7 +83,7 @@ export interface LogOperation<Request> extends Texts {
   readonly responses: { readonly 200: z.ZodType }
   readonly example: OperationExample
   /** `body` is validated; undefined where the operation has none. */
-  handler(request: Request, body: unknown): Promise<Answer>
+  readonly handler: (request: Request, body: unknown) => Promise<Answer>
 }
 
 /** How a surface has the log of one kind of owner. */

@@ -84,7 +84,7 @@ async function takeStep(
   sealer: Pick<Sealer, 'open'>,
 ): Promise<void> {
   const { tx } = change
-  const stream = await getStream(tx, backfill.ssfStreamId)
+  const stream = await getStream(tx, { id: backfill.ssfStreamId })
   const deviceIds = await listDeviceIds(tx, backfill.afterDeviceId, STEP_DEVICES)
   const lastId = deviceIds.at(-1)
   if (lastId === undefined || stream.status === 'disabled') {

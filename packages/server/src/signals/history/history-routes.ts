@@ -9,7 +9,7 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
-import { getStream } from '../streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { requestBackfill } from './backfill-streams.ts'
 import { replayAnswerSchema, replayBody, stateSchema } from './history-json.ts'
 import { replayStream, type ReplayDependencies } from './replay-stream.ts'
@@ -41,7 +41,7 @@ function stateRoute(dependencies: HistoryDependencies): ApiRoute {
     query: z.object({ cursor: z.string().max(64).optional() }),
     responses: { 200: stateSchema },
     handler: async ({ params, query }) => {
-      const stream = await getStream(dependencies.db, params.id)
+      const stream = await getStream(dependencies.db, parseStreamReference(params.id))
       return readStatePage(stream, query.cursor, dependencies)
     },
   })
@@ -61,7 +61,7 @@ function replayRoute(dependencies: HistoryDependencies): ApiRoute {
     handler: (context) => {
       const request = readReplayRequest(context.body)
       return dependencies.runChange(toOrigin(context), async (change) => {
-        const stream = await getStream(change.tx, context.params.id, { isLocked: true })
+        const stream = await getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true })
         return answer(202, await replayStream(change, stream, request, dependencies))
       })
     },
@@ -79,7 +79,7 @@ function backfillRoute({ runChange }: HistoryDependencies): ApiRoute {
     responses: { 202: backfillSchema },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        const stream = await getStream(change.tx, context.params.id, { isLocked: true })
+        const stream = await getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true })
         await requestBackfill(change, stream)
         return answer(202, { stream_id: stream.streamId, txn: change.txn })
       }),

@@ -3,6 +3,7 @@
  * order, by whoever is about to hand SETs out: a change that numbered its own SETs would hold up
  * every other one until its commit.
  */
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { STREAM_SEQUENCE } from '@heliograph/ssf'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
@@ -10,7 +11,7 @@ import type { Stream } from '../streams/stream-store.ts'
 
 /** A stream as far as its numbers are concerned. */
 export interface NumberedStream {
-  readonly streamRowId: string
+  readonly streamRowId: StreamRowId
   readonly destinationId: string
 }
 
@@ -113,7 +114,7 @@ async function numberWaitingSets(
   })
 }
 
-async function lockSequence(tx: Transaction<Schema>, streamRowId: string): Promise<string> {
+async function lockSequence(tx: Transaction<Schema>, streamRowId: StreamRowId): Promise<string> {
   await sql`insert into ssf_stream_sequence (ssf_stream_id) values (${streamRowId})
     on conflict do nothing`.execute(tx)
   const { last_sequence } = await tx

@@ -71,7 +71,9 @@ export async function authenticatePollToken(
 type FoundToken = NonNullable<Awaited<ReturnType<typeof findPollTokenByHash>>>
 
 function isAccepted(token: FoundToken, streamIdentifier: string, now: Date): boolean {
-  const isOfStream = [token.streamRowId, token.streamId].includes(streamIdentifier.toLowerCase())
+  const isOfStream = [token.streamRowId, token.streamId].some(
+    (id) => id === streamIdentifier.toLowerCase(),
+  )
   const isLive = token.revoked_at === null && (token.expires_at === null || token.expires_at > now)
   return isOfStream && isLive
 }

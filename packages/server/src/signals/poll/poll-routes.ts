@@ -5,7 +5,7 @@ import type { Credential } from '../../platform/http/operation.ts'
 import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
-import { getStream, type Stream } from '../streams/stream-store.ts'
+import { getStream, parseStreamReference, type Stream } from '../streams/stream-store.ts'
 import {
   authenticatePollToken,
   readPollToken,
@@ -115,7 +115,7 @@ function readPollRequest(body: unknown): PollRequest {
 }
 
 async function getPolledStream({ db }: PollDependencies, id: string): Promise<Stream> {
-  const stream = await getStream(db, id)
+  const stream = await getStream(db, parseStreamReference(id))
   if (takesPolls(stream)) return stream
   throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
 }

@@ -7,7 +7,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
-import { getStream } from '../streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { listLivePollTokens, type PollToken } from './poll-token-store.ts'
 import {
   OVERLAP_SECONDS_DEFAULT,
@@ -78,7 +78,7 @@ export function pollTokenRoutes(dependencies: PollTokenRouteDependencies): ApiRo
       description: 'Without their secrets, newest first.',
       responses: { 200: tokenListSchema },
       handler: async ({ params }) => {
-        const stream = await getStream(db, params.id)
+        const stream = await getStream(db, parseStreamReference(params.id))
         const tokens = await listLivePollTokens(db, stream.id, clock.now())
         return { stream_id: stream.streamId, tokens: tokens.map(toTokenJson) }
       },
@@ -110,7 +110,7 @@ function rotationRoute(
       const { mode, overlap_seconds: overlapSeconds } = context.body
       return runChange(toOrigin(context), async (change) => {
         const { id } = context.params
-        const rotated = await rotatePollToken(change, id, { mode, overlapSeconds })
+        const rotated = await rotatePollToken(change, parseStreamReference(id), { mode, overlapSeconds })
         return answer(200, toRotatedJson(rotated, mode))
       })
     },

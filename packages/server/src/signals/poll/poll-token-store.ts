@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -29,7 +30,7 @@ export async function findPollTokenByHash(db: Kysely<Schema>, secretHash: Buffer
 /** The poll tokens of a stream that are accepted, newest first. */
 export async function listLivePollTokens(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
   now: Date,
 ): Promise<PollToken[]> {
   const rows = await db
@@ -77,7 +78,7 @@ export async function revokePollTokens(
 /** Forgets the tokens of a stream that ended before a time. */
 export async function deleteEndedPollTokens(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
   before: Date,
 ): Promise<void> {
   await sql`delete from ssf_poll_token where ssf_stream_id = ${streamRowId}

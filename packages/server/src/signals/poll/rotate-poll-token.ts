@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS, SECOND_MS } from '../../platform/clock.ts'
-import { getStream, type Stream } from '../streams/stream-store.ts'
+import { getStream, type Stream, type StreamReference } from '../streams/stream-store.ts'
 import { generatePollToken, hashPollToken } from './poll-token-secret.ts'
 import {
   deleteEndedPollTokens,
@@ -47,10 +47,10 @@ export interface RotatedPollToken {
  */
 export async function rotatePollToken(
   change: Change,
-  identifier: string,
+  reference: StreamReference,
   rotation: PollTokenRotation,
 ): Promise<RotatedPollToken> {
-  const stream = await getStream(change.tx, identifier, { isLocked: true })
+  const stream = await getStream(change.tx, reference, { isLocked: true })
   if (stream.deliveryMethod === 'push' && rotation.mode !== 'disable') {
     throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
   }

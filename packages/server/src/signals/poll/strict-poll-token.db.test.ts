@@ -1,3 +1,4 @@
+import { parseStreamReference } from '../streams/stream-store.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -23,7 +24,7 @@ async function createStream(token?: string): Promise<string> {
 async function issue(streamId: string): Promise<string> {
   const rotation = { mode: 'immediate', overlapSeconds: 1 } as const
   const { token } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    rotatePollToken(change, streamId, rotation),
+    rotatePollToken(change, parseStreamReference(streamId), rotation),
   )
   return token ?? ''
 }

@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import type { Change } from '../../changes/change.ts'
 import type { ErrorDetail } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
@@ -67,7 +68,7 @@ export async function changePushAuthentication(
   })
 }
 
-const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'streamId'> = {
+const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'streamRowId'> = {
   oauthClientSecretSealed: null,
   oauthPreviousSecretSealed: null,
   oauthPreviousSecretUntil: null,
@@ -157,24 +158,24 @@ function factsOf(oauth: OAuthInput): NonNullable<PushAuthenticationFacts['oauth'
 }
 
 function toCredential(
-  streamId: string,
+  streamRowId: StreamRowId,
   { oauth, mtls, extra_ca: extraCa }: PushAuthenticationInput,
   { facts, stored }: Before,
   now: Date,
   sealer: Sealer,
 ): PushCredentialValues {
-  const kept = stored ?? { ...NO_CREDENTIAL, streamId }
+  const kept = stored ?? { ...NO_CREDENTIAL, streamRowId }
   return {
     ...kept,
     ...(oauth === undefined ? {} : toSecrets(oauth, { facts, kept, now, sealer })),
-    ...(mtls === undefined ? {} : toCertificate(mtls, streamId, sealer)),
+    ...(mtls === undefined ? {} : toCertificate(mtls, streamRowId, sealer)),
     ...(extraCa === undefined ? {} : { extraCa }),
   }
 }
 
 type SecretColumns = Pick<
   PushCredentialRecord,
-  'streamId' | 'oauthClientSecretSealed' | 'oauthPreviousSecretSealed' | 'oauthPreviousSecretUntil'
+  'streamRowId' | 'oauthClientSecretSealed' | 'oauthPreviousSecretSealed' | 'oauthPreviousSecretUntil'
 >
 
 interface SecretChange {
@@ -196,7 +197,7 @@ function toSecrets(
     }
   }
   if (oauth.client_secret === undefined) return {}
-  const context = pushSecretContext(kept.streamId, 'oauth_client_secret_sealed')
+  const context = pushSecretContext(kept.streamRowId, 'oauth_client_secret_sealed')
   // Like every secret, the old one goes to its own endpoint alone.
   const isSameEndpoint = facts.oauth?.token_endpoint === oauth.token_endpoint
   const previous = isSameEndpoint ? kept.oauthClientSecretSealed : null
@@ -207,11 +208,15 @@ function toSecrets(
   }
 }
 
-function toCertificate(mtls: PushAuthenticationInput['mtls'], streamId: string, sealer: Sealer) {
+function toCertificate(
+  mtls: PushAuthenticationInput['mtls'],
+  streamRowId: StreamRowId,
+  sealer: Sealer,
+) {
   if (mtls === null || mtls === undefined) {
     return { clientCertificate: null, clientKeySealed: null }
   }
-  const context = pushSecretContext(streamId, 'client_key_sealed')
+  const context = pushSecretContext(streamRowId, 'client_key_sealed')
   return {
     clientCertificate: mtls.certificate,
     clientKeySealed: sealer.seal(mtls.private_key, context),

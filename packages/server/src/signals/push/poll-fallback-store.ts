@@ -1,3 +1,4 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -93,7 +94,7 @@ export async function makeDueNow(db: Kysely<Schema>, destinationId: string): Pro
 
 /** A stream that may have to fall back, or to stop doing so. */
 export interface FallbackCandidate {
-  readonly streamId: string
+  readonly streamId: StreamId
   readonly failingSince: Date | null
 }
 
@@ -124,7 +125,7 @@ export async function listStreamsToPushAgain(
   db: Kysely<Schema>,
   attemptsMax: number,
 ): Promise<FallbackCandidate[]> {
-  const { rows } = await sql<{ stream_id: string }>`
+  const { rows } = await sql<{ stream_id: StreamId }>`
     select s.stream_id
     from ssf_stream s join delivery_destination d on d.id = s.destination_id
     where s.fallback_to_poll and s.fallback_since is not null and d.failing_since is null

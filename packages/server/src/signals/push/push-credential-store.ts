@@ -1,12 +1,15 @@
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfPushCredentialTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
-const credentialRecord = defineRecord<SsfPushCredentialTable>()
+const RENAMED = { stream_id: 'streamRowId' } as const
 
-export type PushCredentialRecord = CamelCased<Selectable<SsfPushCredentialTable>>
+const credentialRecord = defineRecord<SsfPushCredentialTable, typeof RENAMED>(RENAMED)
+
+export type PushCredentialRecord = CamelCased<Selectable<SsfPushCredentialTable>, typeof RENAMED>
 
 /** The credentials of a stream without their version, which the store counts. */
 export type PushCredentialValues = Omit<PushCredentialRecord, 'version'>
@@ -15,14 +18,14 @@ export type PushCredentialValues = Omit<PushCredentialRecord, 'version'>
 export type SealedPushSecret = 'oauth_client_secret_sealed' | 'client_key_sealed'
 
 /** The place of a sealed secret of a stream; an old secret stays sealed as the new one was. */
-export function pushSecretContext(streamRowId: string, column: SealedPushSecret): SealContext {
+export function pushSecretContext(streamRowId: StreamRowId, column: SealedPushSecret): SealContext {
   return { table: 'ssf_push_credential', column, id: streamRowId }
 }
 
 /** The credentials of a stream for pushing, if it has any. */
 export async function findPushCredential(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
 ): Promise<PushCredentialRecord | undefined> {
   const row = await db
     .selectFrom('ssf_push_credential')
@@ -50,6 +53,6 @@ export async function savePushCredential(
     .execute()
 }
 
-export async function deletePushCredential(db: Kysely<Schema>, streamRowId: string): Promise<void> {
+export async function deletePushCredential(db: Kysely<Schema>, streamRowId: StreamRowId): Promise<void> {
   await db.deleteFrom('ssf_push_credential').where('stream_id', '=', streamRowId).execute()
 }

@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
@@ -32,12 +33,12 @@ export interface PushCredential {
 export async function openPushCredential(
   db: Kysely<Schema>,
   sealer: Sealer,
-  stream: { readonly streamRowId: string; readonly authentication: PushAuthenticationFacts },
+  stream: { readonly streamRowId: StreamRowId; readonly authentication: PushAuthenticationFacts },
   now: Date,
 ): Promise<PushCredential | undefined> {
   const row = await findPushCredential(db, stream.streamRowId)
   if (row === undefined) return undefined
-  const key = `stream ${row.streamId} version ${row.version}`
+  const key = `stream ${row.streamRowId} version ${row.version}`
   const tls = toTls(row, key, sealer)
   const { oauth } = stream.authentication
   if (oauth === undefined) return { oauth: undefined, tls }
@@ -56,7 +57,7 @@ export async function openPushCredential(
 }
 
 function openSecrets(row: PushCredentialRecord, sealer: Sealer, now: Date): string[] {
-  const context = pushSecretContext(row.streamId, 'oauth_client_secret_sealed')
+  const context = pushSecretContext(row.streamRowId, 'oauth_client_secret_sealed')
   const { oauthClientSecretSealed: present, oauthPreviousSecretSealed: previous } = row
   const isOverlapping = row.oauthPreviousSecretUntil !== null && row.oauthPreviousSecretUntil > now
   return [present, isOverlapping ? previous : null].flatMap((sealed) =>
@@ -67,7 +68,7 @@ function openSecrets(row: PushCredentialRecord, sealer: Sealer, now: Date): stri
 function toTls(row: PushCredentialRecord, key: string, sealer: Sealer): OutboundTls | undefined {
   const { clientCertificate: certificate, clientKeySealed: sealed, extraCa } = row
   if (certificate === null && extraCa === null) return undefined
-  const context = pushSecretContext(row.streamId, 'client_key_sealed')
+  const context = pushSecretContext(row.streamRowId, 'client_key_sealed')
   return {
     key,
     ...(certificate === null || sealed === null

@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
@@ -5,7 +6,7 @@ import type { NumberedStream } from '../history/number-sets.ts'
 
 /** Where and how the SETs of a stream are pushed. */
 export interface PushTarget {
-  readonly streamRowId: string
+  readonly streamRowId: StreamRowId
   readonly streamId: string
   readonly endpointUrl: string
   readonly authorizationHeaderSealed: Buffer | null

@@ -1,3 +1,4 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { RunChange } from '../../changes/change.ts'
@@ -33,20 +34,20 @@ export async function reviewFallbacks(dependencies: ReviewFallbacksDependencies)
 }
 
 async function begin(
-  streamId: string,
+  streamId: StreamId,
   cause: string,
   dependencies: ReviewFallbacksDependencies,
 ): Promise<void> {
   await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    const stream = await getStream(change.tx, streamId, { isLocked: true })
+    const stream = await getStream(change.tx, { streamId }, { isLocked: true })
     if (stream.deliveryMethod !== 'push' || stream.status !== 'enabled') return
     await beginFallback(change, stream, cause, dependencies)
   })
 }
 
-async function end(streamId: string, dependencies: ReviewFallbacksDependencies): Promise<void> {
+async function end(streamId: StreamId, dependencies: ReviewFallbacksDependencies): Promise<void> {
   await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    const stream = await getStream(change.tx, streamId, { isLocked: true })
+    const stream = await getStream(change.tx, { streamId }, { isLocked: true })
     await endFallback(change, stream, 'Pushing works again.', dependencies)
   })
 }

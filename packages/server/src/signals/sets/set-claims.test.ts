@@ -1,3 +1,4 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import {
   parseSetClaims,
   SET_TYP,
@@ -197,7 +198,7 @@ describe('pairwise identifiers', () => {
   it('cannot be made without the secret', () => {
     const stream = createStream(pairwise)
     expect(() => claimsOf({ ...stream, pairwiseSecretSealed: null })).toThrow('secret')
-    const moved = { ...stream, streamId: crypto.randomUUID() }
+    const moved = { ...stream, streamId: crypto.randomUUID() as string as StreamId }
     expect(() => claimsOf(moved)).toThrow()
   })
 })

@@ -7,7 +7,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-routes.ts'
-import { getStream } from '../streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { RSA_MODULUS_BITS } from './generate-signing-key.ts'
 import { revokeSigningKey } from './revoke-signing-key.ts'
 import { rollBackSigningKey } from './roll-back-signing-key.ts'
@@ -150,7 +150,7 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
 
 async function findDestinations(change: Change, ids: readonly string[]): Promise<string[]> {
   const destinations = new Set<string>()
-  for (const id of ids) destinations.add((await getStream(change.tx, id)).destinationId)
+  for (const id of ids) destinations.add((await getStream(change.tx, parseStreamReference(id))).destinationId)
   return [...destinations]
 }
 

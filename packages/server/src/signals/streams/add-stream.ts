@@ -2,6 +2,7 @@
  * Adding a stream, whoever it is for: the steps that are the same for the streams of the root issuer
  * (create-stream.ts) and for those of clients (create-client-stream.ts), which say what differs.
  */
+import type { StreamId } from '../../schema/branded-ids.ts'
 import type { Change } from '../../changes/change.ts'
 import { insertDestination } from '../dispatch/destination-store.ts'
 import { AppError } from '../../platform/app-error.ts'
@@ -83,7 +84,7 @@ async function insertEnabledStream(
   origin: StreamOrigin,
   { sealer }: StreamDependencies,
 ): Promise<Stream> {
-  const streamId = newUuid()
+  const streamId = newUuid() as StreamId
   const isPush = input.deliveryMethod === 'push'
   const header = input.authorizationHeader ?? null
   return insertStream(change.tx, {

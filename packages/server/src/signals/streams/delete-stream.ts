@@ -3,7 +3,7 @@ import { markDestinationDeleted } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { toStreamAudit } from './stream-json.ts'
-import { deleteStreamRow, getStream } from './stream-store.ts'
+import { deleteStreamRow, getStream, type StreamReference } from './stream-store.ts'
 
 /**
  * Deletes a stream with everything that is queued for it, and leaves an audit entry.
@@ -12,10 +12,10 @@ import { deleteStreamRow, getStream } from './stream-store.ts'
  */
 export async function deleteStream(
   change: Change,
-  identifier: string,
+  reference: StreamReference,
   wake: WakeDelivery,
 ): Promise<void> {
-  const stream = await getStream(change.tx, identifier, { isLocked: true })
+  const stream = await getStream(change.tx, reference, { isLocked: true })
   await deleteStreamRow(change.tx, stream.id)
   await markDestinationDeleted(change.tx, stream.destinationId)
   await notifyDestinations(change.tx, [stream.destinationId])

@@ -11,7 +11,7 @@ import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-delive
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { toStreamAudit } from './stream-json.ts'
-import { getStream, updateStream, type Stream } from './stream-store.ts'
+import { getStream, updateStream, type Stream, type StreamReference } from './stream-store.ts'
 
 export type StreamStatus = Stream['status']
 
@@ -34,12 +34,12 @@ export interface RequestedStatus {
  */
 export async function setStreamStatus(
   change: Change,
-  identifier: string,
+  reference: StreamReference,
   wish: RequestedStatus,
   wake: WakeDelivery,
 ): Promise<Stream> {
   const { status, reason } = wish
-  const before = await getStream(change.tx, identifier, { isLocked: true })
+  const before = await getStream(change.tx, reference, { isLocked: true })
   if (before.status === status && before.statusReason === reason) return before
   const after = await applyStreamStatus(change, before, wish, wake)
   change.recordAudit({

@@ -2,13 +2,14 @@
  * When the receivers of streams were last heard of, and which have been silent for too long. SQL only;
  * what follows from it is in stream-activity.ts.
  */
+import type { StreamRowId, StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 
 /** Notes that the receiver of a stream was heard of; a later time stays. */
 export async function updateLastActivity(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
   at: Date,
 ): Promise<void> {
   await sql`update ssf_stream set last_activity_at = greatest(last_activity_at, ${at})
@@ -35,8 +36,8 @@ const LAST_SIGN = sql`greatest(coalesce(s.last_activity_at, s.created_at), p.eff
 export async function findMostSilent(
   db: Kysely<Schema>,
   timeoutSeconds: number,
-): Promise<{ readonly id: string; readonly dueAt: Date } | undefined> {
-  const { rows } = await sql<{ id: string; dueAt: Date }>`
+): Promise<{ readonly id: StreamRowId; readonly dueAt: Date } | undefined> {
+  const { rows } = await sql<{ id: StreamRowId; dueAt: Date }>`
     select s.id, ${LAST_SIGN} + make_interval(secs => ${timeoutSeconds}) as "dueAt"
     from ssf_stream s cross join ssf_inactivity_policy p
     where s.face = 'strict' and s.status = 'enabled'
@@ -47,10 +48,10 @@ export async function findMostSilent(
 /** Locks a stream that is silent for too long and answers its `stream_id`; undefined when it is not. */
 export async function lockSilent(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
   { timeoutSeconds, at }: { readonly timeoutSeconds: number; readonly at: Date },
-): Promise<string | undefined> {
-  const { rows } = await sql<{ streamId: string }>`
+): Promise<StreamId | undefined> {
+  const { rows } = await sql<{ streamId: StreamId }>`
     select s.stream_id as "streamId" from ssf_stream s cross join ssf_inactivity_policy p
     where s.id = ${streamRowId} and s.status = 'enabled'
       and ${LAST_SIGN} + make_interval(secs => ${timeoutSeconds}) <= ${at}

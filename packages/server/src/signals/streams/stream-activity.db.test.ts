@@ -1,3 +1,5 @@
+import { parseStreamReference } from './stream-store.ts'
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
@@ -45,7 +47,7 @@ async function statusOf(streamId = id): Promise<string> {
   const row = await api.db
     .selectFrom('ssf_stream')
     .select('status')
-    .where('stream_id', '=', streamId)
+    .where('stream_id', '=', streamId as StreamId)
     .executeTakeFirstOrThrow()
   return row.status
 }
@@ -109,7 +111,7 @@ describe('a stream whose receiver is silent', () => {
     api.clock.advance(TIMEOUT_SECONDS * SECOND_MS)
     await run()
     await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      setStreamStatus(change, id, { status: 'enabled', reason: null }, api.wake),
+      setStreamStatus(change, parseStreamReference(id), { status: 'enabled', reason: null }, api.wake),
     )
     expect(await run()).toEqual(after(TIMEOUT_SECONDS * SECOND_MS))
     expect(await statusOf()).toBe('enabled')
@@ -122,7 +124,7 @@ describe('a stream whose receiver is silent', () => {
       .selectFrom('delivery')
       .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
       .select('delivery.id')
-      .where('ssf_stream.stream_id', '=', id)
+      .where('ssf_stream.stream_id', '=', id as StreamId)
       .execute()
     expect(told).toHaveLength(1)
   })

@@ -87,7 +87,7 @@ export async function pauseSilentStreams(
         at: change.at,
       })
       if (streamId === undefined) return
-      await setStreamStatus(change, streamId, { status: 'paused', reason }, wake)
+      await setStreamStatus(change, { streamId }, { status: 'paused', reason }, wake)
     })
   }
 }

@@ -29,7 +29,7 @@ import { choiceShape, readChoices } from './stream-choices.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { nameSchema } from './stream-input.ts'
 import { pollUrl, streamSchema, toStreamJson } from './stream-json.ts'
-import { getStream, type Stream } from './stream-store.ts'
+import { getStream, parseStreamReference, type Stream } from './stream-store.ts'
 import { changeStream } from './update-stream.ts'
 
 export interface StreamCollectionDependencies extends StreamDependencies {
@@ -94,7 +94,7 @@ export function orOneStream(
     summary: list.summary,
     query: streamIdQuery,
     responses: { 200: streamSchema },
-    handler: async ({ query }) => toStreamJson(await getStream(db, query.stream_id), baseUrl),
+    handler: async ({ query }) => toStreamJson(await getStream(db, parseStreamReference(query.stream_id)), baseUrl),
   })
   const query = list.query instanceof z.ZodObject ? list.query : z.object({})
   return {
@@ -129,12 +129,12 @@ function updateRoute(
         const request = readUpdate(context.body)
         const extensions = { name: context.body.name, choices: readChoices(context.body) }
         return runChange(toOrigin(context), async (change) => {
-          const before = await getStream(change.tx, request.stream_id, { isLocked: true })
+          const before = await getStream(change.tx, parseStreamReference(request.stream_id), { isLocked: true })
           const rules = toRules(method, before, dependencies)
           refuseIf([findTransmitterProblem(asNamed(request, before), rules) ?? false])
           const standard = toConfigurationInput(request.supplied, before, rules)
           const input = { ...extensions, ...standard }
-          const stream = await changeStream(change, before.id, input, dependencies)
+          const stream = await changeStream(change, before, input, dependencies)
           return answer(200, toStreamJson(stream, baseUrl))
         })
       },
@@ -154,7 +154,7 @@ function deleteRoute({ runChange, wake }: StreamCollectionDependencies): ApiRout
     responses: { 204: noContent },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        await deleteStream(change, context.query.stream_id, wake)
+        await deleteStream(change, parseStreamReference(context.query.stream_id), wake)
         return answer(204, undefined)
       }),
   })

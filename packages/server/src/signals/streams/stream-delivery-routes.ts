@@ -7,7 +7,7 @@ import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from './stream-routes.ts'
-import { getStream, type Stream } from './stream-store.ts'
+import { getStream, parseStreamReference, type Stream } from './stream-store.ts'
 
 /** The log of the deliveries of streams, for operators. */
 export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): ApiRoute[] {
@@ -16,7 +16,7 @@ export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): Api
       path: '/ssf_streams',
       noun: 'stream',
       access: STREAM_ACCESS,
-      findOwner: async (db, id, purpose) => toDeliveryOwner(await getStream(db, id), purpose),
+      findOwner: async (db, id, purpose) => toDeliveryOwner(await getStream(db, parseStreamReference(id)), purpose),
     },
     dependencies,
   )

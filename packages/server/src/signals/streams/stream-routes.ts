@@ -11,7 +11,7 @@ import { STREAM_ACCESS } from './stream-access.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
 import { createStreamBody, readStreamInput, updateStreamBody } from './stream-input.ts'
 import { streamSchema, toStreamJson } from './stream-json.ts'
-import { getStream, listStreams, type Stream } from './stream-store.ts'
+import { getStream, listStreams, parseStreamReference, type Stream } from './stream-store.ts'
 import { streamTestRoutes, type StreamTestRouteDependencies } from './stream-test-routes.ts'
 import { changeStream } from './update-stream.ts'
 
@@ -58,7 +58,7 @@ function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
       summary: 'Show a stream',
       description: 'By its `id` or its `stream_id`.',
       responses: { 200: streamSchema },
-      handler: async ({ params }) => toStreamJson(await getStream(db, params.id), baseUrl),
+      handler: async ({ params }) => toStreamJson(await getStream(db, parseStreamReference(params.id)), baseUrl),
     }),
   ]
 }
@@ -105,7 +105,7 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       handler: (context) => {
         const input = readStreamInput(context.body)
         return runChange(toOrigin(context), async (change) => {
-          const stream = await changeStream(change, context.params.id, input, dependencies)
+          const stream = await changeStream(change, parseStreamReference(context.params.id), input, dependencies)
           return answer(200, toStreamJson(stream, baseUrl))
         })
       },
@@ -119,7 +119,7 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       responses: { 204: noContent },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          await deleteStream(change, context.params.id, wake)
+          await deleteStream(change, parseStreamReference(context.params.id), wake)
           return answer(204, undefined)
         }),
     }),

@@ -8,7 +8,7 @@ import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { refuseIf } from './refuse-if.ts'
 import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
-import { getStream, type Stream } from './stream-store.ts'
+import { getStream, parseStreamReference, type Stream } from './stream-store.ts'
 
 export interface StreamStatusDependencies {
   readonly db: Kysely<Schema>
@@ -49,7 +49,7 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
       query: z.object({ stream_id: streamIdSchema }),
       example: { query: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11' } },
       responses: { 200: statusSchema },
-      handler: async ({ query }) => toStatusJson(await getStream(db, query.stream_id)),
+      handler: async ({ query }) => toStatusJson(await getStream(db, parseStreamReference(query.stream_id))),
     }),
     route({
       ...STREAM_ACCESS,
@@ -74,7 +74,7 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
         return runChange(toOrigin(context), async (change) =>
           answer(
             200,
-            toStatusJson(await setStreamStatus(change, streamId, { status, reason }, wake)),
+            toStatusJson(await setStreamStatus(change, parseStreamReference(streamId), { status, reason }, wake)),
           ),
         )
       },

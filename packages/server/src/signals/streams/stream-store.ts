@@ -1,5 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
+import { isId, isUuid } from '../../platform/ids.ts'
+import type { StreamId, StreamRowId } from '../../schema/branded-ids.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -17,29 +19,50 @@ export type Stream = CamelCased<Selectable<SsfStreamTable>, typeof RENAMED>
 export type NewStream = CamelCased<Insertable<SsfStreamTable>, typeof RENAMED>
 export type StreamChanges = CamelCased<Updateable<SsfStreamTable>, typeof RENAMED>
 
-const ID = /^[1-9]\d{0,17}$/
-const STREAM_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Names a stream by either of its ids; a stream names itself. */
+export type StreamReference = { readonly id: StreamRowId } | { readonly streamId: StreamId }
 
 /**
- * A stream by its `id` or its `stream_id`.
+ * The stream that a text from outside names, by its `id` or its `stream_id`.
  *
- * @throws AppError `not_found`, the same for every text that names no stream.
+ * @throws AppError `not_found`, the same for every text that names no stream
  */
+export function parseStreamReference(text: string): StreamReference {
+  if (isId(text)) return { id: text as StreamRowId }
+  return { streamId: parseStreamId(text) }
+}
+
+/**
+ * The `stream_id` of a stream from outside.
+ *
+ * @throws AppError `not_found` for a text that cannot be one
+ */
+export function parseStreamId(text: string): StreamId {
+  if (isStreamId(text)) return text
+  throw noSuchStream()
+}
+
+/** Whether a text has the form of a `stream_id`. */
+export function isStreamId(text: string): text is StreamId {
+  return isUuid(text)
+}
+
+/** @throws AppError `not_found` */
 export async function getStream(
   db: Kysely<Schema>,
-  identifier: string,
+  reference: StreamReference,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Stream> {
-  const column = ID.test(identifier) ? 'id' : STREAM_ID.test(identifier) ? 'stream_id' : undefined
-  const row =
-    column === undefined
-      ? undefined
-      : await db
-          .selectFrom('ssf_stream')
-          .selectAll()
-          .where(column, '=', identifier)
-          .$if(options.isLocked === true, (query) => query.forUpdate())
-          .executeTakeFirst()
+  const row = await db
+    .selectFrom('ssf_stream')
+    .selectAll()
+    .where((where) =>
+      'id' in reference
+        ? where('id', '=', reference.id)
+        : where('stream_id', '=', reference.streamId),
+    )
+    .$if(options.isLocked === true, (query) => query.forUpdate())
+    .executeTakeFirst()
   if (row === undefined) throw noSuchStream()
   return streamRecord.fromRow(row)
 }
@@ -68,7 +91,7 @@ export async function findStreamOfDestination(
 export async function getClientStream(
   db: Kysely<Schema>,
   ssfClientId: string,
-  streamId: string,
+  streamId: StreamId,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Stream> {
   const row = await db
@@ -134,7 +157,7 @@ export async function insertStream(db: Kysely<Schema>, stream: NewStream): Promi
 
 export async function updateStream(
   db: Kysely<Schema>,
-  id: string,
+  id: StreamRowId,
   changes: StreamChanges,
 ): Promise<Stream> {
   const row = await db
@@ -146,7 +169,7 @@ export async function updateStream(
   return streamRecord.fromRow(row)
 }
 
-export async function deleteStreamRow(db: Kysely<Schema>, id: string): Promise<void> {
+export async function deleteStreamRow(db: Kysely<Schema>, id: StreamRowId): Promise<void> {
   await db.deleteFrom('ssf_stream').where('id', '=', id).execute()
 }
 

@@ -12,7 +12,7 @@ import { requestVerification } from './request-verification.ts'
 import { malformedWhenInvalid } from '../../platform/http/malformed-when-invalid.ts'
 import { refuseIf } from './refuse-if.ts'
 import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
-import { getStream } from './stream-store.ts'
+import { getStream, parseStreamReference } from './stream-store.ts'
 import { testStream, type TestStreamDependencies } from './test-stream.ts'
 
 export interface StreamTestRouteDependencies extends TestStreamDependencies {
@@ -94,7 +94,7 @@ function testRoute(dependencies: StreamTestRouteDependencies): ApiRoute {
       const identifier = inPath === UNFILLED ? requireStreamId(inBody) : inPath
       await refuseOtherStream(identifier, inBody, dependencies)
       if (email === undefined) return verify(context, { identifier, state }, dependencies)
-      const result = await testStream(toOrigin(context), identifier, email, dependencies)
+      const result = await testStream(toOrigin(context), parseStreamReference(identifier), email, dependencies)
       return answer(200, {
         success: result.isSuccess,
         response_code: String(result.statusCode),
@@ -132,7 +132,7 @@ async function verify(
   { runChange, wake, minVerificationIntervalSeconds = 0 }: StreamTestRouteDependencies,
 ) {
   return runChange(toOrigin(context), async (change) => {
-    const stream = await getStream(change.tx, identifier, { isLocked: true })
+    const stream = await getStream(change.tx, parseStreamReference(identifier), { isLocked: true })
     // A state of null, which some clients send, is none (SSF 1.0 section 8.1.4.2).
     const wanted = typeof state === 'string' ? { state } : {}
     await requestVerification(change, stream, wanted, { wake, minVerificationIntervalSeconds })
@@ -154,7 +154,7 @@ async function refuseOtherStream(
   { db }: StreamTestRouteDependencies,
 ): Promise<void> {
   if (inBody === undefined || inBody === identifier) return
-  const { id, streamId } = await getStream(db, identifier)
-  if ([id, streamId].includes(inBody.toLowerCase())) return
+  const { id, streamId } = await getStream(db, parseStreamReference(identifier))
+  if ([id, streamId].some((own) => own === inBody.toLowerCase())) return
   refuseIf([{ path: 'stream_id', message: 'Names another stream than the path.' }])
 }

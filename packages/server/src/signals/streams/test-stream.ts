@@ -9,7 +9,7 @@ import { errorOf } from '../dispatch/delivery-outcome.ts'
 import type { DeliverySender, ReservedDelivery } from '../dispatch/delivery-sender.ts'
 import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
-import { getStream } from './stream-store.ts'
+import { getStream, type StreamReference } from './stream-store.ts'
 
 export interface TestStreamDependencies {
   readonly runChange: RunChange
@@ -35,13 +35,13 @@ export interface TestResult {
  */
 export async function testStream(
   origin: ChangeOrigin,
-  identifier: string,
+  reference: StreamReference,
   email: string,
   dependencies: TestStreamDependencies,
 ): Promise<TestResult> {
   const { runChange, sender } = dependencies
   const { deliveryId, reserved } = await runChange(origin, (change) =>
-    queueTest(change, identifier, email, dependencies),
+    queueTest(change, reference, email, dependencies),
   )
   if (reserved === null) return { isSuccess: true, statusCode: 202, deliveryId, reason: null }
   const outcome = await sender.sendNow(reserved)
@@ -64,11 +64,11 @@ interface QueuedTest {
 
 async function queueTest(
   change: Change,
-  identifier: string,
+  reference: StreamReference,
   email: string,
   { sender, wake }: TestStreamDependencies,
 ): Promise<QueuedTest> {
-  const stream = await getStream(change.tx, identifier)
+  const stream = await getStream(change.tx, reference)
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to test it.')
   }

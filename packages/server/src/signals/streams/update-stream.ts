@@ -14,7 +14,7 @@ import { startHeartbeats } from '../diagnosis/health/heartbeat-rhythm.ts'
 import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
-import { getStream, updateStream, type Stream, type StreamChanges } from './stream-store.ts'
+import { getStream, updateStream, type Stream, type StreamChanges, type StreamReference } from './stream-store.ts'
 import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 type StreamValues = StreamChanges
@@ -29,11 +29,11 @@ type StreamValues = StreamChanges
  */
 export async function changeStream(
   change: Change,
-  identifier: string,
+  reference: StreamReference,
   input: StreamInput,
   dependencies: StreamDependencies,
 ): Promise<Stream> {
-  const before = await getStream(change.tx, identifier, { isLocked: true })
+  const before = await getStream(change.tx, reference, { isLocked: true })
   const values = {
     ...toPlainValues(input),
     ...toHeartbeatValues(before, input, change.at),

@@ -2,6 +2,7 @@
  * Which events a stream is to get, after what its receiver said about subjects. Part of the transaction
  * in which events are queued; what was said is set-subject.ts's.
  */
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import type { Kysely } from 'kysely'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -80,7 +81,7 @@ function hasFilter(stream: Stream): boolean {
 /** By stream and key. Statements of one stream are read in one query of keys after the other. */
 async function readStatements(
   db: Kysely<Schema>,
-  streamRowIds: readonly string[],
+  streamRowIds: readonly StreamRowId[],
   keys: readonly string[],
 ): Promise<Map<string, PlacedStatement[]>> {
   const index = new Map<string, PlacedStatement[]>()

@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { createHash } from 'node:crypto'
 import type { SubjectIdentifier } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
@@ -6,7 +7,7 @@ import type { Schema } from '../../schema/schema.ts'
 
 /** What a receiver said about a subject of a stream. */
 export interface SubjectStatement {
-  readonly streamRowId: string
+  readonly streamRowId: StreamRowId
   readonly subject: SubjectIdentifier
   readonly matchKeys: readonly string[]
   readonly isIncluded: boolean
@@ -38,7 +39,7 @@ export async function insertSubject(
 /** Forgets what was said about one subject. */
 export async function deleteSubject(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
   subject: SubjectIdentifier,
 ): Promise<void> {
   await db
@@ -49,14 +50,14 @@ export async function deleteSubject(
 }
 
 /** Forgets everything that was said about the subjects of a stream. */
-export async function deleteSubjects(db: Kysely<Schema>, streamRowId: string): Promise<void> {
+export async function deleteSubjects(db: Kysely<Schema>, streamRowId: StreamRowId): Promise<void> {
   await db.deleteFrom('ssf_stream_subject').where('ssf_stream_id', '=', streamRowId).execute()
 }
 
 /** How many subjects of a stream were added and how many removed, as far as that is still said. */
 export async function countSubjects(
   db: Kysely<Schema>,
-  streamRowId: string,
+  streamRowId: StreamRowId,
 ): Promise<{ readonly included: number; readonly excluded: number }> {
   const { rows } = await sql<{ included: number; excluded: number }>`
     select count(*) filter (where is_included)::integer as included,
@@ -68,13 +69,13 @@ export async function countSubjects(
 /** What was said about subjects that events with these keys may be about, oldest word first. */
 export async function listStatements(
   db: Kysely<Schema>,
-  streamRowIds: readonly string[],
+  streamRowIds: readonly StreamRowId[],
   keys: readonly string[],
 ): Promise<(SubjectStatement & { readonly id: string })[]> {
   const rows = await db
     .selectFrom('ssf_stream_subject')
     .select(['id', 'ssf_stream_id', 'subject', 'match_keys', 'is_included'])
-    .where('ssf_stream_id', '=', sql<string>`any(${streamRowIds}::bigint[])`)
+    .where('ssf_stream_id', '=', sql<StreamRowId>`any(${streamRowIds}::bigint[])`)
     .where(sql<boolean>`match_keys && ${keys}::text[]`)
     .orderBy('id')
     .execute()

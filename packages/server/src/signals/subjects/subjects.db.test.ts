@@ -1,3 +1,4 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
@@ -66,7 +67,7 @@ async function subjectCount(): Promise<number> {
   const { subject_count: count } = await api.db
     .selectFrom('ssf_stream')
     .select('subject_count')
-    .where('stream_id', '=', id)
+    .where('stream_id', '=', id as StreamId)
     .executeTakeFirstOrThrow()
   return count
 }
@@ -76,7 +77,7 @@ async function queued(): Promise<string[]> {
     .selectFrom('delivery')
     .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
     .select('delivery.subject_key')
-    .where('ssf_stream.stream_id', '=', id)
+    .where('ssf_stream.stream_id', '=', id as StreamId)
     .orderBy('delivery.id')
     .execute()
   return rows.map(({ subject_key }) => subject_key ?? '')

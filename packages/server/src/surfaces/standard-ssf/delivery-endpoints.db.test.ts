@@ -1,3 +1,4 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
@@ -33,7 +34,7 @@ async function queueDead(streamId: string, count: number): Promise<string[]> {
   const stream = await api.db
     .selectFrom('ssf_stream')
     .select('destination_id')
-    .where('stream_id', '=', streamId)
+    .where('stream_id', '=', streamId as StreamId)
     .executeTakeFirstOrThrow()
   const subjects = Array<null>(count).fill(null)
   const { eventIds } = await queueEvents(api, stream.destination_id, subjects)

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { isUuid } from '../../platform/ids.ts'
-import { getClientStream, noSuchStream, type Stream } from '../../signals/streams/stream-store.ts'
+import { getClientStream, parseStreamId, type Stream } from '../../signals/streams/stream-store.ts'
 import type { SsfCaller } from './ssf-caller.ts'
 
 /**
@@ -15,6 +14,5 @@ export async function getOwnStream(
   streamId: string,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Stream> {
-  if (!isUuid(streamId)) throw noSuchStream()
-  return getClientStream(db, client.id, streamId, options)
+  return getClientStream(db, client.id, parseStreamId(streamId), options)
 }

@@ -10,6 +10,7 @@ import type { Caller, Credential, CredentialRequest } from '../../platform/http/
 import type { Schema } from '../../schema/schema.ts'
 import { findTokenBearer } from '../../signals/clients/access-token-store.ts'
 import { allowsScope } from '../../signals/clients/client-scopes.ts'
+import { isStreamId } from '../../signals/streams/stream-store.ts'
 import { findStreamClient } from '../../signals/clients/client-store.ts'
 import { authenticatePollToken, readPollToken } from '../../signals/poll/authenticate-poll-token.ts'
 import { insufficientScope, invalidToken, noToken, tokenInQuery } from './bearer-refusal.ts'
@@ -72,7 +73,9 @@ export function pollTokenCredential(dependencies: CallerDependencies): Credentia
           throw error instanceof AppError ? invalidToken() : error
         },
       )
-      const client = await findStreamClient(dependencies.db, streamId)
+      const client = isStreamId(streamId)
+        ? await findStreamClient(dependencies.db, streamId)
+        : undefined
       if (client === undefined) throw invalidToken()
       const scopes = access !== 'public' && 'scope' in access ? [access.scope] : []
       return { ...principal, scopes, client }

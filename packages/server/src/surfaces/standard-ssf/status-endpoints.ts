@@ -68,7 +68,7 @@ export function statusEndpoints(dependencies: StatusEndpointDependencies): SsfOp
         const stream = await runChange(toOrigin(request), async (change) => {
           const own = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
           const wish = { status, reason, initiator: 'receiver' } as const
-          const after = await setStreamStatus(change, own.streamId, wish, wake)
+          const after = await setStreamStatus(change, own, wish, wake)
           await recordActivity(change.tx, after, change.at, settings)
           return after
         })

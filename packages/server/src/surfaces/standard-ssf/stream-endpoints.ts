@@ -176,7 +176,7 @@ function readAndDelete(dependencies: StreamEndpointDependencies): SsfOperation[]
         const streamId = requireStreamId(request.query)
         await runChange(toOrigin(request), async (change) => {
           const stream = await getOwnStream(change.tx, request.principal, streamId)
-          await deleteStream(change, stream.streamId, wake)
+          await deleteStream(change, stream, wake)
         })
         return { status: 204 }
       },
@@ -237,7 +237,7 @@ async function update(
     if (problem !== undefined) throw invalidBody([problem])
     const standard = toConfigurationInput(parsed.value.supplied, before, rules)
     const input = { ...standard, choices: { isNumbered } }
-    const after = await changeStream(change, id, input, dependencies)
+    const after = await changeStream(change, before, input, dependencies)
     await recordActivity(change.tx, after, change.at, settings)
     return after
   })

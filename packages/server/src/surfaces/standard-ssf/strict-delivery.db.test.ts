@@ -1,3 +1,5 @@
+import { parseStreamReference } from '../../signals/streams/stream-store.ts'
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
@@ -49,7 +51,7 @@ const setStatusByAdmin = (
   reason: string | null = null,
 ) =>
   api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    setStreamStatus(change, id, { status, reason }, api.wake),
+    setStreamStatus(change, parseStreamReference(id), { status, reason }, api.wake),
   )
 
 async function verify(state?: string) {
@@ -178,7 +180,7 @@ describe('verification', () => {
       .selectFrom('delivery')
       .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
       .select('delivery.id')
-      .where('ssf_stream.stream_id', '=', id)
+      .where('ssf_stream.stream_id', '=', id as StreamId)
       .execute()
     expect(held).toEqual([])
     await setStatus('enabled')

@@ -1,3 +1,4 @@
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { changeSsfClient } from '../../signals/clients/change-client.ts'
@@ -288,7 +289,7 @@ describe('the number of events', () => {
     const row = await api.db
       .selectFrom('ssf_stream')
       .select('is_numbered')
-      .where('stream_id', '=', stream.stream_id)
+      .where('stream_id', '=', stream.stream_id as StreamId)
       .executeTakeFirstOrThrow()
     expect(row.is_numbered).toBe(true)
   })

@@ -8,7 +8,7 @@ import { recordIdSchema, timestampSchema, toTimestamp } from '../../../platform/
 import { parseId } from '../../../platform/ids.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
-import { getStream, type Stream } from '../../streams/stream-store.ts'
+import { getStream, parseStreamReference, type Stream } from '../../streams/stream-store.ts'
 import {
   explainEvent,
   STOP_RULES,
@@ -67,7 +67,7 @@ export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
           const { device_id: deviceId, to, send = false } = context.body
-          const stream = await getStream(change.tx, context.params.id)
+          const stream = await getStream(change.tx, parseStreamReference(context.params.id))
           const turn = { deviceId: parseId(deviceId, 'device'), to }
           const explanation = await explainEvent(change, stream, turn, dependencies)
           const testEventId = send ? await sendTestEvent(change, stream, turn, wake) : null

@@ -1,3 +1,4 @@
+import type { StreamRowId } from '../../../schema/branded-ids.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { insertDevice, insertPerson } from '../../../../test/support/factories.ts'
 import { createStreamsApi, type StreamsApi } from '../../../../test/support/streams-api.ts'
@@ -66,7 +67,7 @@ describe('explaining an event', () => {
       .selectFrom('delivery')
       .innerJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
       .select('body')
-      .where('ssf_stream.id', '=', stream.id)
+      .where('ssf_stream.id', '=', stream.id as StreamRowId)
       .execute()
     const { jti, txn, ...claims } = JSON.parse(real?.body ?? '{}') as Record<string, unknown>
     const { txn: ownTxn, ...shown } = body.claims ?? {}
@@ -94,13 +95,13 @@ describe('explaining an event', () => {
     await streams.db
       .updateTable('ssf_stream')
       .set({ default_subjects: 'NONE' })
-      .where('id', '=', byEmail.id)
+      .where('id', '=', byEmail.id as StreamRowId)
       .execute()
     expect((await explain(byEmail.id)).body).toMatchObject({ rule: 'subject_not_included' })
     await streams.db
       .updateTable('ssf_stream')
       .set({ events_requested: [] })
-      .where('id', '=', stream.id)
+      .where('id', '=', stream.id as StreamRowId)
       .execute()
     expect((await explain(stream.id)).body).toMatchObject({ rule: 'event_not_requested' })
     await streams.call(`/ssf_streams/${stream.id}`, {
@@ -117,7 +118,7 @@ describe('explaining an event', () => {
     await streams.db
       .updateTable('ssf_stream')
       .set({ damping_seconds: 60 })
-      .where('id', '=', stream.id)
+      .where('id', '=', stream.id as StreamRowId)
       .execute()
     await setCompliance('not-compliant')
     expect((await explain(stream.id, { to: 'compliant' })).body).toMatchObject({

@@ -3,7 +3,7 @@ import type { Clock } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { route, type ApiRoute } from '../../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
-import { getStream } from '../../streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../streams/stream-store.ts'
 import { streamHealthSchema, toStreamHealth } from './stream-health.ts'
 
 export interface StreamHealthDependencies {
@@ -23,7 +23,7 @@ export function streamHealthRoutes({ db, clock }: StreamHealthDependencies): Api
         'What waits, how long deliveries took in the last hour and day, what went wrong last, and which signing keys the receiver has accepted.',
       responses: { 200: streamHealthSchema },
       handler: async ({ params }) =>
-        toStreamHealth(db, await getStream(db, params.id), clock.now()),
+        toStreamHealth(db, await getStream(db, parseStreamReference(params.id)), clock.now()),
     }),
   ]
 }

@@ -3,7 +3,7 @@ import { toOrigin } from '../../../changes/to-origin.ts'
 import { route, type ApiRoute } from '../../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
-import { getStream } from '../../streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../streams/stream-store.ts'
 import {
   getSelfTest,
   runSelfTest,
@@ -78,7 +78,7 @@ export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
         toSelfTestJson(
           await runSelfTest(
             toOrigin(context),
-            (change) => getStream(change.tx, context.params.id, { isLocked: true }),
+            (change) => getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true }),
             dependencies,
           ),
         ),
@@ -90,7 +90,7 @@ export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
       summary: 'Show the last test of the receiver of a stream',
       responses: { 200: selfTestSchema },
       handler: async ({ params }) => {
-        const stream = await getStream(db, params.id)
+        const stream = await getStream(db, parseStreamReference(params.id))
         return toSelfTestJson({ stream, test: await getSelfTest(db, stream) })
       },
     }),
