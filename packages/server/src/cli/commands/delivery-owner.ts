@@ -40,7 +40,8 @@ export async function findOwner(
     const message = 'Give one of --stream, --webhook and --destination.'
     throw new AppError('invalid', 'invalid_parameter', message)
   }
-  if (stream !== undefined) return toDeliveryOwner(await getStream(db, parseStreamReference(stream)), purpose)
+  if (stream !== undefined)
+    return toDeliveryOwner(await getStream(db, parseStreamReference(stream)), purpose)
   if (webhook !== undefined) return toWebhookOwner(await getWebhook(db, webhook), purpose)
   return findDestination(db, destination ?? '')
 }

@@ -39,7 +39,9 @@ export const setStatusCommand = databaseCommand({
     reason: option('--reason <text>', 'why, for the receiver'),
   },
   run: ({ args, change, options: { status, reason = null } }) =>
-    change((tx) => setStreamStatus(tx, parseStreamReference(args.id), { status, reason }, () => undefined)),
+    change((tx) =>
+      setStreamStatus(tx, parseStreamReference(args.id), { status, reason }, () => undefined),
+    ),
   json: ({ streamId, status, statusReason }) => ({
     stream_id: streamId,
     status,
@@ -66,7 +68,9 @@ export const pollTokenCommand = databaseCommand({
     ).default(OVERLAP_SECONDS_DEFAULT),
   },
   async run({ change, options: { stream, mode, overlapSeconds } }) {
-    const rotated = await change((tx) => rotatePollToken(tx, parseStreamReference(stream), { mode, overlapSeconds }))
+    const rotated = await change((tx) =>
+      rotatePollToken(tx, parseStreamReference(stream), { mode, overlapSeconds }),
+    )
     return { rotated, mode }
   },
   json: ({ rotated, mode }) => toRotatedJson(rotated, mode),

@@ -61,7 +61,9 @@ function replayRoute(dependencies: HistoryDependencies): ApiRoute {
     handler: (context) => {
       const request = readReplayRequest(context.body)
       return dependencies.runChange(toOrigin(context), async (change) => {
-        const stream = await getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true })
+        const stream = await getStream(change.tx, parseStreamReference(context.params.id), {
+          isLocked: true,
+        })
         return answer(202, await replayStream(change, stream, request, dependencies))
       })
     },
@@ -79,7 +81,9 @@ function backfillRoute({ runChange }: HistoryDependencies): ApiRoute {
     responses: { 202: backfillSchema },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        const stream = await getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true })
+        const stream = await getStream(change.tx, parseStreamReference(context.params.id), {
+          isLocked: true,
+        })
         await requestBackfill(change, stream)
         return answer(202, { stream_id: stream.streamId, txn: change.txn })
       }),

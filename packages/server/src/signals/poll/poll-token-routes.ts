@@ -110,7 +110,10 @@ function rotationRoute(
       const { mode, overlap_seconds: overlapSeconds } = context.body
       return runChange(toOrigin(context), async (change) => {
         const { id } = context.params
-        const rotated = await rotatePollToken(change, parseStreamReference(id), { mode, overlapSeconds })
+        const rotated = await rotatePollToken(change, parseStreamReference(id), {
+          mode,
+          overlapSeconds,
+        })
         return answer(200, toRotatedJson(rotated, mode))
       })
     },

@@ -175,7 +175,10 @@ function toCredential(
 
 type SecretColumns = Pick<
   PushCredentialRecord,
-  'streamRowId' | 'oauthClientSecretSealed' | 'oauthPreviousSecretSealed' | 'oauthPreviousSecretUntil'
+  | 'streamRowId'
+  | 'oauthClientSecretSealed'
+  | 'oauthPreviousSecretSealed'
+  | 'oauthPreviousSecretUntil'
 >
 
 interface SecretChange {

@@ -53,6 +53,9 @@ export async function savePushCredential(
     .execute()
 }
 
-export async function deletePushCredential(db: Kysely<Schema>, streamRowId: StreamRowId): Promise<void> {
+export async function deletePushCredential(
+  db: Kysely<Schema>,
+  streamRowId: StreamRowId,
+): Promise<void> {
   await db.deleteFrom('ssf_push_credential').where('stream_id', '=', streamRowId).execute()
 }

@@ -150,7 +150,8 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
 
 async function findDestinations(change: Change, ids: readonly string[]): Promise<string[]> {
   const destinations = new Set<string>()
-  for (const id of ids) destinations.add((await getStream(change.tx, parseStreamReference(id))).destinationId)
+  for (const id of ids)
+    destinations.add((await getStream(change.tx, parseStreamReference(id))).destinationId)
   return [...destinations]
 }
 

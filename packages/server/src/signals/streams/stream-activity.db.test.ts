@@ -111,7 +111,12 @@ describe('a stream whose receiver is silent', () => {
     api.clock.advance(TIMEOUT_SECONDS * SECOND_MS)
     await run()
     await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      setStreamStatus(change, parseStreamReference(id), { status: 'enabled', reason: null }, api.wake),
+      setStreamStatus(
+        change,
+        parseStreamReference(id),
+        { status: 'enabled', reason: null },
+        api.wake,
+      ),
     )
     expect(await run()).toEqual(after(TIMEOUT_SECONDS * SECOND_MS))
     expect(await statusOf()).toBe('enabled')

@@ -94,7 +94,8 @@ export function orOneStream(
     summary: list.summary,
     query: streamIdQuery,
     responses: { 200: streamSchema },
-    handler: async ({ query }) => toStreamJson(await getStream(db, parseStreamReference(query.stream_id)), baseUrl),
+    handler: async ({ query }) =>
+      toStreamJson(await getStream(db, parseStreamReference(query.stream_id)), baseUrl),
   })
   const query = list.query instanceof z.ZodObject ? list.query : z.object({})
   return {
@@ -129,7 +130,9 @@ function updateRoute(
         const request = readUpdate(context.body)
         const extensions = { name: context.body.name, choices: readChoices(context.body) }
         return runChange(toOrigin(context), async (change) => {
-          const before = await getStream(change.tx, parseStreamReference(request.stream_id), { isLocked: true })
+          const before = await getStream(change.tx, parseStreamReference(request.stream_id), {
+            isLocked: true,
+          })
           const rules = toRules(method, before, dependencies)
           refuseIf([findTransmitterProblem(asNamed(request, before), rules) ?? false])
           const standard = toConfigurationInput(request.supplied, before, rules)

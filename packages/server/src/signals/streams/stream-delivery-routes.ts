@@ -16,7 +16,8 @@ export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): Api
       path: '/ssf_streams',
       noun: 'stream',
       access: STREAM_ACCESS,
-      findOwner: async (db, id, purpose) => toDeliveryOwner(await getStream(db, parseStreamReference(id)), purpose),
+      findOwner: async (db, id, purpose) =>
+        toDeliveryOwner(await getStream(db, parseStreamReference(id)), purpose),
     },
     dependencies,
   )

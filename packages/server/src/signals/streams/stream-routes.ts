@@ -58,7 +58,8 @@ function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
       summary: 'Show a stream',
       description: 'By its `id` or its `stream_id`.',
       responses: { 200: streamSchema },
-      handler: async ({ params }) => toStreamJson(await getStream(db, parseStreamReference(params.id)), baseUrl),
+      handler: async ({ params }) =>
+        toStreamJson(await getStream(db, parseStreamReference(params.id)), baseUrl),
     }),
   ]
 }
@@ -105,7 +106,12 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       handler: (context) => {
         const input = readStreamInput(context.body)
         return runChange(toOrigin(context), async (change) => {
-          const stream = await changeStream(change, parseStreamReference(context.params.id), input, dependencies)
+          const stream = await changeStream(
+            change,
+            parseStreamReference(context.params.id),
+            input,
+            dependencies,
+          )
           return answer(200, toStreamJson(stream, baseUrl))
         })
       },

@@ -49,7 +49,8 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
       query: z.object({ stream_id: streamIdSchema }),
       example: { query: { stream_id: '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11' } },
       responses: { 200: statusSchema },
-      handler: async ({ query }) => toStatusJson(await getStream(db, parseStreamReference(query.stream_id))),
+      handler: async ({ query }) =>
+        toStatusJson(await getStream(db, parseStreamReference(query.stream_id))),
     }),
     route({
       ...STREAM_ACCESS,
@@ -74,7 +75,14 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
         return runChange(toOrigin(context), async (change) =>
           answer(
             200,
-            toStatusJson(await setStreamStatus(change, parseStreamReference(streamId), { status, reason }, wake)),
+            toStatusJson(
+              await setStreamStatus(
+                change,
+                parseStreamReference(streamId),
+                { status, reason },
+                wake,
+              ),
+            ),
           ),
         )
       },

@@ -94,7 +94,12 @@ function testRoute(dependencies: StreamTestRouteDependencies): ApiRoute {
       const identifier = inPath === UNFILLED ? requireStreamId(inBody) : inPath
       await refuseOtherStream(identifier, inBody, dependencies)
       if (email === undefined) return verify(context, { identifier, state }, dependencies)
-      const result = await testStream(toOrigin(context), parseStreamReference(identifier), email, dependencies)
+      const result = await testStream(
+        toOrigin(context),
+        parseStreamReference(identifier),
+        email,
+        dependencies,
+      )
       return answer(200, {
         success: result.isSuccess,
         response_code: String(result.statusCode),

@@ -14,7 +14,13 @@ import { startHeartbeats } from '../diagnosis/health/heartbeat-rhythm.ts'
 import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
-import { getStream, updateStream, type Stream, type StreamChanges, type StreamReference } from './stream-store.ts'
+import {
+  getStream,
+  updateStream,
+  type Stream,
+  type StreamChanges,
+  type StreamReference,
+} from './stream-store.ts'
 import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 type StreamValues = StreamChanges

@@ -78,7 +78,8 @@ export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
         toSelfTestJson(
           await runSelfTest(
             toOrigin(context),
-            (change) => getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true }),
+            (change) =>
+              getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true }),
             dependencies,
           ),
         ),
