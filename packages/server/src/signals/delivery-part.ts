@@ -60,10 +60,7 @@ export function createDeliveryPart(
   const { clock, log, runChange } = foundation
   const { preparedDb: db } = database
   const logError = toLogError(log)
-  let isDelivering = false
-  const wake = (destinationId: string) => {
-    if (isDelivering) engine.wake(destinationId)
-  }
+  const wake: WakeDelivery = (destinationId) => engine.wake(destinationId)
   const fallback = { baseUrl: settings.baseUrl, wake }
   const engine = createDeliveryEngine({
     db,
@@ -97,11 +94,9 @@ export function createDeliveryPart(
     start: async () => {
       // The embedded database belongs to one service, so that no other process can be delivering.
       if (settings.databaseUrl === undefined) await releaseEveryClaim(db)
-      isDelivering = true
       await engine.start()
     },
     stop: async () => {
-      isDelivering = false
       try {
         await engine.close()
         await signing.refusedKeys.idle()

@@ -25,7 +25,10 @@ import type { WorkerPresence } from './worker-presence.ts'
 export interface DeliveryEngine {
   /** Takes up what is due and begins to sweep. Resolves after the first look at the database. */
   start(): Promise<void>
-  /** Work was queued for the destination, or it changed. Cheap; unknown ids do no harm. */
+  /**
+   * Work was queued for the destination, or it changed. Cheap; unknown ids do no harm. Does nothing before
+   * `start`: in a process that does not deliver.
+   */
   wake(destinationId: string): void
   /** Looks at every destination: after the connection that listens was away. */
   sweep(): Promise<void>
@@ -66,6 +69,7 @@ class DispatchingEngine implements DeliveryEngine {
   readonly #abort = new AbortController()
   readonly #dispatchers = new Map<string, DestinationDispatcher>()
   #jobs: readonly RunningJob[] = []
+  #isStarted = false
   #isClosed = false
 
   constructor(dependencies: DeliveryEngineDependencies) {
@@ -90,6 +94,7 @@ class DispatchingEngine implements DeliveryEngine {
   }
 
   async start(): Promise<void> {
+    this.#isStarted = true
     const { sweepIntervalMs, presenceIntervalMs } = this.#shared.settings
     await this.#presence.start()
     await this.sweep()
@@ -102,7 +107,7 @@ class DispatchingEngine implements DeliveryEngine {
 
   wake(destinationId: string): void {
     const isId = /^\d{1,19}$/.test(destinationId)
-    if (!this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
+    if (this.#isStarted && !this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
   }
 
   async sweep(): Promise<void> {
