@@ -12,7 +12,7 @@ export interface RegisteredCommand {
   readonly description: string
   /** Whether it takes options itself, as a group does not. */
   readonly hasOptions?: true
-  load(): Promise<CommandDefinition>
+  readonly load: () => Promise<CommandDefinition>
 }
 
 /** What `bench/bench-command.ts` exports; the benchmarks belong to a checkout and are not shipped. */

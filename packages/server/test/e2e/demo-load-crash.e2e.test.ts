@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDemoApi } from '../../src/cli/demo/demo-api.ts'
-import { createDemoConnections } from '../../src/cli/demo/demo-connections.ts'
+import { createDemoApi, type DemoApi } from '../../src/cli/demo/demo-api.ts'
 import { inventDevices, listOwners, startFleet } from '../../src/cli/demo/demo-fleet.ts'
 import { startReceivers, type DemoReceivers } from '../../src/cli/demo/demo-receivers.ts'
 import { EventTally } from '../../src/cli/demo/event-tally.ts'
-import { DEMO_ADMIN, prepareOrganisation } from '../../src/cli/demo/prepare-organisation.ts'
+import { prepareOrganisation } from '../../src/cli/demo/prepare-organisation.ts'
 import type { Method } from '../../src/cli/demo/verified-event.ts'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { RecordingProxy } from './support/recording-proxy.ts'
@@ -29,13 +28,13 @@ interface Delivery {
 
 describe('a service that is killed while the fleet of the demo reports', () => {
   const devices = inventDevices(DEVICES)
-  const connections = createDemoConnections()
   const received: Record<Method, Set<string>> = { push: new Set(), poll: new Set() }
   const tally = new EventTally()
   let folder: string
   let service: ServiceProcess
   let proxy: RecordingProxy
   let receivers: DemoReceivers | undefined
+  let api: DemoApi | undefined
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'heliograph-demo-'))
@@ -57,7 +56,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
 
   afterAll(async () => {
     await receivers?.stop()
-    await connections.close()
+    await api?.close()
     proxy.close()
     await service.stop()
     devices.close()
@@ -69,7 +68,6 @@ describe('a service that is killed while the fleet of the demo reports', () => {
     { timeout: 180_000 + KILLS * 20_000 },
     async () => {
       const { baseUrl } = service
-      const owner = { name: 'Demo Admin', email: DEMO_ADMIN.email }
       const credentials = await prepareOrganisation(
         loadConfig(
           {},
@@ -78,20 +76,19 @@ describe('a service that is killed while the fleet of the demo reports', () => {
             HELIOGRAPH_PORT: new URL(baseUrl).port,
           },
         ),
-        [...listOwners(devices), owner],
+        listOwners(devices),
       )
+      api = createDemoApi(baseUrl, credentials.key)
       receivers = await startReceivers({
         baseUrl,
-        api: createDemoApi(baseUrl, credentials.key, connections.fetch),
+        api,
         pollKey: credentials.pollKey,
         tally,
         onEvent: ({ method, jti }) => void received[method].add(jti),
-        fetch: connections.fetch,
       })
       const fleet = startFleet(devices, {
         baseUrl: proxy.url,
-        secretOf: (email) => credentials.secrets.get(email) ?? '',
-        hostOwnerEmail: DEMO_ADMIN.email,
+        secrets: credentials.secrets,
       })
       await waitForDeliveries(folder, DEVICES)
       for (let kill = 0; kill < KILLS; kill += 1) {

@@ -1,6 +1,8 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
+import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { hasDestination } from '../../signals/dispatch/destination-store.ts'
 import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
 import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
@@ -47,15 +49,8 @@ export async function findOwner(
 }
 
 async function findDestination(db: Kysely<Schema>, id: string): Promise<DeliveryOwner> {
-  const row = /^\d{1,18}$/.test(id)
-    ? await db
-        .selectFrom('delivery_destination')
-        .select('id')
-        .where('id', '=', id)
-        .executeTakeFirst()
-    : undefined
-  if (row === undefined) {
+  if (!isId(id) || !(await hasDestination(db, id))) {
     throw new AppError('not_found', 'not_found', 'There is no such destination.')
   }
-  return { destinationId: row.id, target: { type: 'delivery_destination', id: row.id } }
+  return { destinationId: id, target: { type: 'delivery_destination', id } }
 }

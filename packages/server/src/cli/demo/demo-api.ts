@@ -7,15 +7,11 @@ import {
   DEVICE_COMPLIANCE_CHANGE,
 } from '@heliograph/ssf'
 import type { FetchFunction } from '@heliograph/receiver'
+import { Agent } from 'undici'
 import { z } from 'zod'
 import { DemoError } from './demo-error.ts'
 
-const deviceSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  auth_state: z.enum(['Good', 'Notified', 'Will Block', 'Blocked']),
-})
-
+const deviceSchema = z.object({ id: z.string(), name: z.string(), auth_state: z.string() })
 const streamSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -27,34 +23,35 @@ const streamSchema = z.object({
 export type ApiDevice = z.output<typeof deviceSchema>
 export type ApiStream = z.output<typeof streamSchema>
 
-/** A stream that the demo wants. */
-export interface WantedStream {
-  readonly name: string
-  /** Where to push to; without it the stream is polled. */
-  readonly push?: { readonly endpointUrl: string; readonly authorization: string }
-}
-
 /** The requests that the demo makes; each throws DemoError when it fails. */
 export interface DemoApi {
+  /** Over the connections of this client. */
+  readonly fetch: FetchFunction
   listDevices(): Promise<ApiDevice[]>
   listStreams(): Promise<ApiStream[]>
-  createStream(wanted: WantedStream): Promise<ApiStream>
+  /** Without a place to push to, the stream is polled. */
+  createStream(
+    name: string,
+    push?: { readonly endpointUrl: string; readonly authorization: string },
+  ): Promise<ApiStream>
   deleteStream(id: string): Promise<void>
-  /** Requests made so far, to stay well below the limit of the key. */
-  readonly requestCount: number
+  /** Closes its connections: a service that ends waits for those that nobody closes. */
+  close(): Promise<void>
 }
 
+/** How many records a request reads. */
+export const PER_PAGE = 100
 const API_VERSION = '2026-04-07'
 const TIMEOUT_MS = 30_000
-const PAGES_MAX = 50
-const PER_PAGE = '100'
 
-/** Creates a client of the service at `baseUrl` with an API key. */
-export function createDemoApi(baseUrl: string, key: string, fetchFunction: FetchFunction): DemoApi {
-  let requestCount = 0
+/** Creates a client of the service at `baseUrl` with an API key. Opens no connection yet. */
+export function createDemoApi(baseUrl: string, key: string): DemoApi {
+  const agent = new Agent()
+  // The library and the types of Node.js declare the same class in two versions.
+  const dispatcher = agent as unknown as NonNullable<RequestInit['dispatcher']>
+  const fetchFunction: FetchFunction = (url, init) => fetch(url, { ...init, dispatcher })
 
-  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
-    requestCount += 1
+  async function send(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetchFunction(`${baseUrl}${path}`, {
       method,
       headers: {
@@ -79,38 +76,33 @@ export function createDemoApi(baseUrl: string, key: string, fetchFunction: Fetch
     })
     const items: Item[] = []
     let cursor = ''
-    for (let count = 0; count < PAGES_MAX; count += 1) {
-      const parameters = new URLSearchParams({ per_page: PER_PAGE })
+    do {
+      const parameters = new URLSearchParams({ per_page: String(PER_PAGE) })
       if (cursor !== '') parameters.set('cursor', cursor)
       const { data, pagination } = page.parse(await send('GET', `${path}?${parameters.toString()}`))
       items.push(...data)
       cursor = pagination.next_cursor
-      if (cursor === '') break
-    }
+    } while (cursor !== '')
     return items
   }
 
   return {
+    fetch: fetchFunction,
     listDevices: () => listAll('/devices', deviceSchema),
     listStreams: () => listAll('/ssf_streams', streamSchema),
-    async createStream({ name, push }) {
-      const body = {
-        name,
-        delivery:
-          push === undefined
-            ? { method: DELIVERY_METHOD_POLL }
-            : { method: DELIVERY_METHOD_PUSH, endpoint_url: push.endpointUrl },
-        events_requested: [DEVICE_COMPLIANCE_CHANGE],
-        ...(push === undefined ? {} : { authorization_header: push.authorization }),
-      }
+    async createStream(name, push) {
+      const delivery =
+        push === undefined
+          ? { delivery: { method: DELIVERY_METHOD_POLL } }
+          : {
+              delivery: { method: DELIVERY_METHOD_PUSH, endpoint_url: push.endpointUrl },
+              authorization_header: push.authorization,
+            }
+      const body = { name, events_requested: [DEVICE_COMPLIANCE_CHANGE], ...delivery }
       return streamSchema.parse(await send('POST', '/ssf_streams', body))
     },
-    async deleteStream(id) {
-      await send('DELETE', `/ssf_streams/${id}`)
-    },
-    get requestCount() {
-      return requestCount
-    },
+    deleteStream: async (id) => void (await send('DELETE', `/ssf_streams/${id}`)),
+    close: () => agent.destroy(),
   }
 }
 

@@ -15,7 +15,7 @@ import {
   type Platform,
   type SimulatedDevice,
 } from '@heliograph/simulator'
-import type { DemoPerson } from './prepare-organisation.ts'
+import { DEMO_ADMIN, type DemoPerson } from './prepare-organisation.ts'
 
 /** What the devices have done so far. */
 export interface FleetCounts {
@@ -25,18 +25,20 @@ export interface FleetCounts {
 
 export interface DemoFleetOptions {
   readonly baseUrl: string
-  readonly secretOf: (email: string) => string
-  /** Owner of the machine that the demo runs on. */
-  readonly hostOwnerEmail: string
+  /** Enrollment secrets by the email address of the owner. */
+  readonly secrets: ReadonlyMap<string, string>
 }
 
 /** A fleet that runs. */
 export interface DemoFleet {
   counts(): FleetCounts
+  /** Safe to call twice. */
   stop(): Promise<void>
 }
 
 type Random = () => number
+
+type NodeDevice = Pick<HostProfile, 'hostIdentifier' | 'platform' | 'tables'>
 
 interface InventedDevice {
   readonly device: SimulatedDevice
@@ -79,6 +81,13 @@ const OTHER_KNOBS = [
 ]
 const BLOCKING_SHARE = 0.7
 
+/** Devices that nothing runs on yet. */
+export interface DemoDevices {
+  readonly devices: readonly InventedDevice[]
+  readonly random: Random
+  close(): void
+}
+
 /** Invents the devices of the demo; the same number gives the same devices. */
 export function inventDevices(count: number): DemoDevices {
   const random = createRandom(SEED)
@@ -90,64 +99,48 @@ export function inventDevices(count: number): DemoDevices {
   return { devices, random, close: () => factory.close() }
 }
 
-/** Devices that nothing runs on yet. */
-export interface DemoDevices {
-  readonly devices: readonly InventedDevice[]
-  readonly random: Random
-  close(): void
-}
-
 /** Everybody who owns one of the devices. */
 export function listOwners({ devices }: DemoDevices): DemoPerson[] {
-  return [
-    ...new Map(
-      devices.map(({ device }) => {
-        const owner = toOwner(device)
-        return [owner.email, owner] as const
-      }),
-    ).values(),
-  ]
+  const owners = devices.map(({ device }) => toOwner(device))
+  return [...new Map(owners.map((owner) => [owner.email, owner])).values()]
 }
 
 /** Starts the agents of all devices, and of this machine as soon as it has been looked at. */
-export function startFleet(invented: DemoDevices, options: DemoFleetOptions): DemoFleet {
+export function startFleet(
+  { devices, random }: DemoDevices,
+  { baseUrl, secrets }: DemoFleetOptions,
+): DemoFleet {
   const scheduler = createHeapScheduler()
-  const transport = createTransport({ baseUrl: options.baseUrl })
-  const { devices, random } = invented
-  const base = { transport, scheduler, random }
-  const nodes: OsqueryNode[] = devices.map(({ device, platform }) =>
-    createNode({
-      ...base,
-      platform,
-      enrollSecret: options.secretOf(toOwner(device).email),
-      hostIdentifier: device.hostIdentifier,
-      tables: device.tables,
-    }),
-  )
-  for (const node of nodes) scheduler.schedule(random() * START_SPREAD_MS, () => node.start())
+  const transport = createTransport({ baseUrl })
+  const nodes: OsqueryNode[] = []
+  const addNode = (device: NodeDevice, { email }: DemoPerson): OsqueryNode => {
+    const { hostIdentifier, platform, tables } = device
+    const enrollSecret = secrets.get(email)
+    if (enrollSecret === undefined) throw new Error(`There is no enrollment secret for ${email}.`)
+    const from = { transport, scheduler, random, hostIdentifier, platform, tables, enrollSecret }
+    const node = createNode(from)
+    nodes.push(node)
+    return node
+  }
+  for (const { device, platform } of devices) {
+    const { hostIdentifier, tables } = device
+    const node = addNode({ hostIdentifier, platform, tables }, toOwner(device))
+    scheduler.schedule(random() * START_SPREAD_MS, () => node.start())
+  }
   const turn = () => {
     turnOneKnob(devices, random)
     scheduler.schedule(TURN_MS, turn)
   }
   scheduler.schedule(FIRST_TURN_MS, turn)
-
-  const host = joinAsHost((profile) => {
-    const { hostIdentifier, platform, tables } = profile
-    const enrollSecret = options.secretOf(options.hostOwnerEmail)
-    const node = createNode({ ...base, hostIdentifier, platform, tables, enrollSecret })
-    nodes.push(node)
-    node.start()
-  })
-  return {
-    counts: () => countWork(nodes),
-    async stop() {
-      for (const node of nodes) node.stop()
-      scheduler.close()
-      await transport.close()
-      host.leave()
-      invented.close()
-    },
+  const host = joinAsHost((profile) => addNode(profile, DEMO_ADMIN).start())
+  let stopping: Promise<void> | undefined
+  const stop = async () => {
+    host.leave()
+    for (const node of nodes) node.stop()
+    scheduler.close()
+    await transport.close()
   }
+  return { counts: () => countWork(nodes), stop: () => (stopping ??= stop()) }
 }
 
 function joinAsHost(join: (profile: HostProfile) => void): { leave(): void } {

@@ -2,7 +2,9 @@
  * The two receivers of the demo: one that events are pushed to and one that polls, both with the
  * published receiver. Each verifies every event before it counts.
  */
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import {
   createMemoryJtiStore,
   createPollClient,
@@ -11,7 +13,6 @@ import {
   createSetVerifier,
   discoverTransmitter,
   TransmitterError,
-  type FetchFunction,
   type KeySource,
   type RefusedOutcome,
   type VerifiedSet,
@@ -29,13 +30,11 @@ export interface DemoReceiversOptions {
   readonly pollKey: string
   readonly tally: EventTally
   readonly onEvent: (event: VerifiedEvent) => void
-  readonly fetch: FetchFunction
 }
 
 /** Receivers that run. */
 export interface DemoReceivers {
-  readonly pushUrl: string
-  /** Stops both; events under way are finished and acknowledged. */
+  /** Stops both; events under way are finished and acknowledged. Safe to call twice. */
   stop(): Promise<void>
 }
 
@@ -46,18 +45,18 @@ const IDLE_PAUSE_MS = 1_000
 export async function startReceivers(options: DemoReceiversOptions): Promise<DemoReceivers> {
   const { api, baseUrl } = options
   await deleteStreams(api)
-  const keys = await openKeys(baseUrl, options.fetch)
+  const keys = await openKeys(options)
   const authorization = `Bearer ${newSecret()}`
   // The handler can only be made once the stream is known, and the stream needs the address.
   let handler: NodeHandler = (_request, response) => void response.writeHead(503).end()
   const server = createServer((request, response) => handler(request, response))
-  const pushUrl = await listenOnFreePort(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`
   const stopping = new AbortController()
   try {
-    const pushStream = await api.createStream({
-      name: STREAM_NAMES.push,
-      push: { endpointUrl: pushUrl, authorization },
-    })
+    const push = { endpointUrl, authorization }
+    const pushStream = await api.createStream(STREAM_NAMES.push, push)
     handler = toNodeHandler(
       createPushHandler({
         ...createIntake(options, 'push', pushStream, keys),
@@ -65,18 +64,17 @@ export async function startReceivers(options: DemoReceiversOptions): Promise<Dem
         onRefused: (outcome) => countRefusal(options.tally, outcome),
       }),
     )
-    const pollStream = await api.createStream({ name: STREAM_NAMES.poll })
+    const pollStream = await api.createStream(STREAM_NAMES.poll)
     const client = createPollClient({
       ...createIntake(options, 'poll', pollStream, keys),
       endpointUrl: `${baseUrl}/ssf_streams/${pollStream.stream_id}/events`,
       authorization: `Bearer ${options.pollKey}`,
       idlePauseMs: IDLE_PAUSE_MS,
-      fetch: options.fetch,
+      fetch: api.fetch,
       onError: (problem) => countRefusal(options.tally, problem),
     })
     const polling = client.start(stopping.signal)
     return {
-      pushUrl,
       stop: async () => {
         stopping.abort()
         await polling
@@ -115,34 +113,21 @@ function createIntake(
 }
 
 /** The keys are found as every receiver finds them: through the discovery document. */
-async function openKeys(baseUrl: string, fetchFunction: FetchFunction): Promise<KeySource> {
-  try {
-    const { jwks_uri: jwksUri } = await discoverTransmitter(baseUrl, {
-      fetch: fetchFunction,
-    })
-    if (jwksUri === undefined) throw new DemoError('The discovery document names no keys.')
-    return createRemoteKeySource({ jwksUri, fetch: fetchFunction })
-  } catch (error) {
-    if (!(error instanceof TransmitterError)) throw error
-    throw new DemoError(`The discovery document cannot be read: ${error.message}.`)
-  }
+async function openKeys({ baseUrl, api: { fetch } }: DemoReceiversOptions): Promise<KeySource> {
+  const { jwks_uri: jwksUri } = await discoverTransmitter(baseUrl, { fetch }).catch(
+    (error: unknown) => {
+      if (!(error instanceof TransmitterError)) throw error
+      throw new DemoError(`The discovery document cannot be read: ${error.message}.`)
+    },
+  )
+  if (jwksUri === undefined) throw new DemoError('The discovery document names no keys.')
+  return createRemoteKeySource({ jwksUri, fetch })
 }
 
 function countRefusal(tally: EventTally, problem: TransmitterError | RefusedOutcome): void {
   if (!(problem instanceof TransmitterError) && problem.kind === 'refused') {
     tally.addRefused(problem.error.err)
   }
-}
-
-function listenOnFreePort(server: Server): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      resolve(`http://127.0.0.1:${port}/events`)
-    })
-  })
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createGuide, toGuideLines } from './demo-guide.ts'
+import { toGuideLines } from './demo-output.ts'
 import { toEventLine } from './event-line.ts'
 
 const EVENT = {
@@ -28,7 +28,7 @@ it('no text of a device reaches the terminal as an escape sequence', () => {
 })
 
 it('the guide gives the addresses, the key and three commands of curl, each on a line', () => {
-  const lines = toGuideLines(createGuide('http://127.0.0.1:8080', 'k2sk_v1_test'))
+  const lines = toGuideLines('http://127.0.0.1:8080', 'k2sk_v1_test')
   expect(lines).toContain('API key      k2sk_v1_test')
   expect(lines).toContain('API docs     http://127.0.0.1:8080/docs')
   expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3)

@@ -3,16 +3,17 @@
  * devices belong to people, and checks that block at once. Made with the use cases of the service on
  * its running database.
  */
+import type { Config } from '../../app/config/load-config.ts'
+import { openFoundation } from '../../app/foundation.ts'
+import type { Change } from '../../changes/change.ts'
 import { createAdmin } from '../../organisation/admins/create-admin.ts'
 import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
 import { createApiKey } from '../../organisation/api-keys/create-api-key.ts'
-import type { Change } from '../../changes/change.ts'
-import { applyCheckScope } from '../../posture/checks/apply-check-scope.ts'
-import { findCheckBySlug, updateCheck } from '../../posture/checks/catalogue-store.ts'
-import type { Config } from '../../app/config/load-config.ts'
-import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
-import { openFoundation, type ServiceFoundation } from '../../app/foundation.ts'
+import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { findCheckBySlug } from '../../posture/checks/catalogue-store.ts'
+import { configureCheck } from '../../posture/checks/configuration/configure-check.ts'
+import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { COMMAND_LINE_ORIGIN } from '../run-command.ts'
 
 /** Somebody who owns devices. */
@@ -31,8 +32,13 @@ export interface DemoCredentials {
   readonly secrets: ReadonlyMap<string, string>
 }
 
+const ADMIN = { email: 'demo.admin@example.com', firstName: 'Demo', lastName: 'Admin' }
+
 /** The admin, who also owns the machine that the demo runs on. */
-export const DEMO_ADMIN = { email: 'demo.admin@example.com', firstName: 'Demo', lastName: 'Admin' }
+export const DEMO_ADMIN: DemoPerson = {
+  email: ADMIN.email,
+  name: `${ADMIN.firstName} ${ADMIN.lastName}`,
+}
 
 /**
  * Checks that block at once in the demo. Their defaults give days to mend a fault: too long to
@@ -42,59 +48,48 @@ const BLOCKING_SLUGS = ['firewall', 'disk-encryption', 'screen-lock'] as const
 
 const STREAM_PERMISSION = 'Manage Shared Signals Framework Streams'
 
-/** Prepares the organisation in the database of the configuration. Safe to run again on a kept folder. */
+/**
+ * Prepares the organisation in the database of the configuration for the admin and these people. Safe
+ * to run again on a kept folder.
+ */
 export async function prepareOrganisation(
   config: Config,
   people: readonly DemoPerson[],
 ): Promise<DemoCredentials> {
-  const services = await openFoundation(config, { purpose: 'command' })
+  const { close, runChange, sealer } = await openFoundation(config, { purpose: 'command' })
   try {
-    return await services.runChange(COMMAND_LINE_ORIGIN, async (change) => {
-      await ensureAdmin(change)
+    return await runChange(COMMAND_LINE_ORIGIN, async (change) => {
       await blockAtOnce(change)
+      if ((await findAdminByEmail(change.tx, ADMIN.email)) === undefined) {
+        await createAdmin(change, { ...ADMIN, access: 'full' })
+      }
       const secrets = new Map<string, string>()
-      for (const person of people) {
-        secrets.set(person.email, await createSecret(change, services, person))
+      for (const person of [...people, DEMO_ADMIN]) {
+        secrets.set(person.email, await createSecret(change, sealer, person))
+      }
+      const createKey = async (name: string, rationale: string) => {
+        const { key } = await createApiKey(change, sealer, {
+          name,
+          responsibleEmail: ADMIN.email,
+          permissions: [{ permission: STREAM_PERMISSION, rationale }],
+          expiresAt: null,
+        })
+        return key
       }
       return {
-        key: await createKey(change, services, 'Demo', 'Read the demo and manage its streams'),
-        pollKey: await createKey(
-          change,
-          services,
-          'Demo poll receiver',
-          'Poll and acknowledge events',
-        ),
+        key: await createKey('Demo', 'Read the demo and manage its streams'),
+        pollKey: await createKey('Demo poll receiver', 'Poll and acknowledge events'),
         secrets,
       }
     })
   } finally {
-    await services.close()
+    await close()
   }
-}
-
-async function ensureAdmin(change: Change): Promise<void> {
-  if ((await findAdminByEmail(change.tx, DEMO_ADMIN.email)) !== undefined) return
-  await createAdmin(change, { ...DEMO_ADMIN, access: 'full' })
-}
-
-async function createKey(
-  change: Change,
-  { sealer }: ServiceFoundation,
-  name: string,
-  rationale: string,
-): Promise<string> {
-  const { key } = await createApiKey(change, sealer, {
-    name,
-    responsibleEmail: DEMO_ADMIN.email,
-    permissions: [{ permission: STREAM_PERMISSION, rationale }],
-    expiresAt: null,
-  })
-  return key
 }
 
 async function createSecret(
   change: Change,
-  { sealer }: ServiceFoundation,
+  sealer: Sealer,
   { name, email }: DemoPerson,
 ): Promise<string> {
   const person = await findOrCreatePerson(change, { email, name })
@@ -107,28 +102,12 @@ async function createSecret(
 }
 
 async function blockAtOnce(change: Change): Promise<void> {
-  const changedIds: string[] = []
   for (const slug of BLOCKING_SLUGS) {
     const check = await findCheckBySlug(change.tx, slug)
-    if (check === undefined || check.remediation_strategy === 'block_immediately') continue
-    await updateCheck(change.tx, check.id, {
+    if (check === undefined) continue
+    await configureCheck(change, check.id, {
       remediation_strategy: 'block_immediately',
-      grace_period_days: 0,
-      updated_at: change.at,
+      block_auth_grace_period_days: 0,
     })
-    change.recordAudit({
-      action: 'check.configured',
-      target: { type: 'check', id: check.id },
-      description: `let the check ${check.name} block at once, for the demo`,
-      before: { remediation_strategy: check.remediation_strategy },
-      after: { remediation_strategy: 'block_immediately' },
-    })
-    changedIds.push(check.id)
   }
-  if (changedIds.length === 0) return
-  await applyCheckScope(
-    change,
-    { checkIds: changedIds },
-    { initiatingEntity: 'admin', reason: 'The demo lets checks block at once.' },
-  )
 }

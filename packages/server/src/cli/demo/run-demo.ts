@@ -4,25 +4,18 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../app/config/load-config.ts'
+import { CleanupStack } from '../../platform/cleanup-stack.ts'
 import type { CommandIo } from '../command-io.ts'
-import { createDemoApi, type DemoApi } from './demo-api.ts'
-import { createDemoConnections, type DemoConnections } from './demo-connections.ts'
+import { createDemoApi, PER_PAGE, type ApiDevice, type DemoApi } from './demo-api.ts'
 import { DemoError } from './demo-error.ts'
-import {
-  inventDevices,
-  listOwners,
-  startFleet,
-  type DemoDevices,
-  type DemoFleet,
-} from './demo-fleet.ts'
-import { openDemoFolder, type DemoFolder } from './demo-folder.ts'
-import { createGuide } from './demo-guide.ts'
-import { createDemoOutput, type DemoOutput, type DemoSnapshot } from './demo-output.ts'
+import { inventDevices, listOwners, startFleet } from './demo-fleet.ts'
+import { openDemoFolder } from './demo-folder.ts'
+import { createDemoOutput, type DemoOutput } from './demo-output.ts'
 import { deleteStreams, startReceivers } from './demo-receivers.ts'
-import { DeviceBoard } from './device-board.ts'
 import { EventTally } from './event-tally.ts'
-import { DEMO_ADMIN, prepareOrganisation, type DemoCredentials } from './prepare-organisation.ts'
+import { prepareOrganisation } from './prepare-organisation.ts'
 import { choosePort, launchService, type ServiceProcess } from './service-process.ts'
+import type { VerifiedEvent } from './verified-event.ts'
 
 export interface DemoOptions {
   readonly deviceCount: number
@@ -42,12 +35,10 @@ export interface DemoOutcome {
 }
 
 const DEFAULT_PORT = 8080
-/** Fast enough to watch, and little enough for a laptop. */
-const CHECK_INTERVAL_SECONDS = '5'
-const CHECK_IN_INTERVAL_SECONDS = '2'
 const LOOK_MS = 1_000
 /** Keeps the demo below half of the rate limit of its key, however many devices there are. */
 const MS_PER_REQUEST = 500
+const STATUS_LINE_MS = 10_000
 const LATE_EVENTS_MS = 1_500
 
 /**
@@ -57,184 +48,150 @@ const LATE_EVENTS_MS = 1_500
  * @throws DemoError when a part of it cannot start, or ends by itself
  */
 export async function runDemo(options: DemoOptions, io: CommandIo): Promise<DemoOutcome> {
+  const cleanup = new CleanupStack()
+  try {
+    return await runParts(options, io, cleanup)
+  } finally {
+    await cleanup.run()
+  }
+}
+
+async function runParts(
+  options: DemoOptions,
+  io: CommandIo,
+  cleanup: CleanupStack,
+): Promise<DemoOutcome> {
   const output = createDemoOutput(io, options.isJson)
   const folder = await openDemoFolder(options.dataDir)
+  cleanup.add(() => folder.remove())
   const devices = inventDevices(options.deviceCount)
-  try {
-    return await runService({ options, io, output, folder, devices })
-  } finally {
-    output.stopFollowing()
-    devices.close()
-    await folder.remove()
-  }
-}
-
-interface DemoParts {
-  readonly options: DemoOptions
-  readonly io: CommandIo
-  readonly output: DemoOutput
-  readonly folder: DemoFolder
-  readonly devices: DemoDevices
-}
-
-async function runService(parts: DemoParts): Promise<DemoOutcome> {
-  const { options, io, output, folder } = parts
-  const port = await choosePort(options.port, DEFAULT_PORT)
-  const settings = toSettings(folder.path, port)
+  cleanup.add(async () => devices.close())
+  const settings = toSettings(folder.path, await choosePort(options.port, DEFAULT_PORT))
   const config = loadConfig({}, settings)
-  output.step(`Starting the service on ${config.baseUrl} …`)
-  const service = launchService({ settings, environment: io.environment, baseUrl: config.baseUrl })
-  try {
-    await service.waitUntilReady(io.signal)
-    if (io.signal.aborted) return { isComplete: false }
-    output.step('Preparing people, keys and enrollment secrets …')
-    const owner = {
-      name: `${DEMO_ADMIN.firstName} ${DEMO_ADMIN.lastName}`,
-      email: DEMO_ADMIN.email,
-    }
-    const people = [...listOwners(parts.devices), owner]
-    const credentials = await prepareOrganisation(config, people)
-    const connections = createDemoConnections()
-    const { baseUrl } = config
-    return await runScene({ ...parts, service, baseUrl, credentials, connections }).finally(() =>
-      connections.close(),
-    )
-  } finally {
-    output.stopFollowing()
+  const { baseUrl } = config
+  output.step(`Starting the service on ${baseUrl} …`)
+  const service = launchService(settings, io.environment)
+  cleanup.add(() => {
     output.step('Stopping the service …')
-    await service.stop()
-  }
+    return service.stop()
+  })
+  await service.waitUntilReady(io.signal)
+  if (io.signal.aborted) return { isComplete: false }
+  output.step('Preparing people, keys and enrollment secrets …')
+  const { key, pollKey, secrets } = await prepareOrganisation(config, listOwners(devices))
+  const api = createDemoApi(baseUrl, key)
+  cleanup.add(() => api.close())
+  const tally = new EventTally()
+  const view = new DeviceView(api, output)
+  const onEvent = (event: VerifiedEvent) => view.showEvent(event)
+  const receivers = await startReceivers({ baseUrl, api, pollKey, tally, onEvent })
+  cleanup.add(async () => {
+    await receivers.stop()
+    if (folder.isKept) await deleteStreams(api).catch(() => undefined)
+  })
+  const fleet = startFleet(devices, { baseUrl, secrets })
+  cleanup.add(() => fleet.stop())
+  output.started(baseUrl, key)
+  const snapshot = () => ({ ...view.counts, counts: fleet.counts(), tally: tally.summarise() })
+  const timer = setInterval(() => output.status(snapshot()), STATUS_LINE_MS)
+  await watchUntilEnd(options.seconds, { signal: io.signal, service, view }).finally(() => {
+    clearInterval(timer)
+    view.showNameless()
+  })
+  output.step('Stopping the devices and the receivers …')
+  await fleet.stop()
+  // What was on its way when the devices stopped still counts.
+  if (!io.signal.aborted && !tally.isComplete) await sleep(LATE_EVENTS_MS)
+  await receivers.stop()
+  view.showNameless()
+  output.ended(snapshot())
+  return { isComplete: tally.isComplete }
 }
 
 function toSettings(dataDir: string, port: number): Record<string, string> {
   return {
     HELIOGRAPH_DATA_DIR: dataDir,
     HELIOGRAPH_PORT: String(port),
-    HELIOGRAPH_CHECK_INTERVAL_SECONDS: CHECK_INTERVAL_SECONDS,
-    HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: CHECK_IN_INTERVAL_SECONDS,
+    // Fast enough to watch, and little enough for a laptop.
+    HELIOGRAPH_CHECK_INTERVAL_SECONDS: '5',
+    HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: '2',
     // The push receiver of the demo runs on this machine, without TLS.
     HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
     HELIOGRAPH_LOG_LEVEL: 'warn',
   }
 }
 
-interface Scene extends DemoParts {
+interface Watched {
+  readonly signal: AbortSignal
   readonly service: ServiceProcess
-  readonly baseUrl: string
-  readonly credentials: DemoCredentials
-  readonly connections: DemoConnections
-}
-
-async function runScene(scene: Scene): Promise<DemoOutcome> {
-  const { output, folder, baseUrl, credentials, connections } = scene
-  const api = createDemoApi(baseUrl, credentials.key, connections.fetch)
-  const tally = new EventTally()
-  const receivers = await startReceivers({
-    baseUrl,
-    api,
-    pollKey: credentials.pollKey,
-    tally,
-    onEvent: (event) => output.event(event),
-    fetch: connections.fetch,
-  })
-  const board = new DeviceBoard(api)
-  const fleet = startFleet(scene.devices, {
-    baseUrl,
-    secretOf: (email) => findSecret(credentials, email),
-    hostOwnerEmail: DEMO_ADMIN.email,
-  })
-  const guide = createGuide(baseUrl, credentials.key)
-  const watch = createWatch({ board, fleet, tally })
-  let isFleetStopped = false
-  try {
-    output.started(guide, watch.snapshot)
-    await watchUntilEnd(scene, { api, board, watch })
-    output.stopFollowing()
-    output.step('Stopping the devices and the receivers …')
-    await fleet.stop()
-    isFleetStopped = true
-    // What was on its way when the devices stopped still counts.
-    if (!scene.io.signal.aborted && !tally.isComplete) await sleep(LATE_EVENTS_MS)
-  } finally {
-    if (!isFleetStopped) await fleet.stop()
-    await receivers.stop()
-    if (folder.isKept) await deleteStreams(api).catch(() => undefined)
-  }
-  output.ended(watch.snapshot())
-  return { isComplete: tally.isComplete }
-}
-
-/** What is shown, read from where it happens. */
-interface Watch {
-  readonly snapshot: () => DemoSnapshot
-  /** Sets or clears what is amiss. */
-  readonly setNotice: (notice: string | undefined) => void
-}
-
-function createWatch(from: {
-  readonly board: DeviceBoard
-  readonly fleet: DemoFleet
-  readonly tally: EventTally
-}): Watch {
-  let notice: string | undefined
-  return {
-    snapshot: () => ({
-      deviceCount: from.board.deviceCount,
-      blockedCount: from.board.blockedCount,
-      deviceName: (id) => from.board.nameOf(id),
-      counts: from.fleet.counts(),
-      tally: from.tally.summarise(),
-      notice,
-    }),
-    setNotice: (text) => (notice = text),
-  }
-}
-
-interface Watching {
-  readonly api: DemoApi
-  readonly board: DeviceBoard
-  readonly watch: Watch
+  readonly view: DeviceView
 }
 
 /** Looks at the devices until the time is up, the user has enough, or the service ends by itself. */
-async function watchUntilEnd(scene: Scene, watching: Watching): Promise<void> {
-  const { options, io, service } = scene
+async function watchUntilEnd(
+  seconds: number | undefined,
+  { signal, service, view }: Watched,
+): Promise<void> {
   const enough = new AbortController()
-  const signal = AbortSignal.any([io.signal, enough.signal])
   const timer =
-    options.seconds === undefined
-      ? undefined
-      : setTimeout(() => enough.abort(), options.seconds * 1_000)
-  const looking = lookUntil(signal, scene.output, watching)
-  const unexpectedEnd = await Promise.race([service.ended, looking.then(() => undefined)])
+    seconds === undefined ? undefined : setTimeout(() => enough.abort(), seconds * 1_000)
+  const looking = view.lookUntil(AbortSignal.any([signal, enough.signal]))
+  const unexpectedEnd = await Promise.race([service.ended, looking])
   clearTimeout(timer)
   enough.abort()
   await looking
   if (unexpectedEnd !== undefined) throw new DemoError(unexpectedEnd)
 }
 
-async function lookUntil(
-  signal: AbortSignal,
-  output: DemoOutput,
-  { api, board, watch }: Watching,
-): Promise<void> {
-  while (!signal.aborted) {
-    const requestsBefore = api.requestCount
-    try {
-      await board.refresh()
-      watch.setNotice(undefined)
-    } catch (error) {
-      if (!(error instanceof DemoError)) throw error
-      watch.setNotice(error.message)
-    }
-    output.refreshed()
-    const pauseMs = Math.max(LOOK_MS, (api.requestCount - requestsBefore) * MS_PER_REQUEST)
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
-  }
-}
+/** The devices as the REST API shows them, read at a modest rate, and the events that name them. */
+class DeviceView {
+  readonly #api: DemoApi
+  readonly #output: DemoOutput
+  #devices: readonly ApiDevice[] = []
+  #notice: string | undefined
+  /** Events of devices that no look has shown yet: their names come with the next one. */
+  #nameless: VerifiedEvent[] = []
 
-function findSecret({ secrets }: DemoCredentials, email: string): string {
-  const secret = secrets.get(email)
-  if (secret === undefined) throw new Error(`There is no enrollment secret for ${email}.`)
-  return secret
+  constructor(api: DemoApi, output: DemoOutput) {
+    this.#api = api
+    this.#output = output
+  }
+
+  get counts() {
+    const blocked = this.#devices.filter((device) => device.auth_state === 'Blocked')
+    const notice = this.#notice
+    return { deviceCount: this.#devices.length, blockedCount: blocked.length, notice }
+  }
+
+  showEvent(event: VerifiedEvent): void {
+    const name = this.#findName(event)
+    const isKnown = name !== undefined || event.deviceId === undefined
+    if (isKnown && this.#nameless.length === 0) this.#output.event(event, name)
+    else this.#nameless.push(event)
+  }
+
+  showNameless(): void {
+    for (const event of this.#nameless) this.#output.event(event, this.#findName(event))
+    this.#nameless = []
+  }
+
+  async lookUntil(signal: AbortSignal): Promise<undefined> {
+    while (!signal.aborted) {
+      try {
+        this.#devices = await this.#api.listDevices()
+        this.#notice = undefined
+      } catch (error) {
+        if (!(error instanceof DemoError)) throw error
+        this.#notice = error.message
+      }
+      this.showNameless()
+      const requests = Math.ceil(this.#devices.length / PER_PAGE)
+      const pauseMs = Math.max(LOOK_MS, requests * MS_PER_REQUEST)
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  #findName({ deviceId }: VerifiedEvent): string | undefined {
+    return this.#devices.find(({ id }) => id === deviceId)?.name
+  }
 }

@@ -50,3 +50,9 @@ export async function markDestinationDeleted(db: Kysely<Schema>, id: string): Pr
     .where('id', '=', id)
     .execute()
 }
+
+/** Whether there is a destination with this id. */
+export async function hasDestination(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const query = db.selectFrom('delivery_destination').select('id').where('id', '=', id)
+  return (await query.executeTakeFirst()) !== undefined
+}
