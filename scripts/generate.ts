@@ -33,7 +33,7 @@ const DOCUMENTS: readonly GeneratedDocument[] = [
   {
     path: 'packages/server/openapi/openapi.json',
     render: async ({ routes, baseUrl }) =>
-      `${JSON.stringify(await buildOpenApiDocument({ routes, baseUrl }), null, 2)}\n`,
+      `${JSON.stringify(buildOpenApiDocument({ routes, baseUrl }), null, 2)}\n`,
   },
   {
     path: 'packages/server/schema.sql',

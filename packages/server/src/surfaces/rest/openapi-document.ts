@@ -1,23 +1,23 @@
+/*
+ * What the operations of the REST API have in common in its document: credentials, version, idempotency keys,
+ * rate limit, refusals and commands to try them with. The rest is written by platform/http/openapi.ts.
+ */
 import { AppError } from '../../platform/app-error.ts'
-import { API_VERSION_HEADER, API_VERSIONS } from './api-version.ts'
 import { statusOfError } from '../../platform/http/error-response.ts'
-import { foldSchemas } from './openapi-components.ts'
-import type { OpenApiDocument, OpenApiOperation, OpenApiParameter } from './openapi-format.ts'
 import {
   IDEMPOTENCY_KEY_HEADER,
   IDEMPOTENCY_KEY_LENGTH_MAX,
   IDEMPOTENT_REPLAYED_HEADER,
 } from '../../platform/http/idempotency/idempotency-key.ts'
-import { curlSample, exampleOfSchema } from './openapi-samples.ts'
+import { bodyExampleOf, jsonContent, type OpenApiOperation } from '../../platform/http/openapi.ts'
 import {
   isRepeatable,
-  methodsOf,
   permissionOf,
-  toDocumentPath,
   type Method,
   type Operation,
 } from '../../platform/http/operation.ts'
-import { GZIP_CONTENT_TYPE, gzipFile } from '../../platform/http/route.ts'
+import { API_VERSION_HEADER, API_VERSIONS } from './api-version.ts'
+import { curlSample } from './openapi-samples.ts'
 
 const VERSION_PARAMETER = {
   name: API_VERSION_HEADER,
@@ -60,88 +60,41 @@ const ERROR_RESPONSES = {
 
 type ErrorResponse = keyof typeof ERROR_RESPONSES
 
-/**
- * The document with everything that the routes have in common: credentials, version, rate limit and
- * error answers, operation ids that are unique, examples of searches, and no schema twice or in vain.
- */
-export function finishOpenApiDocument(
-  document: OpenApiDocument,
-  routes: readonly Operation[],
-): OpenApiDocument {
-  const paths: Record<string, Record<string, OpenApiOperation>> = {}
-  for (const route of routes) {
-    const path = toDocumentPath(route.path)
-    for (const method of methodsOf(route)) {
-      const operation = document.paths[path]?.[method.toLowerCase()]
-      if (operation === undefined) throw new Error(`${method} ${path} is not in the document`)
-      paths[path] = {
-        ...paths[path],
-        [method.toLowerCase()]: finishOperation(operation, route, method, document),
-      }
-    }
-  }
-  const tags = [...new Set(routes.flatMap((route) => route.tags))].sort().map((name) => ({ name }))
-  return foldSchemas({
-    ...document,
-    tags,
-    paths,
-    components: { ...document.components, ...commonComponents() },
-  })
-}
-
-function finishOperation(
-  operation: OpenApiOperation,
+/** The operation with what holds for every operation of the API. */
+export function completeOperation(
+  described: OpenApiOperation,
   route: Operation,
-  method: Method,
-  document: OpenApiDocument,
+  { method, baseUrl }: { readonly method: Method; readonly baseUrl: string },
 ): OpenApiOperation {
-  const isAlias = method !== route.method
-  const body = exampleBodyOf(operation, route, document)
-  const sample = curlSample(route, { method, baseUrl: document.servers?.[0]?.url ?? '', body })
-  return {
-    ...operation,
-    ...withBodyExample(operation, body),
-    ...(route.deprecation === undefined ? {} : { deprecated: true }),
-    operationId: isAlias ? `${operation.operationId}ByPut` : operation.operationId,
+  const { parameters, requestBody, responses, ...texts } = described
+  const body = bodyExampleOf(described)
+  const sample = curlSample(route, { method, baseUrl, body })
+  const completed = {
+    operationId: method === route.method ? route.operationId : `${route.operationId}ByPut`,
+    ...texts,
+    tags: route.tags,
+    ...(requestBody === undefined ? {} : { requestBody: { required: true, ...requestBody } }),
     parameters: [
-      ...(operation.parameters ?? []).map((parameter) => withExamples(parameter, route)),
+      ...(parameters ?? []).map((parameter) => withExamples(parameter, route)),
       { $ref: '#/components/parameters/ApiVersion' },
       ...(isRepeatable(route) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
     responses: {
-      ...finishSuccesses(operation.responses, route),
+      ...withHeaders(responses, route),
       ...Object.fromEntries(errorResponsesOf(route)),
     },
+    ...(route.deprecation === undefined ? {} : { deprecated: true }),
     security: route.access === 'public' ? [] : [{ apiKey: [] }],
     ...permissionNote(route),
     'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: sample }],
-  } as OpenApiOperation
-}
-
-/** The example of the route, else one made from the schema of its body. */
-function exampleBodyOf(
-  operation: OpenApiOperation,
-  route: Operation,
-  document: OpenApiDocument,
-): unknown {
-  const schema = operation.requestBody?.content?.['application/json']?.schema
-  if (schema === undefined) return undefined
-  return route.example.body ?? exampleOfSchema(schema, document.components['schemas'] ?? {})
-}
-
-function withBodyExample({ requestBody }: OpenApiOperation, example: unknown): object {
-  const media = requestBody?.content?.['application/json']
-  if (media === undefined) return {}
-  return {
-    requestBody: { ...requestBody, content: { 'application/json': { ...media, example } } },
   }
+  return completed
 }
 
-function withExamples(parameter: OpenApiParameter, route: Operation): OpenApiParameter {
-  const isSearch = parameter.name === 'query' && parameter.in === 'query'
-  return isSearch && Object.keys(route.queryExamples).length > 0
-    ? Object.assign({}, parameter, { examples: route.queryExamples })
-    : parameter
+function withExamples(parameter: object, route: Operation): object {
+  const isSearch =
+    'name' in parameter && parameter.name === 'query' && Object.keys(route.queryExamples).length > 0
+  return isSearch ? { ...parameter, examples: route.queryExamples } : parameter
 }
 
 function permissionNote(route: Operation): object {
@@ -149,10 +102,10 @@ function permissionNote(route: Operation): object {
   return permission === null ? {} : { 'x-permission': permission }
 }
 
-function finishSuccesses(
-  responses: Readonly<Record<string, unknown>>,
+function withHeaders(
+  responses: OpenApiOperation['responses'],
   route: Operation,
-): Record<string, unknown> {
+): Record<string, object> {
   const names = [
     ...(route.access === 'public' ? [] : Object.keys(RATE_LIMIT_HEADERS)),
     ...(isRepeatable(route) ? [IDEMPOTENT_REPLAYED_HEADER] : []),
@@ -161,20 +114,8 @@ function finishSuccesses(
     names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   )
   return Object.fromEntries(
-    Object.entries(responses).map(([status, response]) => [
-      status,
-      status === '204'
-        ? { description: 'Done; there is nothing to say.', headers }
-        : { ...toMedia(response as object, route), description: 'The request succeeded.', headers },
-    ]),
+    Object.entries(responses).map(([status, response]) => [status, { ...response, headers }]),
   )
-}
-
-/** A file is described as JSON by the generator. */
-function toMedia(response: object, route: Operation): object {
-  return Object.values(route.responses).includes(gzipFile)
-    ? { content: { [GZIP_CONTENT_TYPE]: { schema: { type: 'string', format: 'binary' } } } }
-    : response
 }
 
 function errorResponsesOf(route: Operation): [string, { $ref: string }][] {
@@ -213,8 +154,8 @@ const STATUS_OF_RESPONSE: Record<ErrorResponse, number> = {
   ServiceUnavailable: statusOfError(new AppError('unavailable', 'unavailable', '')),
 }
 
-function commonComponents(): Record<string, Record<string, unknown>> {
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+/** What operations refer to, but for schemas. */
+export function commonComponents(errorSchema: object): Record<string, Record<string, unknown>> {
   return {
     parameters: { ApiVersion: VERSION_PARAMETER, IdempotencyKey: IDEMPOTENCY_PARAMETER },
     headers: {
@@ -232,7 +173,7 @@ function commonComponents(): Record<string, Record<string, unknown>> {
     responses: Object.fromEntries(
       Object.entries(ERROR_RESPONSES).map(([name, description]) => [
         name,
-        { description, content },
+        { description, ...jsonContent(errorSchema) },
       ]),
     ),
     securitySchemes: {

@@ -73,7 +73,7 @@ const routes = [
 ]
 
 const baseUrl = 'https://trust.example.com'
-const document = await buildOpenApiDocument({ routes, baseUrl })
+const document = buildOpenApiDocument({ routes, baseUrl })
 
 /** The member at a path of the document. */
 function at(...path: string[]): unknown {
@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('says which versions there are and which of them end', async () => {
-    const older = await buildOpenApiDocument({ routes, baseUrl, version: '2023-05-26' })
+    const older = buildOpenApiDocument({ routes, baseUrl, version: '2023-05-26' })
     const { description } = older.info as { description: string }
     expect(description).toContain('**2026-04-07**: Current.')
     expect(description).toContain(
@@ -220,7 +220,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('leaves out what a version does not know', async () => {
-    const old = await buildOpenApiDocument({ routes, baseUrl, version: '2023-05-26' })
+    const old = buildOpenApiDocument({ routes, baseUrl, version: '2023-05-26' })
     expect(Object.keys(old.paths['/examples/{id}'] ?? {}).sort()).toEqual(['patch', 'put'])
   })
 })

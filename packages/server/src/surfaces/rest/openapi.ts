@@ -1,13 +1,13 @@
-/**
- * The OpenAPI 3.1 document, generated from the declared routes and their schemas: what is documented
- * is what validates and serialises. `openapi-document.ts` finishes what the generator leaves rough.
+/*
+ * The document of the REST API in each of its versions, and where it is served. openapi-document.ts says what
+ * its operations have in common.
  */
-import swagger from '@fastify/swagger'
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
-import {
-  createJsonSchemaTransform,
-  createJsonSchemaTransformObject,
-} from 'fastify-type-provider-zod'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { errorBodySchema } from '../../platform/http/error-response.ts'
+import { IDEMPOTENCY_KEY_HEADER } from '../../platform/http/idempotency/idempotency-key.ts'
+import { documentPaths, type OpenApiDocument } from '../../platform/http/openapi.ts'
+import { createSchemaComponents, type JsonSchema } from '../../platform/http/openapi-schemas.ts'
+import type { Operation } from '../../platform/http/operation.ts'
 import {
   API_VERSION_HEADER,
   API_VERSIONS,
@@ -16,11 +16,8 @@ import {
   type ApiVersion,
 } from './api-version.ts'
 import { deprecationOfVersion } from './deprecation.ts'
-import { IDEMPOTENCY_KEY_HEADER } from '../../platform/http/idempotency/idempotency-key.ts'
-import { finishOpenApiDocument } from './openapi-document.ts'
-import type { OpenApiDocument } from './openapi-format.ts'
-import { overrideJsonSchema } from './openapi-schema.ts'
-import { methodsOf, type Operation } from '../../platform/http/operation.ts'
+import { commonComponents, completeOperation } from './openapi-document.ts'
+import { exampleOfSchema } from './openapi-samples.ts'
 
 export interface OpenApiOptions {
   readonly routes: readonly Operation[]
@@ -58,35 +55,28 @@ function toDay(time: Date): string {
 }
 
 /** The document of one API version; of the latest when none is named. Deterministic. */
-export async function buildOpenApiDocument(options: OpenApiOptions): Promise<OpenApiDocument> {
-  const version = options.version ?? LATEST_API_VERSION
+export function buildOpenApiDocument(options: OpenApiOptions): OpenApiDocument {
+  const { baseUrl, version = LATEST_API_VERSION } = options
   const routes = options.routes.filter(
     (route) => !route.hidden && (route.versions?.includes(version) ?? true),
   )
-  const generator = fastify()
-  const config = {
-    zodToJsonConfig: { target: 'draft-2020-12', override: overrideJsonSchema },
-  } as const
-  await generator.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Heliograph API',
-        version,
-        description: `${DESCRIPTION}\n\n${describeVersions(version)}`,
-      },
-      servers: [{ url: options.baseUrl }],
+  const { write, schemas } = createSchemaComponents(routes, [errorBodySchema])
+  const exampleOf = (schema: JsonSchema) => exampleOfSchema(schema, schemas)
+  const paths = documentPaths(routes, { write, exampleOf }, (described, route, method) =>
+    completeOperation(described, route, { method, baseUrl }),
+  )
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Heliograph API',
+      version,
+      description: `${DESCRIPTION}\n\n${describeVersions(version)}`,
     },
-    transform: createJsonSchemaTransform(config),
-    transformObject: createJsonSchemaTransformObject(config),
-  })
-  generator.setValidatorCompiler(() => () => true)
-  generator.setSerializerCompiler(() => () => '')
-  for (const route of routes) declareRoute(generator, route)
-  await generator.ready()
-  const document = generator.swagger() as unknown as OpenApiDocument
-  await generator.close()
-  return finishOpenApiDocument(document, routes)
+    components: { schemas, ...commonComponents(write(errorBodySchema, 'output')) },
+    paths,
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(routes.flatMap((route) => route.tags))].sort().map((name) => ({ name })),
+  }
 }
 
 /**
@@ -97,13 +87,11 @@ export function registerOpenApi(
   app: FastifyInstance,
   options: Omit<OpenApiOptions, 'version'>,
 ): void {
-  const texts = new Map<ApiVersion, Promise<string>>()
+  const texts = new Map<ApiVersion, string>()
   const sendDocument = async (reply: FastifyReply, version: ApiVersion): Promise<FastifyReply> => {
-    const text =
-      texts.get(version) ??
-      buildOpenApiDocument({ ...options, version }).then((document) => JSON.stringify(document))
+    const text = texts.get(version) ?? JSON.stringify(buildOpenApiDocument({ ...options, version }))
     texts.set(version, text)
-    return reply.type('application/json; charset=utf-8').send(await text)
+    return reply.type('application/json; charset=utf-8').send(text)
   }
   app.get('/openapi.json', async (request, reply) =>
     sendDocument(reply, resolveApiVersion(request.headers)),
@@ -119,24 +107,4 @@ export function registerOpenApi(
       sendDocument(reply, version),
     )
   }
-}
-
-function declareRoute(generator: FastifyInstance, route: Operation): void {
-  const hasParams = route.path.includes(':')
-  generator.route({
-    method: methodsOf(route),
-    url: route.path,
-    exposeHeadRoute: false,
-    schema: {
-      summary: route.summary,
-      ...(route.description === undefined ? {} : { description: route.description }),
-      tags: [...route.tags],
-      operationId: route.operationId,
-      ...(hasParams ? { params: route.params } : {}),
-      querystring: route.query,
-      ...(route.body === undefined ? {} : { body: route.body }),
-      response: route.responses,
-    },
-    handler: async () => undefined,
-  })
 }

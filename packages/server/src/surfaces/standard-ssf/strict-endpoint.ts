@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import {
   operation,
+  paramNamesOf,
   type Operation,
   type OperationDefinition,
   type OperationRequest,
@@ -24,7 +25,12 @@ export function ssfOperation({
   scope,
   ...definition
 }: Omit<OperationDefinition<SsfCaller>, 'access'> & { readonly scope: SsfScope }): SsfOperation {
-  return operation({ ...definition, access: { scope } })
+  return operation({ params: pathParams(definition.path), ...definition, access: { scope } })
+}
+
+/** An id that no stream can have is that of an unknown stream. */
+function pathParams(path: string): z.ZodType {
+  return z.object(Object.fromEntries(paramNamesOf(path).map((name) => [name, z.string()])))
 }
 
 /** Query parameters with what they are for, as the document describes them. */

@@ -1,9 +1,16 @@
 /*
  * The OpenAPI 3.1 document of the strict face, written from the declarations that serve it.
  */
-import { z } from 'zod'
-import { noContent, paramNamesOf, toDocumentPath } from '../../platform/http/operation.ts'
+import type { z } from 'zod'
 import { errorBodySchema } from '../../platform/http/error-response.ts'
+import {
+  documentPaths,
+  jsonContent,
+  type OpenApiDocument,
+  type OpenApiOperation,
+} from '../../platform/http/openapi.ts'
+import { writeInline } from '../../platform/http/openapi-schemas.ts'
+import type { Operation } from '../../platform/http/operation.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../signals/clients/authorization-server.ts'
 import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
 import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
@@ -27,15 +34,16 @@ const REFUSALS = {
 } as const
 
 /** The document. Deterministic. */
-export function buildStrictOpenApi(source: StrictOpenApiSource): object {
-  const { baseUrl, urls, operations, documents } = source
-  const paths: Record<string, Record<string, object>> = {}
+export function buildStrictOpenApi({
+  baseUrl,
+  urls,
+  operations,
+  documents,
+}: StrictOpenApiSource): OpenApiDocument {
+  const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const { path, summary, schema } of documents) {
-    paths[path] = { get: { summary, security: [], responses: { 200: toContent(summary, schema) } } }
-  }
-  for (const operation of operations) {
-    const atPath = (paths[toDocumentPath(operation.path)] ??= {})
-    atPath[operation.method.toLowerCase()] = toOperation(operation)
+    const responses = { 200: toContent(summary, schema) }
+    paths[path] = { get: { summary, security: [], responses } }
   }
   const scopes = {
     'ssf.read': 'Read streams and poll events.',
@@ -45,7 +53,7 @@ export function buildStrictOpenApi(source: StrictOpenApiSource): object {
     openapi: '3.1.0',
     info: { title: 'Heliograph Shared Signals', version: '1_0', description: DESCRIPTION },
     servers: [{ url: baseUrl }],
-    paths,
+    paths: { ...paths, ...documentPaths(operations, { write: writeInline }, completeOperation) },
     components: {
       securitySchemes: {
         clientCredentials: {
@@ -57,50 +65,14 @@ export function buildStrictOpenApi(source: StrictOpenApiSource): object {
   }
 }
 
-function toOperation(operation: SsfOperation): object {
-  const { access, summary, description, query, body, example, responses } = operation
+function completeOperation(described: OpenApiOperation, { access }: Operation): OpenApiOperation {
   const scopes = access !== 'public' && 'scope' in access ? [access.scope] : []
-  const pathParameters = paramNamesOf(operation.path).map((name) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }))
-  const shape = query instanceof z.ZodObject ? (query.shape as Record<string, z.ZodType>) : {}
-  const queryParameters = Object.entries(shape).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: false,
-    description: schema.description,
-    schema: { type: 'string' },
-  }))
   return {
-    summary,
-    ...(description === undefined ? {} : { description }),
+    parameters: [],
+    ...described,
     security: [{ clientCredentials: scopes }],
-    parameters: [...pathParameters, ...queryParameters],
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            content: {
-              'application/json': { schema: toJsonSchema(body, 'input'), example: example.body },
-            },
-          },
-        }),
-    responses: { ...toSuccesses(responses), ...toRefusals() },
+    responses: { ...described.responses, ...toRefusals() },
   }
-}
-
-function toSuccesses(responses: SsfOperation['responses']): Record<string, object> {
-  return Object.fromEntries(
-    Object.entries(responses).map(([status, schema]) => [
-      status,
-      schema === noContent
-        ? { description: 'Done; there is nothing to say.' }
-        : toContent('The request succeeded.', schema),
-    ]),
-  )
 }
 
 function toRefusals(): Record<string, object> {
@@ -110,14 +82,5 @@ function toRefusals(): Record<string, object> {
 }
 
 function toContent(description: string, schema: z.ZodType): object {
-  return {
-    description,
-    content: { 'application/json': { schema: toJsonSchema(schema, 'output') } },
-  }
-}
-
-function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
-  const written = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  const own = Object.entries(written).filter(([name]) => name !== '$schema' && name !== 'id')
-  return Object.fromEntries(own)
+  return { description, ...jsonContent(writeInline(schema, 'output')) }
 }
