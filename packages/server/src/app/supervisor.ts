@@ -16,9 +16,9 @@ export interface Supervisor {
    * Starts every part. When one cannot start, it and those before it are stopped, and its error is
    * thrown.
    */
-  start(): Promise<void>
+  readonly start: () => Promise<void>
   /** Stops every part that was started; all are tried. Throws what went wrong. Safe to call twice. */
-  stop(): Promise<void>
+  readonly stop: () => Promise<void>
 }
 
 /** Supervises these parts; the listener starts first and stops last. */

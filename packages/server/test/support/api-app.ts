@@ -75,7 +75,7 @@ export interface TestApi {
 /** What routes may need of the service around them. */
 export interface TestApiParts extends Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'> {
   /** Has someone besides the publishers of the service hear of every change. */
-  addPublisher(publisher: ChangePublisher): void
+  readonly addPublisher: (publisher: ChangePublisher) => void
 }
 
 /** Close it in `afterAll`. */

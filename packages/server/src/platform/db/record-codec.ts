@@ -21,9 +21,9 @@ type NameOf<Column, Renamed> = Column extends keyof Renamed
 /** Reads and writes the rows of one table as records. */
 export interface RecordCodec<Table, Renamed = unknown> {
   /** A row, with what a join adds to it. */
-  fromRow<Row extends Selectable<Table>>(row: Row): CamelCased<Row, Renamed>
-  toInsert(record: CamelCased<Insertable<Table>, Renamed>): Insertable<Table>
-  toUpdate(changes: CamelCased<Updateable<Table>, Renamed>): Updateable<Table>
+  readonly fromRow: <Row extends Selectable<Table>>(row: Row) => CamelCased<Row, Renamed>
+  readonly toInsert: (record: CamelCased<Insertable<Table>, Renamed>) => Insertable<Table>
+  readonly toUpdate: (changes: CamelCased<Updateable<Table>, Renamed>) => Updateable<Table>
 }
 
 /**
