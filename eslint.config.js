@@ -1,21 +1,71 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
-/** The wings of the service above `platform/`, which may import none of them. */
-const WINGS = [
-  'cli',
-  'app',
-  'surfaces',
-  'signals',
-  'sign-in',
-  'posture',
-  'people',
-  'organisation',
-  'changes',
-  'schema',
+/** What the sources of the service may do in certain places only. */
+const PROCESS_RULES = [
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'Take the time from the Clock that is passed in (platform/clock.ts).',
+  },
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Take the time from the Clock that is passed in (platform/clock.ts).',
+  },
+  {
+    selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
+    message: 'Take randomness from platform/ids.ts.',
+  },
+  {
+    selector: "MemberExpression[object.name='process'][property.name='env']",
+    message: 'Only app/config/read-environment.ts reads the environment.',
+  },
+  {
+    selector: "CallExpression[callee.object.name='process'][callee.property.name='exit']",
+    message: 'Only main.ts ends the process.',
+  },
 ]
 
-const CLOCK_MESSAGE = 'Take the time from the Clock that is passed in (platform/clock.ts).'
+/** Use cases whose SQL has no store yet; nothing is added here. */
+const SQL_OUTSIDE_STORES = [
+  'packages/server/src/app/http-server.ts',
+  'packages/server/src/people/provisioning/filter-to-sql.ts',
+  'packages/server/src/posture/reporting/record-reporting-snapshot.ts',
+  'packages/server/src/posture/reporting/run-reporting-query.ts',
+  'packages/server/src/posture/reporting/sync-reporting-views.ts',
+  'packages/server/src/signals/history/number-sets.ts',
+  'packages/server/src/signals/history/replay-stream.ts',
+  'packages/server/src/signals/history/stream-state.ts',
+  'packages/server/src/signals/poll/poll-signing-keys.ts',
+  'packages/server/src/signals/webhooks/expire-webhook-events.ts',
+  'packages/server/src/signals/webhooks/watch-failing-webhooks.ts',
+  'packages/server/src/signals/webhooks/webhook-target.ts',
+  'packages/server/src/surfaces/scim/resource-endpoints.ts',
+]
+
+/** A file that runs SQL says so by its name. */
+const SQL_RULES = [
+  {
+    selector:
+      'CallExpression[callee.property.name=/^(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)$/]',
+    message: 'SQL stands in *-store.ts and *-read.ts.',
+  },
+  {
+    selector: "TaggedTemplateExpression[tag.name='sql']",
+    message: 'SQL stands in *-store.ts and *-read.ts.',
+  },
+]
+
+const RECEIVER_AND_SIMULATOR = {
+  group: ['@heliograph/receiver', '@heliograph/simulator'],
+  message: 'Only the command line and the tests use the receiver and the simulator.',
+}
+
+/** What speaks HTTP: surfaces, and the files of a wing that map the wire to its use cases. */
+const HTTP = {
+  group: ['fastify', '**/platform/http/**'],
+  message:
+    'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json, *-input and *-expansions files.',
+}
 
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', 'data/**'] },
@@ -67,41 +117,26 @@ export default tseslint.config(
           message: 'Outbound requests go through the guarded client (platform/net).',
         },
       ],
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              group: ['@heliograph/receiver', '@heliograph/simulator'],
-              message: 'Only the command line and the tests use the receiver and the simulator.',
-            },
-          ],
-        },
-      ],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector: "NewExpression[callee.name='Date'][arguments.length=0]",
-          message: CLOCK_MESSAGE,
-        },
-        {
-          selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
-          message: CLOCK_MESSAGE,
-        },
-        {
-          selector: "CallExpression[callee.object.name='Math'][callee.property.name='random']",
-          message: 'Take randomness from platform/ids.ts.',
-        },
-        {
-          selector: "MemberExpression[object.name='process'][property.name='env']",
-          message: 'Only app/config/read-environment.ts reads the environment.',
-        },
-        {
-          selector: "CallExpression[callee.object.name='process'][callee.property.name='exit']",
-          message: 'Only main.ts ends the process.',
-        },
-      ],
+      'no-restricted-imports': ['error', { patterns: [RECEIVER_AND_SIMULATOR, HTTP] }],
+      'no-restricted-syntax': ['error', ...PROCESS_RULES, ...SQL_RULES],
     },
+  },
+  {
+    files: [
+      'packages/server/src/{app,surfaces,platform}/**/*.ts',
+      'packages/server/src/**/*-{routes,endpoints,endpoint,json,input,expansions,part}.ts',
+    ],
+    ignores: ['**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [RECEIVER_AND_SIMULATOR] }] },
+  },
+  {
+    files: [
+      'packages/server/src/{platform,schema}/**/*.ts',
+      'packages/server/src/**/*-{store,read}.ts',
+      ...SQL_OUTSIDE_STORES,
+    ],
+    ignores: ['**/*.test.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...PROCESS_RULES] },
   },
   {
     files: [
@@ -111,23 +146,6 @@ export default tseslint.config(
       'packages/server/src/main.ts',
     ],
     rules: { 'no-restricted-syntax': 'off' },
-  },
-  {
-    files: ['packages/server/src/platform/**/*.ts'],
-    ignores: ['**/*.test.ts'],
-    rules: {
-      'no-restricted-imports': [
-        'error',
-        {
-          patterns: [
-            {
-              group: WINGS.map((folder) => `**/${folder}/**`),
-              message: 'platform/ holds what has no domain word: it imports no wing.',
-            },
-          ],
-        },
-      ],
-    },
   },
   {
     files: ['packages/ssf/src/**/*.ts'],

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type SqlBool } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
@@ -6,7 +6,6 @@ import type { CheckStatus } from '../../schema/status-values.ts'
 import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
 import { referencedField, type SearchColumns } from '../../platform/search/search-to-sql.ts'
 import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
-import { readsAs, readStatus } from './stale-result.ts'
 
 /** The statuses that a result can have. */
 export const CHECK_RESULT_STATUSES = [
@@ -144,3 +143,23 @@ function selectCheckResults(
 export type CheckResultRecord = Awaited<
   ReturnType<ReturnType<typeof selectCheckResults>['execute']>
 >[number]
+
+/**
+ * The status of `check_result` as it reads at present, for queries that join its `posture_check`.
+ * Only checks that devices run by schedule grow stale: other systems report when they please.
+ */
+function readStatus(before: Date): RawBuilder<CheckStatus> {
+  return sql<CheckStatus>`case when ${isOutdated(before)} then 'stale' else check_result.status end`
+}
+
+/** That `readStatus` is this status, in conditions that indexes of the columns answer. */
+function readsAs(before: Date, status: string): RawBuilder<SqlBool> {
+  return status === 'stale'
+    ? sql<SqlBool>`(${isOutdated(before)} or check_result.status = 'stale')`
+    : sql<SqlBool>`(check_result.status = ${status} and (${isOutdated(before)}) is not true)`
+}
+
+function isOutdated(before: Date): RawBuilder<SqlBool> {
+  return sql<SqlBool>`check_result.ran_at < ${before} and posture_check.type <> 'external'
+    and check_result.status not in ('pending', 'out_of_scope')`
+}

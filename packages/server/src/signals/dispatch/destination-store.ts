@@ -56,3 +56,12 @@ export async function hasDestination(db: Kysely<Schema>, id: string): Promise<bo
   const query = db.selectFrom('delivery_destination').select('id').where('id', '=', id)
   return (await query.executeTakeFirst()) !== undefined
 }
+
+/** Changes the state of a destination, and keeps what is known of its receiver. */
+export async function updateDestinationState(
+  db: Kysely<Schema>,
+  id: string,
+  state: DestinationState,
+): Promise<void> {
+  await db.updateTable('delivery_destination').set({ state }).where('id', '=', id).execute()
+}

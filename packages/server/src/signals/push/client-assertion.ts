@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { getSigningKey } from '../signing/signing-key-store.ts'
 import { privateKeyContext } from '../signing/signing-keys.ts'
 
 /** Signs the assertion with which a client authenticates at a token endpoint. RFC 7523 section 2.2. */
@@ -51,10 +52,6 @@ export function createAssertionSigner(dependencies: AssertionDependencies): Sign
 }
 
 async function loadKey({ db, sealer }: AssertionDependencies, kid: string): Promise<KeyObject> {
-  const row = await db
-    .selectFrom('signing_key')
-    .select('private_key_sealed')
-    .where('kid', '=', kid)
-    .executeTakeFirstOrThrow()
-  return createPrivateKey(sealer.openText(row.private_key_sealed, privateKeyContext(kid)))
+  const { privateKeySealed } = await getSigningKey(db, kid)
+  return createPrivateKey(sealer.openText(privateKeySealed, privateKeyContext(kid)))
 }

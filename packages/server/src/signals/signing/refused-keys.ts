@@ -7,6 +7,7 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
+import { findStreamOfDestination } from '../streams/stream-store.ts'
 import type { KeyRefusal } from './judge-key-refusal.ts'
 import { STREAM_ROLLBACK_MS, type KeyRing } from './key-ring.ts'
 import { listSigningKeys, lockSigningKeys, updateSigningKey } from './signing-key-store.ts'
@@ -89,11 +90,7 @@ interface RolledBackStream extends Omit<StreamKey, 'reason'> {
 
 async function storeRollback(change: Change, row: RolledBackStream): Promise<void> {
   await lockSigningKeys(change.tx)
-  const stream = await change.tx
-    .selectFrom('ssf_stream')
-    .select(['id', 'name'])
-    .where('destination_id', '=', row.destinationId)
-    .executeTakeFirst()
+  const stream = await findStreamOfDestination(change.tx, row.destinationId)
   if (stream === undefined) return
   await putStreamKeys(change.tx, [row])
   await rebindQueued(change.tx, {

@@ -3,7 +3,6 @@
  * how its receiver is told of a change that it did not make (section 8.1.5).
  */
 import { STREAM_UPDATED } from '@heliograph/ssf'
-import { sql } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
@@ -11,7 +10,13 @@ import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-delive
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { toStreamAudit } from './stream-json.ts'
-import { getStream, updateStream, type Stream, type StreamReference } from './stream-store.ts'
+import {
+  discardQueuedDeliveries,
+  getStream,
+  updateStream,
+  type Stream,
+  type StreamReference,
+} from './stream-store.ts'
 
 export type StreamStatus = Stream['status']
 
@@ -76,7 +81,7 @@ export async function applyStreamStatus(
   })
   // On leaving it too: a change that ran beside the disabling may have queued an event since.
   if (status === 'disabled' || stream.status === 'disabled') {
-    await giveUpQueued(change, stream.destinationId)
+    await discardQueuedDeliveries(change.tx, stream.destinationId, change.at)
   }
   if (initiator === 'transmitter' && status !== stream.status) {
     await announceStatus(change, after, wake)
@@ -102,11 +107,4 @@ async function announceStatus(change: Change, stream: Stream, wake: WakeDelivery
     ],
     wake,
   )
-}
-
-async function giveUpQueued(change: Change, destinationId: string): Promise<void> {
-  await sql`update delivery set state = 'discarded', finished_at = ${change.at}, claimed_by = null,
-      claim_expires_at = null, last_error = coalesce(last_error, 'The stream was disabled')
-    where destination_id = ${destinationId} and state = 'queued'
-      and not outlives_stop`.execute(change.tx)
 }

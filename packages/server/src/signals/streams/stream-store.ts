@@ -187,3 +187,15 @@ export async function countStreamsLocked(db: Kysely<Schema>): Promise<number> {
 export function noSuchStream(): AppError {
   return new AppError('not_found', 'not_found', 'There is no such stream.')
 }
+
+/** Gives up what is queued for a stream that is disabled, but for what outlives its stop. */
+export async function discardQueuedDeliveries(
+  db: Kysely<Schema>,
+  destinationId: string,
+  at: Date,
+): Promise<void> {
+  await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
+      claim_expires_at = null, last_error = coalesce(last_error, 'The stream was disabled')
+    where destination_id = ${destinationId} and state = 'queued'
+      and not outlives_stop`.execute(db)
+}

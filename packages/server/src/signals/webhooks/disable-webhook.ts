@@ -1,5 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { updateDestinationState } from '../dispatch/destination-store.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import { findWebhookOfDestination, updateWebhook } from './webhook-store.ts'
 
@@ -34,11 +35,7 @@ export async function disableWebhookOf(
     updatedAt: at,
   })
   // Keeps what is known of the receiver, for whoever looks why.
-  await tx
-    .updateTable('delivery_destination')
-    .set({ state: 'held' })
-    .where('id', '=', destinationId)
-    .execute()
+  await updateDestinationState(tx, destinationId, 'held')
   await notifyDestinations(tx, [destinationId])
   change.recordAudit({
     action: 'webhook.disabled',

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Change } from '../../changes/change.ts'
+import { findAdminAccess } from '../../organisation/admins/admin-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
@@ -53,20 +54,7 @@ export async function assertFullAccess(
   db: Kysely<Schema>,
   principal: { readonly kind: string; readonly id: string },
 ): Promise<void> {
-  const admin =
-    principal.kind === 'admin'
-      ? await db
-          .selectFrom('admin_user')
-          .select('access')
-          .where('id', '=', principal.id)
-          .executeTakeFirst()
-      : await db
-          .selectFrom('api_key')
-          .innerJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
-          .select('admin_user.access')
-          .where('api_key.id', '=', principal.id)
-          .executeTakeFirst()
-  if (admin?.access === 'full') return
+  if ((await findAdminAccess(db, principal)) === 'full') return
   throw new AppError(
     'forbidden',
     'permission_missing',
