@@ -1335,7 +1335,7 @@ CREATE INDEX auth_log_session_person ON public.auth_log_session USING btree (per
 CREATE INDEX auth_log_session_person_email ON public.auth_log_session USING hash (person_email);
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at, id);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
-CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
@@ -1380,7 +1380,7 @@ CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at 
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
-CREATE INDEX issue_rechecked ON public.issue USING brin (last_rechecked_at, updated_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX issue_rechecked ON public.issue USING brin (last_rechecked_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id) WHERE (resolved_at IS NOT NULL);
 CREATE INDEX issue_texts ON public.issue USING gin (issue_value gin_trgm_ops, title gin_trgm_ops, issue_key gin_trgm_ops);
 CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_fetched_at);
@@ -1417,7 +1417,7 @@ CREATE INDEX ssf_stream_subject_match ON public.ssf_stream_subject USING gin (ss
 CREATE INDEX webhook_event_created_at ON public.webhook_event USING btree (created_at, id);
 CREATE INDEX webhook_event_object ON public.webhook_event USING btree (object_type, object_id, id);
 CREATE INDEX webhook_event_object_id ON public.webhook_event USING btree (object_id, id);
-CREATE INDEX webhook_event_occurred_at ON public.webhook_event USING brin (occurred_at) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX webhook_event_occurred_at ON public.webhook_event USING brin (occurred_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX webhook_event_payload ON public.webhook_event USING btree (created_at, id) WHERE (body IS NOT NULL);
 CREATE INDEX webhook_event_txn ON public.webhook_event USING btree (txn);
 CREATE INDEX webhook_event_type ON public.webhook_event USING btree (event_type, id);

@@ -81,8 +81,6 @@ const OWN_FIELD = /^(?:device_id|device_name|collected_at)[:~<>]/
 export function isIndexedSearch(listName: string, query: string): boolean {
   if (/ (?:AND|OR) /.test(query)) return false
   if (listName === REPORTED && !OWN_FIELD.test(query)) return false
-  // Every change writes an entry: its index has the description alone.
-  if (query.startsWith('actor_name~')) return false
   return !query.includes('~') || /[\p{L}\p{N}]{3}/u.test(query.slice(query.indexOf('~')))
 }
 

@@ -23,12 +23,27 @@ const COLUMNS: SearchColumns = {
   description: sql.ref('audit_entry.description'),
 }
 
-/** The beginning of a name is indexed: a whole one could be larger than an index entry may be. */
+/**
+ * The beginning of a name is indexed: a whole one could be larger than an index entry may be. A million
+ * entries have few names, so a part is looked for in these, taken from the index one after the other.
+ */
 function isActorName(clause: SearchClause) {
   const isMatch = clauseToSql(sql.ref('audit_entry.actor_name'), clause)
-  return clause.operator === ':'
-    ? sql<SqlBool>`(left(audit_entry.actor_name, 64) = left(${clause.values[0]}, 64) and ${isMatch})`
-    : isMatch
+  if (clause.operator === ':') {
+    return sql<SqlBool>`(left(audit_entry.actor_name, 64) = left(${clause.values[0]}, 64) and ${isMatch})`
+  }
+  return sql<SqlBool>`(left(audit_entry.actor_name, 64) = any(array(
+    with recursive actor as (
+      (select left(actor_name, 64) as beginning from audit_entry order by 1 limit 1)
+      union all
+      select (
+        select left(actor_name, 64) from audit_entry
+        where left(actor_name, 64) > actor.beginning order by 1 limit 1
+      ) from actor where actor.beginning is not null
+    )
+    select beginning from actor
+    where ${clauseToSql(sql.ref('beginning'), clause)} or length(beginning) = 64
+  )) and ${isMatch})`
 }
 
 /** Where the fields of the list are. */

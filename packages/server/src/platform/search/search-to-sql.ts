@@ -68,15 +68,31 @@ export function clauseToSql(
   return sql<SqlBool>`${column} in (${sql.join(clause.values)})`
 }
 
-/** `ilike`, so that trigram indexes apply. Ids are compared by their decimal text. */
+/** The condition that a text contains a part. Ids are compared by their decimal text. */
 function containsText(column: Expression<unknown>, clause: SearchClause): Expression<SqlBool> {
   const part = String(clause.values[0])
   // Nothing but a digit is in an id.
   if (clause.field.type === 'id' && /\D/.test(part)) return sql<SqlBool>`false`
-  const pattern = `%${escapeLikePattern(part)}%`
-  return clause.field.type === 'text'
-    ? sql<SqlBool>`${column} ilike ${pattern}`
-    : sql<SqlBool>`${column}::text ilike ${pattern}`
+  if (clause.field.type !== 'text') return sql<SqlBool>`${column}::text ilike ${toPattern(part)}`
+  // Trigram indexes answer `ilike` from three characters on. Of fewer, `like` takes half the time.
+  if (!/^[\x20-\x7e]{1,2}$/.test(part)) return sql<SqlBool>`${column} ilike ${toPattern(part)}`
+  const patterns = spellings(part).map((spelling) => sql`${column} like ${toPattern(spelling)}`)
+  return sql<SqlBool>`(${sql.join(patterns, sql` or `)})`
+}
+
+function toPattern(part: string): string {
+  return `%${escapeLikePattern(part)}%`
+}
+
+/** A text of ASCII characters with each of its letters in both cases. */
+function spellings(text: string): string[] {
+  return [...text].reduce<string[]>(
+    (beginnings, character) =>
+      [...new Set([character.toLowerCase(), character.toUpperCase()])].flatMap((spelling) =>
+        beginnings.map((beginning) => beginning + spelling),
+      ),
+    [''],
+  )
 }
 
 /** A text that is no id equals none, instead of being an error of the database. */

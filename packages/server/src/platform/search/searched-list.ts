@@ -59,13 +59,17 @@ interface PageConditions {
 /**
  * The keys of the rows of a page. PostgreSQL cannot estimate where along the key the matches lie, and
  * walks a whole list for a text that few rows have. So the rows behind the start of the page are looked
- * at one by one up to a bound. When they do not fill it, all matches are collected and sorted by the
- * sum of the key and 0, which no index is in the order of: what is left to choose is the index of a field.
+ * at one by one up to a bound. When they do not fill it, as many matches as a page has are taken in the
+ * order in which the index of a field gives them. Fewer are all that there are. Otherwise the largest of
+ * their keys is one that no key of the page is above; most lists grow in the order of their times, so
+ * that next to nothing is left to sort. The sum of the key and 0 is what no index is in the order of;
+ * summaries of pages hold it beside a time.
  */
 function selectKeys(list: SearchedList, conditions: PageConditions): RawBuilder<unknown> {
   const { key, scope, window, isMatch } = conditions
   const table = sql.table(list.table)
   const unorderedKey = sql`(${key} + 0)`
+  const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)} and ${isMatch}`
   return sql`
     with near as materialized (
       select candidate.key from (
@@ -75,12 +79,20 @@ function selectKeys(list: SearchedList, conditions: PageConditions): RawBuilder<
           order by ${key} limit ${sql.lit(list.nearRows ?? NEAR_ROWS)}
         ) as ${table}
       ) as candidate where candidate.is_match order by candidate.key limit ${window.limit}
-    ), is_full as materialized (select count(*) = ${window.limit} as value from near)
+    ), is_full as materialized (select count(*) = ${window.limit} as value from near
+    ), match as materialized (
+      select ${key} as key from ${table} where not (select value from is_full) and ${isBehindStart}
+    ), first as materialized (select match.key from match limit ${window.limit}
+    ), bound as materialized (
+      select max(first.key) as key from first having count(*) = ${window.limit}
+    )
     select near.key from near where (select value from is_full)
+    union all
+    select first.key from first where not exists (select from bound)
     union all (
       select ${key} from ${table}
-      where not (select value from is_full)
-        and ${scope} and ${afterKey(unorderedKey, window)} and ${isMatch}
+      where exists (select from bound) and ${unorderedKey} <= (select bound.key from bound)
+        and ${isBehindStart}
       order by ${unorderedKey} limit ${window.limit}
     )`
 }
