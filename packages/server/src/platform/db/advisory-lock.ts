@@ -2,22 +2,22 @@
  * Advisory locks of PostgreSQL: how they are taken. Which ones there are is written down in
  * `schema/lock-keys.ts`, so that no two purposes ever share a lock.
  */
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 
 /** The two integers of an advisory lock: its class and its key. */
 export type AdvisoryLock = readonly [lockClass: number, key: number]
 
 /** Waits for the lock and holds it until the transaction ends. */
-export async function lockInTransaction<Tables>(
-  tx: Kysely<Tables>,
+export async function lockInTransaction(
+  tx: QueryExecutorProvider,
   lock: AdvisoryLock,
 ): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.join([...lock])})`.execute(tx)
 }
 
 /** Waits until nobody holds the lock alone; holds it, beside others, until the transaction ends. */
-export async function shareLockInTransaction<Tables>(
-  tx: Kysely<Tables>,
+export async function shareLockInTransaction(
+  tx: QueryExecutorProvider,
   lock: AdvisoryLock,
 ): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${sql.join([...lock])})`.execute(tx)
@@ -27,8 +27,8 @@ export async function shareLockInTransaction<Tables>(
  * Whether the lock was free; then it is held until the transaction ends. Does not wait. `keys` are the
  * integers of the lock, or one 64-bit number, which can never meet a lock of two integers.
  */
-export async function tryLockInTransaction<Tables>(
-  tx: Kysely<Tables>,
+export async function tryLockInTransaction(
+  tx: QueryExecutorProvider,
   keys: AdvisoryLock | readonly [bigint],
 ): Promise<boolean> {
   const { rows } = await sql<{ is_held: boolean }>`select ${tryLockSql(keys)} as is_held`.execute(

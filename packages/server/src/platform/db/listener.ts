@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { QueryExecutorProvider } from 'kysely'
 import { Client, escapeIdentifier } from 'pg'
 import { SECOND_MS } from '../clock.ts'
 import { toClientConfig } from './connection.ts'
@@ -61,8 +61,8 @@ export function createListener(connection: DatabaseConnection, options: Listener
  * Tells the listeners of a channel something when the transaction commits; a transaction that rolls
  * back tells nothing. Equal payloads of one transaction arrive once.
  */
-export async function notify<Tables>(
-  db: Kysely<Tables>,
+export async function notify(
+  db: QueryExecutorProvider,
   channel: string,
   payload = '',
 ): Promise<void> {

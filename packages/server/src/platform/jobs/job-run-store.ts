@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type QueryExecutorProvider } from 'kysely'
 
 /** The last run of a periodic job of the installation. */
 export interface JobRun {
@@ -18,8 +18,8 @@ export interface JobInterval {
 const ERROR_LENGTH_MAX = 500
 
 /** In how many milliseconds a job is due, by the clock of the database; 0 when it is due. */
-export async function findJobDelay<Tables>(
-  db: Kysely<Tables>,
+export async function findJobDelay(
+  db: QueryExecutorProvider,
   { name, intervalMs }: JobInterval,
 ): Promise<number> {
   const { rows } = await sql<{ delay_ms: number }>`
@@ -33,8 +33,8 @@ export async function findJobDelay<Tables>(
  * Notes that a run begins, unless the job is not due: another process has just run it. The caller holds
  * the lock of the job.
  */
-export async function insertJobRun<Tables>(
-  db: Kysely<Tables>,
+export async function insertJobRun(
+  db: QueryExecutorProvider,
   { name, intervalMs }: JobInterval,
 ): Promise<boolean> {
   const { rows } = await sql`
@@ -48,8 +48,8 @@ export async function insertJobRun<Tables>(
 }
 
 /** Notes how the run ended; `error` is null when it succeeded. */
-export async function updateJobRun<Tables>(
-  db: Kysely<Tables>,
+export async function updateJobRun(
+  db: QueryExecutorProvider,
   name: string,
   error: string | null,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function updateJobRun<Tables>(
 }
 
 /** The last run of every job that has run. */
-export async function listJobRuns<Tables>(db: Kysely<Tables>): Promise<JobRun[]> {
+export async function listJobRuns(db: QueryExecutorProvider): Promise<JobRun[]> {
   const { rows } = await sql<JobRun>`
     select name, started_at as "startedAt", finished_at as "finishedAt", error
     from job_run order by name`.execute(db)

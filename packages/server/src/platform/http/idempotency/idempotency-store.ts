@@ -38,7 +38,7 @@ export async function tryLockScope(
   tx: Transaction<IdempotencyTables>,
   scopeHash: Buffer,
 ): Promise<boolean> {
-  return tryLockInTransaction<IdempotencyTables>(tx, [scopeHash.readBigInt64BE(0)])
+  return tryLockInTransaction(tx, [scopeHash.readBigInt64BE(0)])
 }
 
 /**
