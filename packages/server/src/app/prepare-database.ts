@@ -3,18 +3,26 @@
  * checks and the views of reporting. Owns their order; each is made by its own part.
  */
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
+import type { Foundation } from '../changes/foundation.ts'
 import {
   insertOrganisation,
   updatePreparation,
 } from '../organisation/settings/organisation-store.ts'
+import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { UnsealError } from '../platform/secrets/sealed-box.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
 import { syncReportingViews } from '../posture/reporting/sync-reporting-views.ts'
 import { migrateDatabase } from '../schema/migrate.ts'
 import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
-import type { OpenedFoundation } from './foundation.ts'
+import type { Config } from './config/load-config.ts'
 import { toMasterKeyError } from './master-keys.ts'
+
+/** What a database is prepared with. */
+export interface Preparation extends Foundation {
+  readonly config: Config
+  readonly connection: DatabaseConnection
+}
 
 const DEFAULT_ORGANISATION_NAME = 'My organisation'
 
@@ -24,10 +32,7 @@ const DEFAULT_ORGANISATION_NAME = 'My organisation'
  *
  * @throws ConfigError for a master key that is not that of the database; MigrationError
  */
-export async function prepareDatabase(
-  foundation: OpenedFoundation,
-  fingerprint: string,
-): Promise<void> {
+export async function prepareDatabase(foundation: Preparation, fingerprint: string): Promise<void> {
   const { config, clock, connection, db, log, runChange, sealer } = foundation
   await migrateDatabase(connection, { log })
   await assertMasterKeyFits(foundation)
@@ -41,7 +46,7 @@ export async function prepareDatabase(
 }
 
 /** Under another key, what this process seals could be opened by nobody else, and the reverse. */
-async function assertMasterKeyFits({ config, db, sealer }: OpenedFoundation): Promise<void> {
+async function assertMasterKeyFits({ config, db, sealer }: Preparation): Promise<void> {
   try {
     await assertSigningKeysOpen(db, sealer)
   } catch (error) {

@@ -188,6 +188,8 @@ function describeType(checker: ts.TypeChecker, type: ts.Type): Omit<Column, 'isO
     const isListOfWords =
       element?.isUnion() === true && element.types.every((each) => each.isStringLiteral())
     if (isListOfWords) return 'string[]'
+    // The id of a kind of record is a text with a brand.
+    if (part.isIntersection()) return checker.typeToString(part.types[0] ?? part)
     return checker
       .typeToString(checker.getBaseTypeOfLiteralType(part))
       .replace(/^Buffer<.*>$/, 'Buffer')
