@@ -107,5 +107,10 @@ function adjustForReaders({ zodSchema, jsonSchema }: OverrideContext): void {
   if (def.type === 'object' && !('catchall' in def && def.catchall !== undefined)) {
     delete jsonSchema.additionalProperties
   }
+  // A single number is a list of one: generators of clients know `enum` of numbers better than `const`.
+  if (typeof jsonSchema.const === 'number') {
+    jsonSchema.enum = [jsonSchema.const]
+    delete jsonSchema.const
+  }
   if (def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' })
 }
