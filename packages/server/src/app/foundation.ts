@@ -29,7 +29,7 @@ export interface ServiceFoundation extends Foundation {
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
-  close(): Promise<void>
+  readonly close: () => Promise<void>
 }
 
 /** The foundation of a database that somebody else closes. */

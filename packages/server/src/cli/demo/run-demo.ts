@@ -76,7 +76,8 @@ async function runParts(
     return service.stop()
   })
   await service.waitUntilReady(io.signal)
-  if (io.signal.aborted) return { isComplete: false }
+  const isStopped = () => io.signal.aborted
+  if (isStopped()) return { isComplete: false }
   output.step('Preparing people, keys and enrollment secrets …')
   const { key, pollKey, secrets } = await prepareOrganisation(config, listOwners(devices))
   const api = createDemoApi(baseUrl, key)
@@ -101,7 +102,7 @@ async function runParts(
   output.step('Stopping the devices and the receivers …')
   await fleet.stop()
   // What was on its way when the devices stopped still counts.
-  if (!io.signal.aborted && !tally.isComplete) await sleep(LATE_EVENTS_MS)
+  if (!isStopped() && !tally.isComplete) await sleep(LATE_EVENTS_MS)
   await receivers.stop()
   view.showNameless()
   output.ended(snapshot())
