@@ -11,10 +11,10 @@ const GLOSSARY = join(import.meta.dirname, '../../../docs/glossary.md')
 /** Words of programming in general and of English grammar, which need no definition. */
 const GENERAL = new Set(
   `active background body bounds claimed codec collection condition configuration context create dependencies details
-  due field filter finished id input kind known limits moved name new on operation options origin part pause
-  prepare prepared purpose random range record recorded recorder report request requested reserved
-  resource result route row rules schema selection sent settings share silent state strict survey test
-  user well work`
+  due field filter find finished id input kind known limits list moved name new on operation options origin part pause
+  prepare prepared page purpose random range read record recorded recorder report request requested reserved
+  resource result route row rules schema selection sent settings share silent shifted state strict survey test time times
+  urls user well work`
     .split(/\s+/)
     .filter((word) => word !== ''),
 )

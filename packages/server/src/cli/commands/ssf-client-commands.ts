@@ -13,7 +13,7 @@ import { clientJwksInput } from '../../signals/clients/client-jwks.ts'
 import { parseScopes, SSF_SCOPES, type SsfScope } from '../../signals/clients/client-scopes.ts'
 import { listClients } from '../../signals/clients/client-store.ts'
 import { STREAM_PROFILE_NAMES } from '../../signals/streams/stream-choices.ts'
-import { toStrictUrls } from '../../signals/streams/strict-urls.ts'
+import { toSurfaceUrls } from '../../signals/streams/strict-urls.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { choiceOption, option, parsedOption } from '../option.ts'
@@ -112,7 +112,7 @@ const revoke = databaseCommand({
 export const ssfClientCommands = commandGroup([create, list, rotateSecret, revoke])
 
 function toIssuedJson({ client, secret }: IssuedClient, baseUrl: string) {
-  const { tokenEndpoint } = toStrictUrls(baseUrl)
+  const { tokenEndpoint } = toSurfaceUrls(baseUrl)
   return { client_id: client.clientId, client_secret: secret, token_endpoint: tokenEndpoint }
 }
 
@@ -120,7 +120,7 @@ function toIssuedText({ client, secret }: IssuedClient, baseUrl: string): string
   return [
     `Client id:      ${client.clientId}`,
     ...(secret === null ? [] : [`Client secret:  ${secret}`]),
-    `Token endpoint: ${toStrictUrls(baseUrl).tokenEndpoint}`,
+    `Token endpoint: ${toSurfaceUrls(baseUrl).tokenEndpoint}`,
   ]
 }
 async function readJwks(path: string): Promise<ClientJwks> {

@@ -16,7 +16,7 @@ import {
 } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
-import type { StrictUrls } from '../streams/strict-urls.ts'
+import type { SurfaceUrls } from '../streams/strict-urls.ts'
 import {
   createAuthorizationStore,
   SECRET_HASHES,
@@ -28,7 +28,7 @@ import { hashCredential } from './client-secret.ts'
 export interface AuthorizationServerDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
-  readonly urls: StrictUrls
+  readonly urls: SurfaceUrls
   /** Refuses a client that asks too often, by throwing. */
   readonly countTokenRequest: (clientId: string) => Promise<void>
 }

@@ -10,7 +10,7 @@ import { listRoute } from '../../platform/http/list-route.ts'
 import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { parseId } from '../../platform/ids.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
-import { toStrictUrls } from '../streams/strict-urls.ts'
+import { toSurfaceUrls } from '../streams/strict-urls.ts'
 import {
   changeSsfClient,
   createSsfClient,
@@ -114,7 +114,7 @@ function readRoutes({ db, clock }: ClientRouteDependencies): ApiRoute[] {
 }
 
 function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[] {
-  const { tokenEndpoint } = toStrictUrls(baseUrl)
+  const { tokenEndpoint } = toSurfaceUrls(baseUrl)
   return [
     route({
       ...ACCESS,
@@ -168,7 +168,7 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
 }
 
 function endingRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): ApiRoute[] {
-  const { tokenEndpoint } = toStrictUrls(baseUrl)
+  const { tokenEndpoint } = toSurfaceUrls(baseUrl)
   return [
     route({
       ...ACCESS,

@@ -1,5 +1,5 @@
 /** Every address of the strict face. */
-export interface StrictUrls {
+export interface SurfaceUrls {
   /** Also the issuer of its SETs, and of its access tokens. */
   readonly issuer: string
   readonly configurationEndpoint: string
@@ -19,7 +19,7 @@ export interface StrictUrls {
 export const STRICT_PATH = '/ssf'
 
 /** The addresses below `baseUrl`, which has no slash at its end. */
-export function toStrictUrls(baseUrl: string): StrictUrls {
+export function toSurfaceUrls(baseUrl: string): SurfaceUrls {
   const issuer = `${baseUrl}${STRICT_PATH}`
   return {
     issuer,

@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '../../platform/app-error.ts'
 import type { ErrorCode } from '../../platform/error-codes.ts'
-import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
+import type { SurfaceUrls } from '../../signals/streams/strict-urls.ts'
 
 /** What a challenge says beside where to get a token. RFC 6750 section 3. */
 export interface ChallengeDetails {
@@ -50,7 +50,7 @@ export function insufficientScope(scope: string): BearerRefusal {
 /** The `WWW-Authenticate` header of a refusal. RFC 6750 section 3, RFC 9728 section 5.1. */
 export function toChallenge(
   { error, scope }: ChallengeDetails,
-  { issuer, protectedResourceMetadata }: StrictUrls,
+  { issuer, protectedResourceMetadata }: SurfaceUrls,
 ): string {
   const parameters: readonly (readonly [name: string, value: string | undefined])[] = [
     ['realm', issuer],

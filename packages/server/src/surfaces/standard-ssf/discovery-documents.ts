@@ -13,7 +13,7 @@ import { SSF_SCOPES } from '../../signals/clients/client-scopes.ts'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { SsfDocument } from './strict-endpoint.ts'
 import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
-import { STRICT_PATH, type StrictUrls } from '../../signals/streams/strict-urls.ts'
+import { STRICT_PATH, type SurfaceUrls } from '../../signals/streams/strict-urls.ts'
 
 const texts = z.array(z.string())
 
@@ -54,7 +54,7 @@ const protectedResourceSchema = z
 /** What anyone may read of the strict face: how to use it, and how to get a token for it. */
 export function discoveryDocuments(
   baseUrl: string,
-  urls: StrictUrls,
+  urls: SurfaceUrls,
   settings: Pick<StrictSettings, 'defaultSubjects'>,
 ): SsfDocument[] {
   const transmitter = {
@@ -96,7 +96,7 @@ export function discoveryDocuments(
 /** SSF 1.0 section 7.1. */
 function toTransmitterConfiguration(
   baseUrl: string,
-  urls: StrictUrls,
+  urls: SurfaceUrls,
   { defaultSubjects }: Pick<StrictSettings, 'defaultSubjects'>,
 ): TransmitterConfiguration {
   return {
@@ -116,7 +116,7 @@ function toTransmitterConfiguration(
 }
 
 /** RFC 8414 section 2. */
-function toAuthorizationServer(urls: StrictUrls): object {
+function toAuthorizationServer(urls: SurfaceUrls): object {
   const authentication = (endpoint: string) => ({
     [`${endpoint}_endpoint_auth_methods_supported`]: [...CLIENT_AUTHENTICATION_METHODS],
     [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: [...ASSERTION_ALGORITHMS],

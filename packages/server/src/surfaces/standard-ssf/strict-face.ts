@@ -24,7 +24,7 @@ import { statusEndpoints } from './status-endpoints.ts'
 import { streamEndpoints, type StreamEndpointDependencies } from './stream-endpoints.ts'
 import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
 import { buildStrictOpenApi } from './strict-openapi.ts'
-import { toStrictUrls, type StrictUrls } from '../../signals/streams/strict-urls.ts'
+import { toSurfaceUrls, type SurfaceUrls } from '../../signals/streams/strict-urls.ts'
 import { subjectEndpoints } from './subject-endpoints.ts'
 import { verificationEndpoint } from './verification-endpoint.ts'
 
@@ -42,7 +42,7 @@ const DISCOVERY_CACHE_CONTROL = 'public, max-age=300'
 
 /** Registers the standard surface. */
 export function registerStrictFace(app: FastifyInstance, deps: StrictFaceDependencies): void {
-  const urls = toStrictUrls(deps.baseUrl)
+  const urls = toSurfaceUrls(deps.baseUrl)
   const dependencies = { ...deps, urls }
   const operations = listOperations(dependencies)
   registerSurface(app, {
@@ -62,7 +62,7 @@ export function registerStrictFace(app: FastifyInstance, deps: StrictFaceDepende
   })
 }
 
-type Dependencies = StrictFaceDependencies & { readonly urls: StrictUrls }
+type Dependencies = StrictFaceDependencies & { readonly urls: SurfaceUrls }
 
 function listOperations(dependencies: Dependencies): SsfOperation[] {
   return [
@@ -139,7 +139,7 @@ async function countTokenRequest(
 function toSsfAnswer(
   refusal: AppError | undefined,
   requestId: string,
-  urls: StrictUrls,
+  urls: SurfaceUrls,
 ): ErrorAnswer {
   const answer = toErrorAnswer(
     refusal?.kind === 'invalid' ? toMalformed(refusal) : refusal,

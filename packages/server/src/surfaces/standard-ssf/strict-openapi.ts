@@ -13,11 +13,11 @@ import { writeInline } from '../../platform/http/openapi-schemas.ts'
 import type { Operation } from '../../platform/http/operation.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../signals/clients/authorization-server.ts'
 import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
-import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
+import type { SurfaceUrls } from '../../signals/streams/strict-urls.ts'
 
 export interface StrictOpenApiSource {
   readonly baseUrl: string
-  readonly urls: StrictUrls
+  readonly urls: SurfaceUrls
   readonly operations: readonly SsfOperation[]
   readonly documents: readonly SsfDocument[]
 }

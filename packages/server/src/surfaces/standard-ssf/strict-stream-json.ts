@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
 import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
-import type { StrictUrls } from '../../signals/streams/strict-urls.ts'
+import type { SurfaceUrls } from '../../signals/streams/strict-urls.ts'
 
 const eventTypes = z.array(z.string())
 
@@ -39,7 +39,7 @@ export const streamConfigurationSchema = z
 
 /** What the configuration of a stream is made with. */
 export interface ConfigurationContext {
-  readonly urls: StrictUrls
+  readonly urls: SurfaceUrls
   readonly settings: StrictSettings
 }
 
