@@ -62,9 +62,15 @@ const RECEIVER_AND_SIMULATOR = {
 
 /** What speaks HTTP: surfaces, and the files of a wing that map the wire to its use cases. */
 const HTTP = {
-  group: ['fastify', '**/platform/http/**'],
+  group: ['fastify', '**/platform/http/**', '**/schema/operations.ts'],
   message:
     'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json, *-input and *-expansions files.',
+}
+
+/** The declarations that take any text as a permission. */
+const UNBOUND_ROUTES = {
+  group: ['**/platform/http/route.ts', '**/platform/http/list-route.ts'],
+  message: 'Routes are declared with schema/operations.ts, which knows the permissions.',
 }
 
 export default tseslint.config(
@@ -122,9 +128,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ['packages/server/src/**/*-{routes,endpoints,endpoint,json,input,expansions,part}.ts'],
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [RECEIVER_AND_SIMULATOR, UNBOUND_ROUTES] }],
+    },
+  },
+  {
     files: [
       'packages/server/src/{app,surfaces,platform}/**/*.ts',
-      'packages/server/src/**/*-{routes,endpoints,endpoint,json,input,expansions,part}.ts',
+      'packages/server/src/schema/operations.ts',
     ],
     ignores: ['**/*.test.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: [RECEIVER_AND_SIMULATOR] }] },

@@ -1,5 +1,5 @@
+import type { ApiRoute } from '../schema/operations.ts'
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
-import type { ApiRoute } from '../platform/http/route.ts'
 import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
 import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'

@@ -2,11 +2,10 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuditEntryTable } from '../../schema/tables/organisation-tables.ts'
-import { listRoute } from '../../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
+import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { AUDIT_SEARCH_FIELDS, findAuditEntry, listAuditEntries } from './audit-read.ts'
 
 const auditLogSchema = z

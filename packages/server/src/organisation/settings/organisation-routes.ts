@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { route, type ApiRoute } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { getOrganisation } from './organisation-store.ts'
 
 const whoAmISchema = z

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { listRoute } from '../../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
+import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { deprovisionedPersonSchema, toDeprovisionedPersonJson } from './person-json.ts'
 import {
   findDeprovisionedPerson,

@@ -28,6 +28,7 @@ import type { Operation, Paging } from './operation.ts'
 import {
   route,
   type DefaultParams,
+  type OfFeature,
   type RouteAccess,
   type RouteCaller,
   type RouteContext,
@@ -76,6 +77,18 @@ export interface ListDefinition<
   /** The key that pages are cut by; the `id` of the row when left out. */
   readonly keyOf?: (row: Row) => string
 }
+
+/** `listRoute` for one set of permissions and switches: the compiler refuses any other. */
+export type ListRoute<Permission extends string, Feature extends string> = <
+  const Path extends `/${string}`,
+  const Access extends RouteAccess<Permission>,
+  Item extends z.ZodType,
+  Row extends object,
+  Params extends z.ZodType = DefaultParams<Path>,
+  Filters extends z.ZodObject = z.ZodObject<Record<never, z.ZodType>>,
+>(
+  definition: ListDefinition<Path, Access, Params, Filters, Item, Row> & OfFeature<Feature>,
+) => Operation
 
 /** Declares a list; the top of this file says how. */
 export function listRoute<

@@ -38,6 +38,7 @@
  * - A write makes its answer inside the change, `runChange(toOrigin(context), async (change) =>
  *   answer(200, toJson(await ...)))`, and returns it: then the answer that is kept for a repetition with
  *   the same idempotency key commits with the effect. Where that cannot be, it is kept right after it.
+ * - A service binds `route` to its permissions and switches with the type `Route`.
  * - Lists are declared with `listRoute` (list-route.ts).
  */
 import { z } from 'zod'
@@ -60,7 +61,7 @@ import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
 export { answer, noContent, type Operation, type Operation as ApiRoute } from './operation.ts'
 
 /** Who may call a route; see the top of this file. */
-export type RouteAccess = string | null
+export type RouteAccess<Permission extends string = string> = Permission | 'public' | null
 
 /** The content type of `gzipFile`. */
 export const GZIP_CONTENT_TYPE = 'application/gzip'
@@ -152,6 +153,23 @@ export interface RouteDefinition<
   readonly handler: (
     context: RouteContext<z.output<Params>, z.output<Query>, z.output<Body>, RouteCaller<Access>>,
   ) => Promise<RouteResult<Responses>> | RouteResult<Responses>
+}
+
+/** `route` for one set of permissions and switches: the compiler refuses any other. */
+export type Route<Permission extends string, Feature extends string> = <
+  const Path extends `/${string}`,
+  const Access extends RouteAccess<Permission>,
+  Responses extends ResponseSchemas,
+  Params extends z.ZodType = DefaultParams<Path>,
+  Query extends z.ZodType = z.ZodObject<Record<never, z.ZodType>>,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  definition: RouteDefinition<Path, Access, Responses, Params, Query, Body> & OfFeature<Feature>,
+) => Operation
+
+/** A declaration whose switch is one of these. */
+export interface OfFeature<Feature extends string> {
+  readonly feature?: Feature | null
 }
 
 /** Declares a route; the top of this file says how. */

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
+import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
 import {
   AUTHENTICATION_MODES,

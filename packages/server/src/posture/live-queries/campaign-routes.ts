@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { listRoute } from '../../platform/http/list-route.ts'
-import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { parseId } from '../../platform/ids.ts'
+import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { createCampaignBody, updateCampaignBody } from './campaign-input.ts'
 import {
   campaignSchema,

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
-import { listRoute } from '../../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
+import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import {
   findReportingQuery,
   findRun,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import {
   changeReportingQuery,
   createReportingQuery,

@@ -1,8 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Schema } from '../../schema/schema.ts'
-import { listRoute } from '../../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
 import {
   linkSchema,
   timestampSchema,
@@ -10,6 +8,7 @@ import {
   toTimestamp,
 } from '../../platform/wire/wire-values.ts'
 import { notFound } from '../../platform/app-error.ts'
+import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { toColumnName, type ReportingTable } from './reporting-table.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'
 import { listTableRecords, toRecordFields, type TableRecord } from './table-record-read.ts'

@@ -4,9 +4,8 @@
  */
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { listRoute } from '../../platform/http/list-route.ts'
 import type { Caller } from '../../platform/http/operation.ts'
-import { route, type ApiRoute, type RouteContext } from '../../platform/http/route.ts'
+import { listRoute, route, type ApiRoute, type RouteContext } from '../../schema/operations.ts'
 import type { Feature } from '../../schema/features.ts'
 import type { Permission } from '../../schema/permissions.ts'
 import type { Schema } from '../../schema/schema.ts'

@@ -4,10 +4,10 @@
  */
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { requestBackfill } from './backfill-streams.ts'

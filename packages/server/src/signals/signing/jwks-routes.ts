@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import type { KeyRing } from './key-ring.ts'
 import { PUBLICATION_LEAD_MS } from './signing-keys.ts'
 

@@ -5,7 +5,7 @@ import type {
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { ApiRoute } from '../../platform/http/route.ts'
+import type { ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from './stream-routes.ts'
 import { getStream, parseStreamReference, type Stream } from './stream-store.ts'
 

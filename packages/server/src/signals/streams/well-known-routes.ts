@@ -1,6 +1,6 @@
 import { AUTHORIZATION_SCHEME_BEARER, DELIVERY_METHODS, SSF_SPEC_VERSION } from '@heliograph/ssf'
 import { z } from 'zod'
-import { answer, route, type ApiRoute } from '../../platform/http/route.ts'
+import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { EVENTS_SUPPORTED } from './stream-json.ts'
 
 const configurationSchema = z

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { parseContent } from '../dispatch/delivery-json.ts'
 import { DELIVERY_STATES } from '../dispatch/delivery-read.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { listRoute } from '../../platform/http/list-route.ts'
-import { route, type ApiRoute } from '../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import {
   getWebhookEvent,
   listWebhookEvents,

@@ -9,6 +9,7 @@ import {
   type Operation,
   type OperationRequest,
 } from '../../platform/http/operation.ts'
+import type { Permission } from '../../schema/permissions.ts'
 import { readQuery, readSearchBody, type ScimQuery } from './scim-request.ts'
 import type { ScimResourceType } from '../../people/provisioning/scim-schema.ts'
 
@@ -39,7 +40,7 @@ export function resourceEndpoints(
     operation({
       method,
       path: at,
-      access: { permission: 'Manage People' },
+      access: { permission: 'Manage People' satisfies Permission },
       summary,
       responses: {},
       handler,

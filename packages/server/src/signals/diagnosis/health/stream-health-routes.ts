@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../../../platform/clock.ts'
+import { route, type ApiRoute } from '../../../schema/operations.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import { route, type ApiRoute } from '../../../platform/http/route.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
 import { getStream, parseStreamReference } from '../../streams/stream-store.ts'
 import { streamHealthSchema, toStreamHealth } from './stream-health.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toOrigin } from '../../../changes/to-origin.ts'
-import { route, type ApiRoute } from '../../../platform/http/route.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { route, type ApiRoute } from '../../../schema/operations.ts'
 import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
 import { getStream, parseStreamReference } from '../../streams/stream-store.ts'
 import {
