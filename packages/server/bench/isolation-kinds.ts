@@ -3,7 +3,7 @@
  * how an event is queued for one of them.
  */
 import type { Change } from '../src/changes/change.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../src/signals/dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../src/signals/dispatch/delivery-store.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { newUuid } from '../src/platform/ids.ts'
 import { insertEvent } from '../src/signals/webhooks/webhook-event-store.ts'
@@ -17,7 +17,6 @@ import { deleteBenchWebhooks, insertBenchWebhook, insertQueuedWebhooks } from '.
 export interface QueuedEvent {
   readonly destinationId: string
   readonly index: number
-  readonly wake: WakeDelivery
 }
 
 export interface ReceiverKind {
@@ -36,7 +35,7 @@ export const PUSH_STREAMS: ReceiverKind = {
   insert: ({ db }, url) =>
     insertPushStream(db, { endpointUrl: url, issuer: url, at: systemClock.now() }),
   insertBacklog: ({ db }, destinationId, count) => insertQueuedEvents(db, [destinationId], count),
-  async queue(change, { destinationId, index, wake }) {
+  async queue(change, { destinationId, index }) {
     const eventId = newUuid()
     const delivery = {
       destinationId,
@@ -45,7 +44,7 @@ export const PUSH_STREAMS: ReceiverKind = {
       subjectKey: `device:${index}`,
       body: JSON.stringify(complianceChangeClaims(eventId, String(index), change.txn)),
     }
-    await enqueueDeliveries(change, [delivery], wake)
+    await insertDeliveries(change, [delivery])
   },
   async deleteAll({ db }) {
     await deleteEvents(db)
@@ -60,7 +59,7 @@ export const WEBHOOKS: ReceiverKind = {
   name: 'webhooks',
   insert: insertBenchWebhook,
   insertBacklog: ({ db }, _destinationId, count) => insertQueuedWebhooks(db, count),
-  async queue(change, { destinationId, index, wake }) {
+  async queue(change, { destinationId, index }) {
     const eventId = change.txn
     const data = { issue_id: index, title: 'The disk is not encrypted', check_id: 17 }
     const timestamp = change.at.toISOString()
@@ -74,7 +73,7 @@ export const WEBHOOKS: ReceiverKind = {
       subjectKey: null,
       body: '',
     }
-    await enqueueDeliveries(change, [delivery], wake)
+    await insertDeliveries(change, [delivery])
   },
   deleteAll: ({ db }) => deleteBenchWebhooks(db),
 }

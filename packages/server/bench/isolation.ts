@@ -14,7 +14,7 @@ import { PUSH_STREAMS, WEBHOOKS, type ReceiverKind } from './isolation-kinds.ts'
 import { hasQueuedForOthers } from './outbox-store.ts'
 import type { Arrival, ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
-import { startSenderServices, type BenchEngine, type SenderServices } from './sender-services.ts'
+import { startSenderServices, type SenderServices } from './sender-services.ts'
 import { median, summariseLatencies, type LatencySummary } from './statistics.ts'
 
 const RECEIVERS = 100
@@ -126,7 +126,7 @@ async function measurePhase(bench: Bench, manner: Manner, seconds: number): Prom
     await engine.start()
     await sleep(BACKLOG_MS, undefined, { signal: run.signal })
     const cpuBefore = process.cpuUsage()
-    const committed = await load(bench, engine, destinationIds, seconds)
+    const committed = await load(bench, destinationIds, seconds)
     await drain(bench, badId)
     const { user, system } = process.cpuUsage(cpuBefore)
     good.send({ type: 'report' })
@@ -149,7 +149,6 @@ async function insertReceivers({ kind, sender, urls }: Bench, manner: Manner): P
 /** Queues events for the receivers in turn; answers when those of the 99 were committed, by `txn`. */
 async function load(
   { run, kind, sender }: Bench,
-  engine: BenchEngine,
   destinationIds: readonly string[],
   seconds: number,
 ): Promise<ReadonlyMap<string, number>> {
@@ -168,7 +167,7 @@ async function load(
           })
         }
         const destinationId = destinationIds[place] ?? ''
-        await kind.queue(change, { destinationId, index, wake: (id) => engine.wake(id) })
+        await kind.queue(change, { destinationId, index })
       }),
   })
   if (result.failures > 0) {

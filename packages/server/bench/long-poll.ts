@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
-import { enqueueDeliveries } from '../src/signals/dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../src/signals/dispatch/delivery-store.ts'
 import { newUuid, randomInteger } from '../src/platform/ids.ts'
 import { findFreePort } from '../src/platform/net/find-free-port.ts'
 import { parseAllowedTargets } from '../src/platform/net/target-policy.ts'
@@ -131,7 +131,6 @@ async function createPolledStream(
         baseUrl: config.baseUrl,
         sealer,
         targetPolicy: targets.policy,
-        wake: () => undefined,
         streamsMax: STREAMS_COUNT,
       },
     )
@@ -195,11 +194,9 @@ async function commitEvent({ runChange }: ServiceFoundation, stream: Stream): Pr
   await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const body = toVerificationClaims(stream, eventId, change, {})
     const { destinationId } = stream
-    await enqueueDeliveries(
-      change,
-      [{ destinationId, eventId, eventType: VERIFICATION, subjectKey: null, body }],
-      () => undefined,
-    )
+    await insertDeliveries(change, [
+      { destinationId, eventId, eventType: VERIFICATION, subjectKey: null, body },
+    ])
     await noteCommit(change.tx, eventId)
   })
   return eventId

@@ -11,7 +11,6 @@ import { createListener } from '../src/platform/db/listener.ts'
 import type { TargetPolicy } from '../src/platform/net/target-policy.ts'
 import { createDeliveryPart } from '../src/signals/delivery-part.ts'
 import type { DeliverySettings } from '../src/signals/dispatch/delivery-settings.ts'
-import type { WakeDelivery } from '../src/signals/dispatch/enqueue-deliveries.ts'
 import type { KeyRing } from '../src/signals/signing/key-ring.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
@@ -26,7 +25,6 @@ export interface SenderServices extends Pick<ServiceFoundation, 'db' | 'runChang
 /** The delivery of a service. */
 export interface BenchEngine {
   start(): Promise<void>
-  readonly wake: WakeDelivery
   /** Gives what is in flight its time to end. */
   close(): Promise<void>
 }
@@ -61,7 +59,7 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
       const dependencies = { foundation, database, listener, outbound, signing }
       const delivery = createDeliveryPart(dependencies, config, settings)
       const { start, stop } = createSupervisor([delivery], listener, log)
-      return { start, wake: delivery.wake, close: stop }
+      return { start, close: stop }
     },
   }
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { claimDeliveries } from '../src/signals/dispatch/claim-store.ts'
 import { listDeliveryLog } from '../src/signals/dispatch/delivery-read.ts'
-import { enqueueDeliveries } from '../src/signals/dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../src/signals/dispatch/delivery-store.ts'
 import { redriveDeliveries } from '../src/signals/dispatch/redrive-deliveries.ts'
 import { RETRY_DELAYS_MS } from '../src/signals/dispatch/retry-schedule.ts'
 import { createWorkerPresence } from '../src/signals/dispatch/worker-presence.ts'
@@ -139,8 +139,9 @@ describe('a receiver that is down for a day', () => {
     receiver.respond(answerWith(202))
     const target = { type: 'test', id: '1' }
     await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      redriveDeliveries(change, { destinationId: receiver.id, target }, (id) => engine.wake(id)),
+      redriveDeliveries(change, { destinationId: receiver.id, target }),
     )
+    engine.wake(receiver.id)
     await waitForStates(receiver.id, { delivered: 4 })
     const sent = receiver.requests.slice(sentBefore).map(({ body }) => body)
     expect(sent).toEqual(['1:1', '1:2', '1:3'])
@@ -236,7 +237,7 @@ describe('a process whose clock is set', () => {
       const { id: destinationId } = receiver
       const event = { destinationId, eventId: newUuid(), eventType: 'test' }
       const delivery = { ...event, subjectKey: '1', body: '1:1' }
-      await enqueueDeliveries(change, [delivery], () => undefined)
+      await insertDeliveries(change, [delivery])
       clock.step(-6 * HOUR_MS)
     })
     await waitForStates(receiver.id, { delivered: 1 })
@@ -423,7 +424,7 @@ describe('a database whose clock is set', () => {
       const { id: destinationId } = receiver
       const event = { destinationId, eventId: newUuid(), eventType: 'test' }
       const delivery = { ...event, subjectKey: '1', body: '1:1' }
-      await enqueueDeliveries(change, [delivery], () => undefined)
+      await insertDeliveries(change, [delivery])
       await setBackDuring(log)
     })
     await waitForStates(receiver.id, { delivered: 1 })

@@ -21,10 +21,9 @@ import { createChecksPart, createDevicesPart, createFleetPart } from '../posture
 import type { ProcessRole } from '../schema/process-role.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
 import { createDeliveryChannels } from '../signals/delivery-channels.ts'
-import { createDeliveryPart, type DeliveryPart } from '../signals/delivery-part.ts'
+import { createDeliveryPart } from '../signals/delivery-part.ts'
 import { createDeliverySender } from '../signals/dispatch/delivery-sender.ts'
 import type { DeliverySettings as EngineSettings } from '../signals/dispatch/delivery-settings.ts'
-import type { WakeDelivery } from '../signals/dispatch/enqueue-deliveries.ts'
 import { createReceiversPart } from '../signals/receivers-part.ts'
 import { createSigningPart, type SigningPart } from '../signals/signing-part.ts'
 import { createStreamsPart, type StreamsPart } from '../signals/streams-part.ts'
@@ -53,7 +52,6 @@ export interface Parts {
   readonly listener: Listener
   readonly outbound: Outbound
   readonly signing: SigningPart
-  readonly delivery: DeliveryPart
   readonly streams: StreamsPart
   /** Every operation of the REST API, in the order of its documents. */
   readonly routes: readonly ApiRoute[]
@@ -75,19 +73,14 @@ export async function createParts(
   const { config, connection, log } = foundation
   const outbound = await openOutbound(config)
   const listener = createListener(connection, { log })
-  const wake: WakeDelivery = (destinationId) => {
-    delivery.wake(destinationId)
-    streams.waiters.wake(destinationId)
-  }
   const organisation = createOrganisationPart(foundation)
-  const signing = createSigningPart(foundation, config, wake)
-  const fallback = { baseUrl: config.baseUrl, wake }
+  const signing = createSigningPart(foundation, config)
   const sender = createDeliverySender({
     ...foundation,
     client: outbound.client,
-    channels: createDeliveryChannels(foundation, { signing, outbound, fallback }),
+    channels: createDeliveryChannels(foundation, { signing, outbound, baseUrl: config.baseUrl }),
   })
-  const streams = createStreamsPart(foundation, config, { signing, outbound, sender, wake })
+  const streams = createStreamsPart(foundation, config, { signing, outbound, sender })
   const delivery = createDeliveryPart(
     { foundation, database: openDeliveryDatabase(foundation), listener, outbound, signing },
     config,
@@ -102,10 +95,10 @@ export async function createParts(
     createChangesPart(foundation),
     organisation,
     createFleetPart(foundation, config, caPem),
-    createReceiversPart(foundation, config, wake),
+    createReceiversPart(foundation, config),
     signing,
     streams,
-    createWebhooksPart(foundation, config, { outbound, sender, wake }),
+    createWebhooksPart(foundation, config, { outbound, sender }),
     delivery,
   ]
   const routes = wings.flatMap(({ operations = [] }) => operations)
@@ -119,12 +112,12 @@ export async function createParts(
     createRestPart({ foundation, routes, features, callers, cursorKey }, config),
     createScimPart(foundation, callers, config),
     createStandardSsfPart(
-      { foundation, signing, outbound, waiters, wake, features, callers },
+      { foundation, signing, outbound, waiters, features, callers },
       config,
     ),
   ]
   const jobs = list.flatMap((part) => part.jobs ?? [])
-  return { list, listener, outbound, signing, delivery, streams, routes, jobs }
+  return { list, listener, outbound, signing, streams, routes, jobs }
 }
 
 /** Ends the requests to receivers that are under way. */

@@ -35,7 +35,6 @@ beforeAll(async () => {
         baseUrl: services.config.baseUrl,
         sealer: services.sealer,
         targetPolicy: targets.policy,
-        wake: () => undefined,
         streamsMax: 10,
       },
     ),

@@ -3,26 +3,25 @@ import type { Outbound } from '../platform/net/outbound.ts'
 import type { DeliveryChannel } from './dispatch/delivery-channel.ts'
 import { createPushChannel } from './push/push-channel.ts'
 import { createPushConnections } from './push/push-connection.ts'
-import type { PollFallbackDependencies } from './push/poll-fallback.ts'
 import type { SigningPart } from './signing-part.ts'
 import { createWebhookChannel } from './webhooks/webhook-channel.ts'
 
 export interface DeliveryChannelParts {
   readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>
   readonly outbound: Pick<Outbound, 'client'>
-  readonly fallback: PollFallbackDependencies
+  readonly baseUrl: string
 }
 
 /** Every kind of delivery: for the engine that dispatches, and for the sender of test events. */
 export function createDeliveryChannels(
   { db, clock, sealer }: Pick<Foundation, 'db' | 'clock' | 'sealer'>,
-  { signing, outbound, fallback }: DeliveryChannelParts,
+  { signing, outbound, baseUrl }: DeliveryChannelParts,
 ): DeliveryChannel[] {
   const { keyRing, refusedKeys } = signing
   const { client } = outbound
   const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
   return [
-    createPushChannel({ db, keyRing, refusedKeys, openConnection, fallback }),
+    createPushChannel({ db, keyRing, refusedKeys, openConnection, baseUrl }),
     createWebhookChannel({ db, clock, sealer }),
   ]
 }

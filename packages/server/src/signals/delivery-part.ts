@@ -11,7 +11,6 @@ import { createDeliveryChannels } from './delivery-channels.ts'
 import { createDeliveryEngine } from './dispatch/delivery-engine.ts'
 import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
 import type { DeliverySettings as EngineSettings } from './dispatch/delivery-settings.ts'
-import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import {
   deadLetterUnreachable,
   deleteMarkedDestinations,
@@ -41,11 +40,6 @@ export interface DeliveryDependencies {
   readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>
 }
 
-export interface DeliveryPart extends ServicePart {
-  /** Takes up what is queued for a destination; nothing happens in a process that does not deliver. */
-  readonly wake: WakeDelivery
-}
-
 /** How often it is asked which streams fall back, and which need not any more. */
 const FALLBACK_REVIEW_MS = 15 * SECOND_MS
 
@@ -54,14 +48,13 @@ export function createDeliveryPart(
   dependencies: DeliveryDependencies,
   settings: DeliverySettings,
   engineSettings: Partial<EngineSettings> = {},
-): DeliveryPart {
+): ServicePart {
   const { foundation, database, listener, outbound, signing } = dependencies
   const { client } = outbound
   const { clock, log, runChange } = foundation
   const { preparedDb: db } = database
   const logError = toLogError(log)
-  const wake: WakeDelivery = (destinationId) => engine.wake(destinationId)
-  const fallback = { baseUrl: settings.baseUrl, wake }
+  const { baseUrl } = settings
   const engine = createDeliveryEngine({
     db,
     clock,
@@ -69,15 +62,14 @@ export function createDeliveryPart(
     runChange,
     presence: createWorkerPresence({ db: database.db, listener }),
     client,
-    channels: createDeliveryChannels({ ...foundation, db }, { signing, outbound, fallback }),
+    channels: createDeliveryChannels({ ...foundation, db }, { signing, outbound, baseUrl }),
     settings: { concurrency: settings.deliveryConcurrency, ...engineSettings },
   })
   return {
     name: 'delivery',
     roles: ['worker'],
-    wake,
     // What a commit has queued, in any process, comes back from PostgreSQL here.
-    channels: { [DELIVERY_CHANNEL]: wake },
+    channels: { [DELIVERY_CHANNEL]: (destinationId) => engine.wake(destinationId) },
     onReconnect: () => {
       engine.sweep().catch((error: unknown) => logError(error, 'a delivery sweep failed'))
     },
@@ -85,7 +77,7 @@ export function createDeliveryPart(
       everyWorker('push fallback', FALLBACK_REVIEW_MS, () =>
         reviewFallbacks({
           ...foundation,
-          ...fallback,
+          baseUrl,
           fallbackMinutes: settings.pushFallbackMinutes,
         }),
       ),

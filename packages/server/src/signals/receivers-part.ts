@@ -2,7 +2,6 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { MINUTE_MS } from '../platform/clock.ts'
 import { deleteExpiredTokens } from './clients/access-token-store.ts'
 import { clientRoutes } from './clients/client-routes.ts'
-import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import { wellKnownRoutes } from './streams/well-known-routes.ts'
 
 export interface ReceiverSettings {
@@ -14,14 +13,13 @@ export interface ReceiverSettings {
 export function createReceiversPart(
   { clock, db, runChange }: Foundation,
   { baseUrl, ssfVerificationEndpoint: verificationEndpoint }: ReceiverSettings,
-  wake: WakeDelivery,
 ): ServicePart {
   return {
     name: 'receivers',
     roles: ['api'],
     operations: [
       ...wellKnownRoutes({ baseUrl, verificationEndpoint }),
-      ...clientRoutes({ db, clock, baseUrl, runChange, wake }),
+      ...clientRoutes({ db, clock, baseUrl, runChange }),
     ],
     jobs: [
       {

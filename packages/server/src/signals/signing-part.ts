@@ -1,6 +1,5 @@
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
-import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import type { RsaModulusBits } from './signing/generate-signing-key.ts'
 import { jwksRoutes } from './signing/jwks-routes.ts'
 import { createKeyRing, type KeyRing } from './signing/key-ring.ts'
@@ -37,7 +36,6 @@ export function toSigningKeySettings(
 export function createSigningPart(
   foundation: Foundation,
   settings: SigningSettings,
-  wake: WakeDelivery,
 ): SigningPart {
   const { clock, db, log, runChange, sealer } = foundation
   const logError = toLogError(log)
@@ -82,7 +80,7 @@ export function createSigningPart(
         kind: 'due',
         name: 'signing key rotation',
         roles: ['worker'],
-        run: () => runSigningKeyJob({ ...keySettings, db, clock, runChange, wake, rotationDays }),
+        run: () => runSigningKeyJob({ ...keySettings, db, clock, runChange, rotationDays }),
       },
     ],
     start: () => keyRing.refresh(),

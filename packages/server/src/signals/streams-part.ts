@@ -9,7 +9,6 @@ import { streamHealthRoutes } from './diagnosis/health/stream-health-routes.ts'
 import { selfTestRoutes } from './diagnosis/self-test/self-test-routes.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
-import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
 import { findReplayDays } from './history/replay-days.ts'
@@ -41,7 +40,6 @@ export interface StreamPartDependencies {
   readonly outbound: Outbound
   /** Sends test events. */
   readonly sender: DeliverySender
-  readonly wake: WakeDelivery
 }
 
 export interface StreamsPart extends ServicePart {
@@ -58,12 +56,12 @@ export function createStreamsPart(
   dependencies: StreamPartDependencies,
 ): StreamsPart {
   const { db, clock, runChange, sealer, log } = foundation
-  const { signing, outbound, sender, wake } = dependencies
+  const { signing, outbound, sender } = dependencies
   const { keyRing, refusedKeys } = signing
   const { client, policy: targetPolicy } = outbound
   const { baseUrl, streamsMax } = settings
   const waiters = createPollWaiters({ waitersMax: settings.longPollsMax })
-  const shared = { db, clock, runChange, sealer, keyRing, client, wake }
+  const shared = { db, clock, runChange, sealer, keyRing, client }
   return {
     name: 'streams',
     roles: ['api'],
@@ -71,10 +69,10 @@ export function createStreamsPart(
     operations: [
       ...streamHealthRoutes({ db, clock }),
       ...selfTestRoutes(shared),
-      ...explainRoutes({ runChange, wake, sealer }),
-      ...streamStatusRoutes({ db, runChange, wake }),
+      ...explainRoutes({ runChange, sealer }),
+      ...streamStatusRoutes({ db, runChange }),
       ...historyRoutes({ ...shared, retentionDays: findReplayDays(settings) }),
-      ...streamDeliveryRoutes({ db, runChange, wake }),
+      ...streamDeliveryRoutes({ db, runChange }),
       ...streamRoutes({ ...shared, sender, baseUrl, targetPolicy, streamsMax, log }),
       ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
       ...pollTokenRoutes({ db, clock, runChange }),
@@ -93,7 +91,7 @@ export function createStreamsPart(
         kind: 'due',
         name: 'stream heartbeats',
         roles: ['worker'],
-        run: () => sendDueHeartbeats({ db, clock, runChange, wake }),
+        run: () => sendDueHeartbeats({ db, clock, runChange }),
       },
       {
         kind: 'due',
@@ -102,7 +100,7 @@ export function createStreamsPart(
         channel: BACKFILL_CHANNEL,
         run: () => backfillStreams({ db, runChange, sealer }),
       },
-      createActivityJob(foundation, settings, wake),
+      createActivityJob(foundation, settings),
     ],
     endWaiting: () => waiters.close(),
   }
@@ -112,7 +110,6 @@ export function createStreamsPart(
 function createActivityJob(
   { db, clock, runChange }: Foundation,
   { ssfInactivityTimeoutSeconds: inactivityTimeoutSeconds }: StreamSettings,
-  wake: WakeDelivery,
 ): DueJob<ProcessRole> {
   const settings = { inactivityTimeoutSeconds }
   const timeoutMs = inactivityTimeoutSeconds * SECOND_MS
@@ -129,7 +126,7 @@ function createActivityJob(
         throw error
       })
       await adoption
-      return pauseSilentStreams({ db, clock, runChange, settings, wake })
+      return pauseSilentStreams({ db, clock, runChange, settings })
     },
   }
 }

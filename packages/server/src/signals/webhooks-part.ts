@@ -2,7 +2,6 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
-import type { WakeDelivery } from './dispatch/enqueue-deliveries.ts'
 import { expireWebhookEvents } from './webhooks/expire-webhook-events.ts'
 import { watchFailingWebhooks } from './webhooks/watch-failing-webhooks.ts'
 import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts'
@@ -19,14 +18,13 @@ export interface WebhookPartDependencies {
   readonly outbound: Pick<Outbound, 'policy'>
   /** Sends test events. */
   readonly sender: DeliverySender
-  readonly wake: WakeDelivery
 }
 
 /** Webhooks, their deliveries and their events. */
 export function createWebhooksPart(
   { clock, db, runChange, sealer }: Foundation,
   settings: WebhookSettings,
-  { outbound, sender, wake }: WebhookPartDependencies,
+  { outbound, sender }: WebhookPartDependencies,
 ): ServicePart {
   const { policy: targetPolicy } = outbound
   const { webhooksMax, webhookPayloadRetentionDays, deliveryRetentionDays } = settings
@@ -34,8 +32,8 @@ export function createWebhooksPart(
     name: 'webhooks',
     roles: ['api'],
     operations: [
-      ...webhookRoutes({ db, clock, runChange, sealer, sender, targetPolicy, webhooksMax, wake }),
-      ...webhookDeliveryRoutes({ db, runChange, wake }),
+      ...webhookRoutes({ db, clock, runChange, sealer, sender, targetPolicy, webhooksMax }),
+      ...webhookDeliveryRoutes({ db, runChange }),
       ...webhookEventRoutes(db),
     ],
     jobs: [

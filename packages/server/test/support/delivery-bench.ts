@@ -10,7 +10,7 @@ import type {
 } from '../../src/signals/dispatch/delivery-engine.ts'
 import { createTestEngine } from './test-engine.ts'
 import { insertDestination } from '../../src/signals/dispatch/destination-store.ts'
-import { enqueueDeliveries } from '../../src/signals/dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../../src/signals/dispatch/delivery-store.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
@@ -129,8 +129,9 @@ export async function createDeliveryBench({
         body,
       }))
       await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-        enqueueDeliveries(change, deliveries, (id) => engines.forEach((engine) => engine.wake(id))),
+        insertDeliveries(change, deliveries),
       )
+      for (const engine of engines) engine.wake(destinationId)
     },
     async waitForStates(destinationId, expected) {
       await vi.waitFor(

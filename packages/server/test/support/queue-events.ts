@@ -1,5 +1,5 @@
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { enqueueDeliveries } from '../../src/signals/dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../../src/signals/dispatch/delivery-store.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import type { TestApi } from './api-app.ts'
 
@@ -11,13 +11,12 @@ export interface QueuedEvents {
 
 /**
  * Queues an event for each of these subjects, in one transaction and in their order. A subject is a
- * key as `device:7`, or null for an event of no subject. `wake` is told of the destination.
+ * key as `device:7`, or null for an event of no subject.
  */
 export async function queueEvents(
   { runChange }: Pick<TestApi, 'runChange'>,
   destinationId: string,
   subjectKeys: readonly (string | null)[],
-  wake: (destinationId: string) => void = () => undefined,
 ): Promise<QueuedEvents> {
   const deliveries = subjectKeys.map((subjectKey) => {
     const eventId = newUuid()
@@ -25,7 +24,7 @@ export async function queueEvents(
     return { destinationId, eventId, eventType: 'urn:example:event', subjectKey, body }
   })
   const deliveryIds = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(change, deliveries, wake),
+    insertDeliveries(change, deliveries),
   )
   return { deliveryIds, eventIds: deliveries.map(({ eventId }) => eventId) }
 }

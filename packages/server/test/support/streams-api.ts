@@ -87,14 +87,13 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       refusedKeys,
       client,
       waiters,
-      wake,
       targetPolicy: policy.policy,
       streamsMax: options.streamsMax ?? 100,
     }
     return [
       ...streamRoutes({ ...shared, log: { warn: warned } }),
-      ...streamDeliveryRoutes({ db, runChange, wake }),
-      ...streamStatusRoutes({ db, runChange, wake }),
+      ...streamDeliveryRoutes({ db, runChange }),
+      ...streamStatusRoutes({ db, runChange }),
       ...pollRoutes(shared),
       ...pollTokenRoutes(shared),
       ...historyRoutes({ ...shared, retentionDays: 180 }),

@@ -7,6 +7,7 @@ import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
 import { ManualClock } from '../../src/platform/clock.ts'
 import type { Schema } from '../../src/schema/schema.ts'
+import { createListener } from '../../src/platform/db/listener.ts'
 import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
@@ -14,6 +15,7 @@ import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createSsfClient, type ClientDraft } from '../../src/signals/clients/change-client.ts'
+import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
@@ -24,6 +26,7 @@ import { registerStrictFace } from '../../src/surfaces/standard-ssf/strict-face.
 import type { StrictSettings } from '../../src/signals/streams/strict-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
+import { SILENT } from './test-engine.ts'
 
 /** A client with the secret that it was given. */
 export interface TestClient {
@@ -50,7 +53,6 @@ export interface StrictApi {
   readonly sealer: Sealer
   readonly keyRing: KeyRing
   readonly waiters: PollWaiters
-  readonly wake: (destinationId: string) => void
   /** Holds both scopes; whose token requests carry. */
   readonly client: TestClient
   /** Lines that were logged at `error`. */
@@ -86,7 +88,6 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
   const pool = createSigningPool({ threadCount: 1 })
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   const waiters = createPollWaiters()
-  const wake = (destinationId: string) => waiters.wake(destinationId)
   const errors: string[] = []
   let isOff = false
   await insertOrganisation(db, 'Example', clock.now())
@@ -105,7 +106,6 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     clock,
     runChange,
     sealer,
-    wake,
     waiters,
     keyRing,
     refusedKeys: createRefusedKeys({ runChange, clock, keyRing, logError: rethrow }),
@@ -129,6 +129,10 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     extensions: options.extensions?.({ db, clock, runChange, sealer, keyRing }) ?? [],
     toUnavailable,
   })
+  const listener = createListener(database.connection, { log: SILENT })
+  listener.subscribe(DELIVERY_CHANNEL, (destinationId) => waiters.wake(destinationId))
+  listener.start()
+  await listener.whenListening()
   const newClient: StrictApi['newClient'] = async (draft = {}) => {
     const { client, secret } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
       createSsfClient(change, {
@@ -155,7 +159,6 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     sealer,
     keyRing,
     waiters,
-    wake,
     client,
     errors,
     switchOff: (value) => {
@@ -166,6 +169,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     call: (url, request = {}) => send(app, ownToken, url, request),
     close: async () => {
       waiters.close()
+      await listener.stop()
       await app.close()
       await pool.close()
       await database.close()

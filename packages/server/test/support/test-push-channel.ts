@@ -37,7 +37,7 @@ export function createTestPushChannel(
     keyRing: parts.keyRing,
     refusedKeys: FINAL_REFUSALS,
     openConnection: createPushConnections(parts),
-    fallback: { baseUrl: 'https://trust.example.com', wake: () => undefined },
+    baseUrl: 'https://trust.example.com',
     ...given,
   })
 }

@@ -10,6 +10,8 @@ import { webhookEventRoutes } from '../../src/signals/webhooks/webhook-event-rou
 import { webhookRoutes } from '../../src/signals/webhooks/webhook-routes.ts'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
+import { createListener } from '../../src/platform/db/listener.ts'
+import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
 import { createTestApi, type TestAnswer, type TestApi, type TestRequest } from './api-app.ts'
 
 /** A webhook as a test reads it. */
@@ -67,12 +69,16 @@ export async function createWebhooksApi(
     const sender = createDeliverySender({ ...parts, log: SILENT, client, channels })
     const targetPolicy = allowed.policy
     return [
-      ...webhookRoutes({ ...parts, sender, wake, targetPolicy, webhooksMax }),
-      ...webhookDeliveryRoutes({ ...parts, wake }),
+      ...webhookRoutes({ ...parts, sender, targetPolicy, webhooksMax }),
+      ...webhookDeliveryRoutes(parts),
       ...webhookEventRoutes(parts.db),
     ]
   })
   const { db, clock, runChange, sealer } = api
+  const listener = createListener(api.connection, { log: SILENT })
+  listener.subscribe(DELIVERY_CHANNEL, wake)
+  listener.start()
+  await listener.whenListening()
   const key = await api.createKey(['Manage Webhooks'])
   const call: WebhooksApi['call'] = (url, request = {}) => api.request(url, { key, ...request })
   return {
@@ -126,6 +132,7 @@ export async function createWebhooksApi(
     },
     close: async () => {
       await Promise.all([...engines].map((engine) => engine.close(0)))
+      await listener.stop()
       await api.close()
       await client.close()
     },

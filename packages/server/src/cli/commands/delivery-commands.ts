@@ -82,7 +82,7 @@ const resend = databaseCommand({
   run: ({ args, change, options }) =>
     change(async (tx) => {
       const owner = await findOwner(tx.tx, options, 'send')
-      return resendDelivery(tx, owner, args.event, () => undefined)
+      return resendDelivery(tx, owner, args.event)
     }),
   json: toDeliveryJson,
   text: ({ state }, { args }) => `${args.event} is ${state}.`,
@@ -112,7 +112,7 @@ const redrive = databaseCommand({
       change(async (tx) => {
         const owner = await findOwner(tx.tx, options, 'send')
         const selection = { ...owner, since, until, eventIds, states }
-        return redriveDeliveries(tx, selection, () => undefined)
+        return redriveDeliveries(tx, selection)
       }),
     )
   },
@@ -134,7 +134,7 @@ const discard = databaseCommand({
       change(async (tx) => {
         const owner = await findOwner(tx.tx, options, 'send')
         const selection = { ...owner, since, until, eventIds, states }
-        return discardDeliveries(tx, selection, () => undefined)
+        return discardDeliveries(tx, selection)
       }),
     )
   },

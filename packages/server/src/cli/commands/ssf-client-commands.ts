@@ -103,7 +103,7 @@ const rotateSecret = databaseCommand({
 const revoke = databaseCommand({
   name: 'revoke <client>',
   description: 'end a client with its tokens at once, and disable its streams',
-  run: ({ args, change }) => change((tx) => revokeSsfClient(tx, args.client, () => undefined)),
+  run: ({ args, change }) => change((tx) => revokeSsfClient(tx, args.client)),
   json: ({ id, clientId: client_id, revokedAt: revoked_at }) => ({ id, client_id, revoked_at }),
   text: ({ name, clientId: client_id }) => `Revoked the client ${name} (${client_id}).`,
 })

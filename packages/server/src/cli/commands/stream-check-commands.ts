@@ -22,7 +22,7 @@ export const selfTestCommand = databaseCommand({
     const { runSelfTest } = await import('../../signals/diagnosis/self-test/run-self-test.ts')
     const { toSelfTestJson } = await import('../../signals/diagnosis/self-test/self-test-routes.ts')
     const { client } = await openOutbound(services.config)
-    const signing = createSigningPart(services, services.config, () => undefined)
+    const signing = createSigningPart(services, services.config)
     try {
       await signing.start()
       const { keyRing } = signing

@@ -28,7 +28,7 @@ const remove = databaseCommand({
   name: 'delete <id>',
   description: 'delete a stream, by its id or stream id, and everything queued for it',
   async run({ args: { id }, change }) {
-    await change((tx) => deleteStream(tx, parseStreamReference(id), () => undefined))
+    await change((tx) => deleteStream(tx, parseStreamReference(id)))
     return { id, deleted: true }
   },
   text: ({ id }) => `Deleted the stream ${id}.`,

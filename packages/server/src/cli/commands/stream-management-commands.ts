@@ -40,7 +40,7 @@ export const setStatusCommand = databaseCommand({
   },
   run: ({ args, change, options: { status, reason = null } }) =>
     change((tx) =>
-      setStreamStatus(tx, parseStreamReference(args.id), { status, reason }, () => undefined),
+      setStreamStatus(tx, parseStreamReference(args.id), { status, reason }),
     ),
   json: ({ streamId, status, statusReason }) => ({
     stream_id: streamId,

@@ -106,8 +106,7 @@ function switchCommand(name: 'enable <id>' | 'disable <id>', description: string
     options: TARGET_OPTION,
     run({ args, change, services: { config, sealer } }) {
       const targetPolicy = readTargetPolicy(config)
-      const dependencies = { sealer, targetPolicy, wake: () => undefined }
-      return change((tx) => changeWebhook(tx, args.id, { enabled }, dependencies))
+      return change((tx) => changeWebhook(tx, args.id, { enabled }, { sealer, targetPolicy }))
     },
     json: toWebhookJson,
     text: (webhook) => `The webhook ${webhook.name} is ${enabled ? 'on' : 'off'}.`,
@@ -118,7 +117,7 @@ const remove = databaseCommand({
   name: 'delete <id>',
   description: 'delete a webhook and everything queued for it',
   async run({ args: { id }, change }) {
-    const { name } = await change((tx) => deleteWebhook(tx, id, () => undefined))
+    const { name } = await change((tx) => deleteWebhook(tx, id))
     return { id, name }
   },
   json: ({ id }) => ({ id, deleted: true }),

@@ -69,7 +69,7 @@ const resend = databaseCommand({
   run: ({ args, change }) =>
     change(async (tx) => {
       const owner = toWebhookOwner(await getWebhook(tx.tx, args.webhook), 'send')
-      return resendDelivery(tx, owner, args.event, () => undefined)
+      return resendDelivery(tx, owner, args.event)
     }),
   json: toDeliveryJson,
   text: ({ state }, { args }) => `${args.event} is ${state}.`,
@@ -90,7 +90,7 @@ const recover = databaseCommand({
     const counts = { failed_count: 0, missed_count: 0 }
     for (let hasMore = true; hasMore;) {
       const moved = await change((tx) =>
-        recoverWebhook(tx, args.webhook, { since, until }, () => undefined),
+        recoverWebhook(tx, args.webhook, { since, until }),
       )
       counts.failed_count += moved.failedCount
       counts.missed_count += moved.missedCount

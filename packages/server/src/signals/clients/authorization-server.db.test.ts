@@ -250,7 +250,7 @@ describe('the end of tokens', () => {
     const client = await api.newClient()
     const token = await api.newToken(client)
     await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      revokeSsfClient(change, client.clientId, () => undefined),
+      revokeSsfClient(change, client.clientId),
     )
     expect(await isLive(token)).toBe(false)
     expect((await post(grant, basic(client))).status).toBe(401)

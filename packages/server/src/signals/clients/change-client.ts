@@ -3,7 +3,6 @@
  * answered once and kept as hashes. Authenticating clients is authorization-server.ts's.
  */
 import type { Change } from '../../changes/change.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
@@ -158,7 +157,6 @@ export async function rotateClientSecret(
 export async function revokeSsfClient(
   change: Change,
   identifier: string,
-  wake: WakeDelivery,
 ): Promise<SsfClient> {
   const before = await getClient(change.tx, identifier, { isLocked: true })
   if (before.revokedAt !== null) return before
@@ -170,7 +168,7 @@ export async function revokeSsfClient(
   await deleteAccessTokensOf(change.tx, before.id)
   const wish = { status: 'disabled', reason: 'The client was revoked' } as const
   for (const stream of await listClientStreams(change.tx, before.id)) {
-    if (stream.status !== 'disabled') await setStreamStatus(change, stream, wish, wake)
+    if (stream.status !== 'disabled') await setStreamStatus(change, stream, wish)
   }
   change.recordAudit({
     action: 'ssf_client.revoked',

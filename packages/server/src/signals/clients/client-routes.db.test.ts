@@ -31,7 +31,7 @@ let id: string
 
 beforeAll(async () => {
   api = await createTestApi(({ db, clock, runChange }) =>
-    clientRoutes({ db, clock, baseUrl: BASE_URL, runChange, wake: () => undefined }),
+    clientRoutes({ db, clock, baseUrl: BASE_URL, runChange }),
   )
   key = await api.createKey([PERMISSION])
   id = (await create()).id

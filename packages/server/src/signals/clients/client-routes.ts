@@ -2,7 +2,6 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { textInput } from '../../platform/wire/body-values.ts'
@@ -27,7 +26,6 @@ export interface ClientRouteDependencies {
   readonly clock: Clock
   readonly baseUrl: string
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
 }
 
 const ACCESS = {
@@ -166,7 +164,7 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
   ]
 }
 
-function endingRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): ApiRoute[] {
+function endingRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[] {
   const { tokenEndpoint } = toSurfaceUrls(baseUrl)
   return [
     route({
@@ -194,7 +192,7 @@ function endingRoutes({ baseUrl, runChange, wake }: ClientRouteDependencies): Ap
       responses: { 200: clientSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          const client = await revokeSsfClient(change, parseId(context.params.id, 'client'), wake)
+          const client = await revokeSsfClient(change, parseId(context.params.id, 'client'))
           return answer(200, await toJson(change, client))
         }),
     }),

@@ -19,7 +19,7 @@ import type { DeliveryEngine } from './delivery-engine.ts'
 import { createTestEngine } from '../../../test/support/test-engine.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import { insertDestination } from './destination-store.ts'
-import { enqueueDeliveries } from './enqueue-deliveries.ts'
+import { insertDeliveries } from './delivery-store.ts'
 import { redriveDeliveries } from './redrive-deliveries.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
@@ -104,7 +104,7 @@ async function queue(
   subjectOf: (body: string) => string | null = () => null,
 ): Promise<void> {
   await change({ actor: SYSTEM_ACTOR }, (open) =>
-    enqueueDeliveries(
+    insertDeliveries(
       open,
       bodies.map((body) => ({
         destinationId,
@@ -113,9 +113,14 @@ async function queue(
         subjectKey: subjectOf(body),
         body,
       })),
-      (id) => engines.forEach((engine) => engine.wake(id)),
     ),
   )
+  wakeAll(destinationId)
+}
+
+/** As the notification of a commit does. */
+function wakeAll(destinationId: string): void {
+  for (const engine of engines) engine.wake(destinationId)
 }
 
 function numbered(count: number, prefix = ''): string[] {
@@ -339,12 +344,12 @@ describe('failures', () => {
     expect(dead).toMatchObject({ attempt_count: 3, last_error: 'The receiver answered 500' })
     receiver.respond(answerWith(202))
     await change({ actor: SYSTEM_ACTOR }, (open) =>
-      redriveDeliveries(
-        open,
-        { destinationId: receiver.id, target: { type: 'test', id: '1' } },
-        (id) => engines.forEach((engine) => engine.wake(id)),
-      ),
+      redriveDeliveries(open, {
+        destinationId: receiver.id,
+        target: { type: 'test', id: '1' },
+      }),
     )
+    wakeAll(receiver.id)
     await waitForStates(receiver.id, { delivered: 1 })
     const after = await db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
     expect(after.event_id).toBe(dead.event_id)

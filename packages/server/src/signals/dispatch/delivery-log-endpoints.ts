@@ -32,7 +32,6 @@ import {
   type DeliveryLogRequest,
   type DeliveryRecord,
 } from './delivery-read.ts'
-import type { WakeDelivery } from './enqueue-deliveries.ts'
 import {
   discardDeliveries,
   redriveDeliveries,
@@ -51,7 +50,6 @@ export type FindContent = (db: Kysely<Schema>, delivery: DeliveryDetails) => Pro
 export interface DeliveryLogDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
 }
 
 type ChangeRequest = Parameters<typeof toOrigin>[0]
@@ -177,7 +175,7 @@ function readEndpoints<Request extends LogRequest, Declared>(
 
 function resendEndpoint<Request extends LogRequest, Declared>(
   mount: DeliveryLogMount<Request, Declared>,
-  { runChange, wake }: DeliveryLogDependencies,
+  { runChange }: DeliveryLogDependencies,
 ): Declared {
   return mount.declare({
     ...mount.texts.resend,
@@ -188,7 +186,7 @@ function resendEndpoint<Request extends LogRequest, Declared>(
     handler: (request) =>
       runChange(toOrigin(request), async (change) => {
         const owner = await mount.findOwner(change.tx, request, 'send')
-        const delivery = await resendDelivery(change, owner, eventIdOf(request), wake)
+        const delivery = await resendDelivery(change, owner, eventIdOf(request))
         return answer(200, toDeliveryJson(delivery))
       }),
   })
@@ -201,16 +199,12 @@ interface Move<Body extends z.ZodType> {
   readonly body: Body
   readonly example: object
   readonly toSelection: (body: z.output<Body>) => Omit<DeliverySelection, keyof DeliveryOwner>
-  readonly move: (
-    change: Change,
-    selection: DeliverySelection,
-    wake: WakeDelivery,
-  ) => Promise<MovedDeliveries>
+  readonly move: (change: Change, selection: DeliverySelection) => Promise<MovedDeliveries>
 }
 
 function moveEndpoint<Request extends LogRequest, Declared, Body extends z.ZodType>(
   mount: DeliveryLogMount<Request, Declared>,
-  { runChange, wake }: DeliveryLogDependencies,
+  { runChange }: DeliveryLogDependencies,
   { action, purpose, body, example, toSelection, move }: Move<Body>,
 ): Declared {
   return mount.declare({
@@ -224,7 +218,7 @@ function moveEndpoint<Request extends LogRequest, Declared, Body extends z.ZodTy
       const selection = toSelection(sent as z.output<Body>)
       return runChange(toOrigin(request), async (change) => {
         const owner = await mount.findOwner(change.tx, request, purpose)
-        return answer(200, toMovedJson(await move(change, { ...owner, ...selection }, wake)))
+        return answer(200, toMovedJson(await move(change, { ...owner, ...selection })))
       })
     },
   })

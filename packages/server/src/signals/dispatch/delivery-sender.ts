@@ -13,8 +13,7 @@ import { claimQueuedDelivery } from './claim-store.ts'
 import type { ClaimedDelivery, DeliveryChannel, DestinationKind } from './delivery-channel.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { DEFAULT_DELIVERY_SETTINGS } from './delivery-settings.ts'
-import type { NewDelivery } from './delivery-store.ts'
-import { enqueueDeliveries } from './enqueue-deliveries.ts'
+import { insertDeliveries, type NewDelivery } from './delivery-store.ts'
 import { recordOutcomes } from './outcome-store.ts'
 
 /** A delivery that this process sends itself. */
@@ -56,7 +55,7 @@ export function createDeliverySender(dependencies: DeliverySenderDependencies): 
     async reserve(change, kind, delivery) {
       const { destinationId } = delivery
       const kid = getChannel(kind).claimKid(destinationId)
-      const [id = ''] = await enqueueDeliveries(change, [delivery], () => undefined)
+      const [id = ''] = await insertDeliveries(change, [delivery])
       const { leaseMs } = DEFAULT_DELIVERY_SETTINGS
       const claim = { destinationId, claimId: newUuid(), leaseMs, kid }
       return { kind, delivery: await claimQueuedDelivery(change.tx, id, claim) }

@@ -16,7 +16,7 @@ import { listWaitingDestinations } from './claim-store.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
 import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { insertDestination, updateDestination } from './destination-store.ts'
-import { enqueueDeliveries } from './enqueue-deliveries.ts'
+import { insertDeliveries } from './delivery-store.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -78,9 +78,8 @@ async function queue(
     body,
     outlivesStop: options.outlivesStop ?? false,
   }
-  await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    enqueueDeliveries(change, [delivery], (id) => engine?.wake(id)),
-  )
+  await runChange({ actor: SYSTEM_ACTOR }, (change) => insertDeliveries(change, [delivery]))
+  engine?.wake(destinationId)
 }
 
 const received = () => receiver.requests.map(({ body }) => body)

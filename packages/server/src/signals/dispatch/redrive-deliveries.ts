@@ -9,7 +9,6 @@ import { AppError } from '../../platform/app-error.ts'
 import { getDeliveryOfEvent, type DeliveryDetails, type DeliveryState } from './delivery-read.ts'
 import { notifyDestinations } from './delivery-store.ts'
 import { resetDestinationHealth } from './destination-store.ts'
-import type { WakeDelivery } from './enqueue-deliveries.ts'
 import {
   REDRIVE_MAX,
   requeueDeliveries,
@@ -49,13 +48,12 @@ export interface MovedDeliveries {
 export async function redriveDeliveries(
   change: Change,
   selection: DeliverySelection,
-  wake: WakeDelivery,
 ): Promise<MovedDeliveries> {
   const states = selection.states ?? ['dead']
   const count = await requeueDeliveries(change.tx, { ...selection, states }, selection.payload)
   const moved = { count, hasMore: count === REDRIVE_MAX }
   if (count === 0) return moved
-  await tryAtOnce(change, selection.destinationId, wake)
+  await tryAtOnce(change, selection.destinationId)
   change.recordAudit({
     action: 'deliveries.redriven',
     target: selection.target,
@@ -75,7 +73,6 @@ export async function resendDelivery(
   change: Change,
   { destinationId, target, payload }: DeliveryOwner,
   eventId: string,
-  wake: WakeDelivery,
 ): Promise<DeliveryDetails> {
   const before = await getDeliveryOfEvent(change.tx, destinationId, eventId)
   if (!(await requeueDelivery(change.tx, before.id, payload))) {
@@ -87,7 +84,7 @@ export async function resendDelivery(
       'What this event carried has been deleted after its retention; it cannot be sent again.',
     )
   }
-  await tryAtOnce(change, destinationId, wake)
+  await tryAtOnce(change, destinationId)
   change.recordAudit({
     action: 'delivery.resent',
     target,
@@ -105,13 +102,12 @@ export async function resendDelivery(
 export async function discardDeliveries(
   change: Change,
   selection: DeliverySelection,
-  wake: WakeDelivery,
 ): Promise<MovedDeliveries> {
   const states = selection.states ?? ['queued', 'dead']
   const count = await updateToDiscarded(change.tx, { ...selection, states }, change.at)
   const moved = { count, hasMore: count === REDRIVE_MAX }
   if (count === 0) return moved
-  await wakeAfterwards(change, selection.destinationId, wake)
+  await notifyDestinations(change.tx, [selection.destinationId])
   change.recordAudit({
     action: 'deliveries.discarded',
     target: selection.target,
@@ -121,18 +117,9 @@ export async function discardDeliveries(
   return moved
 }
 
-async function tryAtOnce(change: Change, destinationId: string, wake: WakeDelivery): Promise<void> {
-  await resetDestinationHealth(change.tx, destinationId)
-  await wakeAfterwards(change, destinationId, wake)
-}
-
-async function wakeAfterwards(
-  change: Change,
-  destinationId: string,
-  wake: WakeDelivery,
-): Promise<void> {
-  await notifyDestinations(change.tx, [destinationId])
-  change.afterCommit(() => wake(destinationId))
+async function tryAtOnce({ tx }: Change, destinationId: string): Promise<void> {
+  await resetDestinationHealth(tx, destinationId)
+  await notifyDestinations(tx, [destinationId])
 }
 
 function toAuditRange({ since, until }: DeliverySelection) {

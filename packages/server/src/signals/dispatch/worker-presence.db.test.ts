@@ -18,7 +18,7 @@ import { classifyPush } from '../push/classify-push.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { insertDestination } from './destination-store.ts'
-import { enqueueDeliveries } from './enqueue-deliveries.ts'
+import { insertDeliveries } from './delivery-store.ts'
 import { createWorkerPresence } from './worker-presence.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
@@ -101,7 +101,7 @@ async function startReceiver(): Promise<LoopbackReceiver> {
 async function queue(count: number): Promise<string> {
   const destinationId = await insertDestination(db, { kind: 'webhook', state: 'active' })
   await change({ actor: SYSTEM_ACTOR }, (open) =>
-    enqueueDeliveries(
+    insertDeliveries(
       open,
       Array.from({ length: count }, (_, index) => ({
         destinationId,
@@ -110,7 +110,6 @@ async function queue(count: number): Promise<string> {
         subjectKey: `device:${index % 2}`,
         body: String(index),
       })),
-      () => undefined,
     ),
   )
   return destinationId

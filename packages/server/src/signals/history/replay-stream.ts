@@ -10,14 +10,12 @@ import {
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Stream } from '../streams/stream-store.ts'
 
 export interface ReplayDependencies {
-  readonly wake: WakeDelivery
   /** How long finished deliveries are kept. */
   readonly retentionDays: number
 }
@@ -37,7 +35,7 @@ export async function replayStream(
   change: Change,
   stream: Stream,
   request: StreamReplayRequest,
-  { wake, retentionDays }: ReplayDependencies,
+  { retentionDays }: ReplayDependencies,
 ): Promise<StreamReplayAnswer> {
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'conflict', 'A disabled stream sends nothing; enable it first.')
@@ -55,7 +53,6 @@ export async function replayStream(
   }
   const isLost = await hasDropped(tx, stream.destinationId, start.condition)
   await notifyDestinations(tx, [stream.destinationId])
-  change.afterCommit(() => wake(stream.destinationId))
   const numbers = rows.flatMap(({ sequence }) => (sequence === null ? [] : [Number(sequence)]))
   const answer = {
     queued: rows.length,

@@ -20,7 +20,6 @@ interface PollAnswer {
 
 let push: PushStreams
 let streams: StreamsApi
-const wake = vi.fn<(destinationId: string) => void>()
 
 beforeAll(async () => {
   push = await createPushStreams()
@@ -35,7 +34,7 @@ const createStream = (receiver: LoopbackReceiver, fallsBack = true) =>
   push.createStream<StreamJson>(receiver, { fallback_to_poll: fallsBack })
 
 const startEngine = (retryDelaysMs: readonly number[]) =>
-  push.startEngine({ retryDelaysMs, channel: { fallback: { baseUrl: BASE_URL, wake } } })
+  push.startEngine({ retryDelaysMs, channel: { baseUrl: BASE_URL } })
 
 /** Queues events of devices, in this order; answers their ids. */
 async function queue(destinationId: string, devices: readonly string[]) {
@@ -47,7 +46,7 @@ async function queue(destinationId: string, devices: readonly string[]) {
 function review(aheadMs: number): Promise<void> {
   const { db, runChange } = streams
   const clock = { now: () => new Date(Date.now() + aheadMs) }
-  return reviewFallbacks({ db, clock, runChange, baseUrl: BASE_URL, wake, fallbackMinutes: 60 })
+  return reviewFallbacks({ db, clock, runChange, baseUrl: BASE_URL, fallbackMinutes: 60 })
 }
 
 const poll = (id: string, payload: object = {}) =>

@@ -5,25 +5,18 @@
  */
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries, notifyDestinations } from '../dispatch/delivery-store.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
 import { makeDueNow, setKeepsExhausted } from './poll-fallback-store.ts'
 
-export interface PollFallbackDependencies {
-  /** What the world calls the service, without a slash at the end. */
-  readonly baseUrl: string
-  readonly wake: WakeDelivery
-}
-
-/** Where the receiver of a stream polls: each face has its own place. */
+/** Where the receiver of a stream polls: each surface has its own place. */
 export function pollUrlOf(
-  { surface: face, streamId }: Pick<Stream, 'surface' | 'streamId'>,
+  { surface, streamId }: Pick<Stream, 'surface' | 'streamId'>,
   baseUrl: string,
 ): string {
-  return face === 'strict'
+  return surface === 'strict'
     ? `${baseUrl}/ssf/poll/${streamId}`
     : `${baseUrl}/ssf_streams/${streamId}/events`
 }
@@ -40,13 +33,13 @@ export function takesPolls(stream: Pick<Stream, 'deliveryMethod' | 'fallbackToPo
 
 /**
  * Lets the events of a locked push stream be polled from now on, and tells its receiver. Beginning again
- * changes nothing. Leaves an audit entry.
+ * changes nothing. Leaves an audit entry. `baseUrl` is what the world calls the service.
  */
 export async function beginFallback(
   change: Change,
   stream: Stream,
   cause: string,
-  { baseUrl, wake }: PollFallbackDependencies,
+  baseUrl: string,
 ): Promise<Stream> {
   if (stream.fallbackSince !== null || !stream.fallbackToPoll) return stream
   const reason = `${cause} Its events can be polled at ${pollUrlOf(stream, baseUrl)} until it works.`
@@ -54,7 +47,7 @@ export async function beginFallback(
     fallbackSince: change.at,
     fallbackReason: reason,
   })
-  await announce(change, after, reason, wake)
+  await announce(change, after, reason)
   change.recordAudit({
     action: 'ssf_stream.fallback_begun',
     target: { type: 'ssf_stream', id: stream.id },
@@ -73,7 +66,6 @@ export async function endFallback(
   change: Change,
   stream: Stream,
   reason: string,
-  { wake }: Pick<PollFallbackDependencies, 'wake'>,
 ): Promise<Stream> {
   if (stream.fallbackSince === null) return stream
   const after = await updateStream(change.tx, stream.id, {
@@ -81,9 +73,8 @@ export async function endFallback(
     fallbackReason: null,
   })
   await makeDueNow(change.tx, stream.destinationId)
-  if (after.deliveryMethod === 'push') await announce(change, after, reason, wake)
+  if (after.deliveryMethod === 'push') await announce(change, after, reason)
   await notifyDestinations(change.tx, [stream.destinationId])
-  change.afterCommit(() => wake(stream.destinationId))
   change.recordAudit({
     action: 'ssf_stream.fallback_ended',
     target: { type: 'ssf_stream', id: stream.id },
@@ -102,26 +93,21 @@ export async function applyFallbackChoice(
   change: Change,
   before: Pick<Stream, 'fallbackToPoll'>,
   stream: Stream,
-  { isPushChanged, wake }: { readonly isPushChanged: boolean; readonly wake: WakeDelivery },
+  { isPushChanged }: { readonly isPushChanged: boolean },
 ): Promise<Stream> {
   if (before.fallbackToPoll !== stream.fallbackToPoll) {
     await setKeepsExhausted(change.tx, stream.destinationId, stream.fallbackToPoll)
   }
   const isFitting = stream.fallbackToPoll && stream.deliveryMethod === 'push' && !isPushChanged
   if (isFitting) return stream
-  return endFallback(change, stream, 'The stream was changed.', { wake })
+  return endFallback(change, stream, 'The stream was changed.')
 }
 
 /** By an event that goes the way of all others: it is polled, or pushed, whichever works first. */
-async function announce(
-  change: Change,
-  stream: Stream,
-  reason: string,
-  wake: WakeDelivery,
-): Promise<void> {
+async function announce(change: Change, stream: Stream, reason: string): Promise<void> {
   const eventId = newUuid()
   const body = toStreamUpdatedClaims({ ...stream, statusReason: reason }, eventId, change)
   const { destinationId } = stream
   const event = { destinationId, eventId, eventType: STREAM_UPDATED, subjectKey: null, body }
-  await enqueueDeliveries(change, [event], wake)
+  await insertDeliveries(change, [event])
 }

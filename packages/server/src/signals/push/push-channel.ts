@@ -11,7 +11,7 @@ import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { findStreamOfDestination } from '../streams/stream-store.ts'
 import { classifyPush, judgeSigningKey } from './classify-push.ts'
-import { beginFallback, type PollFallbackDependencies } from './poll-fallback.ts'
+import { beginFallback } from './poll-fallback.ts'
 import type { OpenPushConnection } from './push-connection.ts'
 import { findPushTarget } from './push-target-store.ts'
 
@@ -20,8 +20,8 @@ export interface PushChannelDependencies {
   readonly keyRing: KeyRing
   /** Opens what streams authenticate with. */
   readonly openConnection: OpenPushConnection
-  /** What streams fall back to whose events run out of attempts. */
-  readonly fallback: PollFallbackDependencies
+  /** What the world calls the service: where streams are polled whose events run out of attempts. */
+  readonly baseUrl: string
   /** Reacts to keys that receivers refuse. */
   readonly refusedKeys: RefusedKeys
 }
@@ -31,7 +31,7 @@ export function createPushChannel({
   db,
   keyRing,
   openConnection,
-  fallback,
+  baseUrl,
   refusedKeys,
 }: PushChannelDependencies): DeliveryChannel {
   return {
@@ -55,7 +55,7 @@ export function createPushChannel({
       if (kind !== 'exhausted') return
       const stream = await findStreamOfDestination(change.tx, destinationId, { isLocked: true })
       if (stream?.deliveryMethod !== 'push') return
-      await beginFallback(change, stream, `An event could not be pushed: ${error}.`, fallback)
+      await beginFallback(change, stream, `An event could not be pushed: ${error}.`, baseUrl)
     },
     classify: classifyPush,
     reviseVerdict: (verdict, result, sent) =>

@@ -6,13 +6,15 @@ import { RETRY_DELAYS_MS } from '../dispatch/retry-schedule.ts'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { getStream } from '../streams/stream-store.ts'
-import { beginFallback, endFallback, type PollFallbackDependencies } from './poll-fallback.ts'
+import { beginFallback, endFallback } from './poll-fallback.ts'
 import { listStreamsToFallBack, listStreamsToPushAgain } from './poll-fallback-store.ts'
 
-export interface ReviewFallbacksDependencies extends PollFallbackDependencies {
+export interface ReviewFallbacksDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly runChange: RunChange
+  /** What the world calls the service, without a slash at the end. */
+  readonly baseUrl: string
   /** Nothing but failures for this long makes events wait to be polled. */
   readonly fallbackMinutes: number
 }
@@ -41,13 +43,13 @@ async function begin(
   await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const stream = await getStream(change.tx, { streamId }, { isLocked: true })
     if (stream.deliveryMethod !== 'push' || stream.status !== 'enabled') return
-    await beginFallback(change, stream, cause, dependencies)
+    await beginFallback(change, stream, cause, dependencies.baseUrl)
   })
 }
 
 async function end(streamId: StreamId, dependencies: ReviewFallbacksDependencies): Promise<void> {
   await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const stream = await getStream(change.tx, { streamId }, { isLocked: true })
-    await endFallback(change, stream, 'Pushing works again.', dependencies)
+    await endFallback(change, stream, 'Pushing works again.')
   })
 }

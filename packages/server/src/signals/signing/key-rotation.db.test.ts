@@ -175,7 +175,6 @@ describe('scheduled rotation under load, at receivers that cache the key set for
         publicationLeadMs,
         modulusBits: 2048,
         rotationDays: 1,
-        wake: (id) => engine.wake(id),
       })
       expect(due?.getTime()).toBeGreaterThan(clock.now().getTime())
       await keyRing.refresh()
@@ -291,14 +290,13 @@ describe('a canary', () => {
       canaryMs: 6 * HOUR_MS,
     })
     const job = { ...streams, modulusBits: 2048 as const, rotationDays: 90 }
-    const wake = (id: string) => engine.wake(id)
-    expect(await runSigningKeyJob({ ...job, wake })).toEqual(
+    expect(await runSigningKeyJob(job)).toEqual(
       new Date(clock.now().getTime() + 2 * HOUR_MS),
     )
     expect(keyRing.activeKid(canary.destinationId)).toBe(oldKid)
     clock.advance(2 * HOUR_MS)
-    await runSigningKeyJob({ ...job, wake })
-    await runSigningKeyJob({ ...job, wake })
+    await runSigningKeyJob(job)
+    await runSigningKeyJob(job)
     await drain()
     expect(canary.acceptedKids).toEqual([newKid])
     expect(other.acceptedKids).toEqual([])

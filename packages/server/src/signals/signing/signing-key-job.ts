@@ -6,7 +6,7 @@
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { DAY_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
@@ -25,7 +25,6 @@ export interface SigningKeyJobDependencies extends SigningKeyDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
   /** Days from one rotation to the next; 0 rotates by hand only. */
   readonly rotationDays: number
 }
@@ -41,7 +40,7 @@ export async function runSigningKeyJob(
     await runChange(origin, (change) => rotateIfDue(change, dependencies))
   }
   if (isDue(findCanaryTime(await listSigningKeys(db), clock.now()))) {
-    await runChange(origin, (change) => verifyCanaries(change, dependencies.wake))
+    await runChange(origin, (change) => verifyCanaries(change))
   }
   const keys = await listSigningKeys(db)
   const times = [findRotationTime(keys, rotationDays), findCanaryTime(keys, clock.now())]
@@ -74,13 +73,13 @@ async function rotateIfDue(change: Change, dependencies: SigningKeyJobDependenci
 }
 
 /** A canary without events would prove nothing: it is sent a verification event. */
-async function verifyCanaries(change: Change, wake: WakeDelivery): Promise<void> {
+async function verifyCanaries(change: Change): Promise<void> {
   await lockSigningKeys(change.tx)
   const pending = findPendingKey(await listSigningKeys(change.tx), change.at)
   if (pending === undefined || pending.canariesVerifiedAt !== null) return
   const streams = await listCanaries(change.tx, pending.kid)
   const deliveries = streams.map((stream) => toVerificationDelivery(stream, change))
-  await enqueueDeliveries(change, deliveries, wake)
+  await insertDeliveries(change, deliveries)
   await updateSigningKey(change.tx, pending.kid, { canariesVerifiedAt: change.at })
 }
 

@@ -1,7 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { markDestinationDeleted } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { toStreamAudit } from './stream-json.ts'
 import { deleteStreamRow, getStream, type StreamReference } from './stream-store.ts'
 
@@ -13,13 +12,11 @@ import { deleteStreamRow, getStream, type StreamReference } from './stream-store
 export async function deleteStream(
   change: Change,
   reference: StreamReference,
-  wake: WakeDelivery,
 ): Promise<void> {
   const stream = await getStream(change.tx, reference, { isLocked: true })
   await deleteStreamRow(change.tx, stream.id)
   await markDestinationDeleted(change.tx, stream.destinationId)
   await notifyDestinations(change.tx, [stream.destinationId])
-  change.afterCommit(() => wake(stream.destinationId))
   change.recordAudit({
     action: 'ssf_stream.deleted',
     target: { type: 'ssf_stream', id: stream.id },

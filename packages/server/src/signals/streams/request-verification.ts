@@ -1,19 +1,15 @@
 import type { VerificationRequest } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
 import { updateStream, type Stream } from './stream-store.ts'
 
-export interface VerificationDependencies {
-  readonly wake: WakeDelivery
-  readonly minVerificationIntervalSeconds: number
-}
-
 /**
  * Queues the verification event that a receiver asks for, with its `state` as it came. A paused stream
- * holds it, a disabled one drops it. The caller holds the lock of the stream. SSF 1.0 section 8.1.4.2.
+ * holds it, a disabled one drops it. The caller holds the lock of the stream; `intervalSeconds` must
+ * lie between two requests. SSF 1.0 section 8.1.4.2.
  *
  * @throws AppError `rate_limited` when the last request is too recent
  */
@@ -21,14 +17,14 @@ export async function requestVerification(
   change: Change,
   stream: Stream,
   { state }: Pick<VerificationRequest, 'state'>,
-  { wake, minVerificationIntervalSeconds }: VerificationDependencies,
+  intervalSeconds: number,
 ): Promise<void> {
-  assertInterval(change, stream, minVerificationIntervalSeconds)
+  assertInterval(change, stream, intervalSeconds)
   await updateStream(change.tx, stream.id, { verificationRequestedAt: change.at })
   if (stream.status === 'disabled') return
   const details = state === undefined ? {} : { state }
   const delivery = toVerificationDelivery(stream, change, details)
-  await enqueueDeliveries(change, [delivery], wake)
+  await insertDeliveries(change, [delivery])
   change.recordAudit({
     action: 'ssf_stream.verification_requested',
     target: { type: 'ssf_stream', id: stream.id },

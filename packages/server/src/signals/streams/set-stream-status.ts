@@ -5,8 +5,7 @@
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries, notifyDestinations } from '../dispatch/delivery-store.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { toStreamAudit } from './stream-json.ts'
@@ -41,12 +40,11 @@ export async function setStreamStatus(
   change: Change,
   reference: StreamReference,
   wish: RequestedStatus,
-  wake: WakeDelivery,
 ): Promise<Stream> {
   const { status, reason } = wish
   const before = await getStream(change.tx, reference, { isLocked: true })
   if (before.status === status && before.statusReason === reason) return before
-  const after = await applyStreamStatus(change, before, wish, wake)
+  const after = await applyStreamStatus(change, before, wish)
   change.recordAudit({
     action: 'ssf_stream.status_changed',
     target: { type: 'ssf_stream', id: before.id },
@@ -66,7 +64,6 @@ export async function applyStreamStatus(
   change: Change,
   stream: Stream,
   { status, reason, initiator = 'transmitter' }: RequestedStatus,
-  wake: WakeDelivery,
 ): Promise<Stream> {
   const after = await updateStream(change.tx, stream.id, {
     status,
@@ -84,27 +81,21 @@ export async function applyStreamStatus(
     await discardQueuedDeliveries(change.tx, stream.destinationId, change.at)
   }
   if (initiator === 'transmitter' && status !== stream.status) {
-    await announceStatus(change, after, wake)
+    await announceStatus(change, after)
   }
   await notifyDestinations(change.tx, [stream.destinationId])
-  change.afterCommit(() => wake(stream.destinationId))
   return after
 }
 
-async function announceStatus(change: Change, stream: Stream, wake: WakeDelivery) {
+async function announceStatus(change: Change, stream: Stream): Promise<void> {
   const eventId = newUuid()
-  await enqueueDeliveries(
-    change,
-    [
-      {
-        destinationId: stream.destinationId,
-        eventId,
-        eventType: STREAM_UPDATED,
-        subjectKey: null,
-        body: toStreamUpdatedClaims(stream, eventId, change),
-        outlivesStop: stream.status !== 'enabled',
-      },
-    ],
-    wake,
-  )
+  const event = {
+    destinationId: stream.destinationId,
+    eventId,
+    eventType: STREAM_UPDATED,
+    subjectKey: null,
+    body: toStreamUpdatedClaims(stream, eventId, change),
+    outlivesStop: stream.status !== 'enabled',
+  }
+  await insertDeliveries(change, [event])
 }

@@ -41,7 +41,6 @@ const run = (timeout = settings) =>
     clock: api.clock,
     runChange: api.runChange,
     settings: timeout,
-    wake: api.wake,
   })
 async function statusOf(streamId = id): Promise<string> {
   const row = await api.db
@@ -111,12 +110,7 @@ describe('a stream whose receiver is silent', () => {
     api.clock.advance(TIMEOUT_SECONDS * SECOND_MS)
     await run()
     await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      setStreamStatus(
-        change,
-        parseStreamReference(id),
-        { status: 'enabled', reason: null },
-        api.wake,
-      ),
+      setStreamStatus(change, parseStreamReference(id), { status: 'enabled', reason: null }),
     )
     expect(await run()).toEqual(after(TIMEOUT_SECONDS * SECOND_MS))
     expect(await statusOf()).toBe('enabled')

@@ -6,7 +6,6 @@
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -51,7 +50,6 @@ export interface PauseSilentStreamsDependencies {
   readonly clock: Clock
   readonly runChange: RunChange
   readonly settings: Timeout
-  readonly wake: WakeDelivery
 }
 
 /**
@@ -72,7 +70,7 @@ export async function adoptInactivityTimeout(
 export async function pauseSilentStreams(
   dependencies: PauseSilentStreamsDependencies,
 ): Promise<Date | undefined> {
-  const { db, clock, runChange, settings, wake } = dependencies
+  const { db, clock, runChange, settings } = dependencies
   const { inactivityTimeoutSeconds } = settings
   if (inactivityTimeoutSeconds === 0) return undefined
   const reason = `Nothing was heard of the receiver for ${inactivityTimeoutSeconds} seconds`
@@ -87,7 +85,7 @@ export async function pauseSilentStreams(
         at: change.at,
       })
       if (streamId === undefined) return
-      await setStreamStatus(change, { streamId }, { status: 'paused', reason }, wake)
+      await setStreamStatus(change, { streamId }, { status: 'paused', reason })
     })
   }
 }

@@ -145,7 +145,7 @@ function updateRoute(
   )
 }
 
-function deleteRoute({ runChange, wake }: StreamCollectionDependencies): ApiRoute {
+function deleteRoute({ runChange }: StreamCollectionDependencies): ApiRoute {
   return route({
     ...STREAM_ACCESS,
     method: 'DELETE',
@@ -157,7 +157,7 @@ function deleteRoute({ runChange, wake }: StreamCollectionDependencies): ApiRout
     responses: { 204: noContent },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        await deleteStream(change, parseStreamReference(context.query.stream_id), wake)
+        await deleteStream(change, parseStreamReference(context.query.stream_id))
         return answer(204, undefined)
       }),
   })

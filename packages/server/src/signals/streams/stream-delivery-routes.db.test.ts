@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { newUuid } from '../../platform/ids.ts'
@@ -33,7 +33,7 @@ async function createStream(): Promise<{ id: string; destinationId: string }> {
 
 async function queue(destinationId: string, deviceIds: readonly string[]): Promise<string[]> {
   const subjects = deviceIds.map((deviceId) => `device:${deviceId}`)
-  return (await queueEvents(streams, destinationId, subjects, streams.wake)).eventIds
+  return (await queueEvents(streams, destinationId, subjects)).eventIds
 }
 
 async function setState(eventIds: readonly string[], state: 'dead' | 'delivered' | 'discarded') {
@@ -194,7 +194,7 @@ describe('sending again', () => {
         status: 200,
         body: { event_id: eventId, state: 'queued', attempts: 0, finished_at: null },
       })
-      expect(streams.wake).toHaveBeenCalledWith(destinationId)
+      await vi.waitFor(() => expect(streams.wake).toHaveBeenCalledWith(destinationId))
       expect(await lastAudit()).toMatchObject({
         action: 'delivery.resent',
         target_type: 'ssf_stream',

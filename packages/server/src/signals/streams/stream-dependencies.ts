@@ -1,4 +1,3 @@
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import type { Logger } from '../../platform/logger.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
@@ -9,7 +8,6 @@ export interface StreamDependencies {
   readonly baseUrl: string
   readonly sealer: Sealer
   readonly targetPolicy: TargetPolicy
-  readonly wake: WakeDelivery
   readonly streamsMax: number
   /** Told of what is allowed and probably not meant. */
   readonly log?: Pick<Logger, 'warn'>

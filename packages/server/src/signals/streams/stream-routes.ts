@@ -64,7 +64,7 @@ function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
 }
 
 function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
-  const { baseUrl, runChange, wake } = dependencies
+  const { baseUrl, runChange } = dependencies
   return [
     route({
       ...STREAM_ACCESS,
@@ -124,7 +124,7 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       responses: { 204: noContent },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          await deleteStream(change, parseStreamReference(context.params.id), wake)
+          await deleteStream(change, parseStreamReference(context.params.id))
           return answer(204, undefined)
         }),
     }),

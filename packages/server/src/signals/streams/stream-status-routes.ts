@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely'
 import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -13,7 +12,6 @@ import { getStream, parseStreamReference, type Stream } from './stream-store.ts'
 export interface StreamStatusDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
 }
 
 const REASON_LENGTH_MAX = 1_024
@@ -39,7 +37,7 @@ const statusBody = z.strictObject({
 })
 
 /** The status of streams at the status endpoint of the discovery document. SSF 1.0 section 8.1.2. */
-export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependencies): ApiRoute[] {
+export function streamStatusRoutes({ db, runChange }: StreamStatusDependencies): ApiRoute[] {
   return [
     route({
       ...STREAM_ACCESS,
@@ -80,7 +78,6 @@ export function streamStatusRoutes({ db, runChange, wake }: StreamStatusDependen
                 change,
                 parseStreamReference(streamId),
                 { status, reason },
-                wake,
               ),
             ),
           ),

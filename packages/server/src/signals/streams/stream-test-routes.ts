@@ -134,13 +134,13 @@ function verifyRoute(dependencies: StreamTestRouteDependencies): ApiRoute {
 async function verify(
   context: Parameters<typeof toOrigin>[0],
   { identifier, state }: { readonly identifier: string; readonly state: string | null | undefined },
-  { runChange, wake, minVerificationIntervalSeconds = 0 }: StreamTestRouteDependencies,
+  { runChange, minVerificationIntervalSeconds = 0 }: StreamTestRouteDependencies,
 ) {
   return runChange(toOrigin(context), async (change) => {
     const stream = await getStream(change.tx, parseStreamReference(identifier), { isLocked: true })
     // A state of null, which some clients send, is none (SSF 1.0 section 8.1.4.2).
     const wanted = typeof state === 'string' ? { state } : {}
-    await requestVerification(change, stream, wanted, { wake, minVerificationIntervalSeconds })
+    await requestVerification(change, stream, wanted, minVerificationIntervalSeconds)
     return stream.usesLegacyStatusCodes ? answer(200, {}) : answer(204, undefined)
   })
 }

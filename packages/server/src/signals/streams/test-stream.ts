@@ -7,14 +7,13 @@ import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { errorOf } from '../dispatch/delivery-outcome.ts'
 import type { DeliverySender, ReservedDelivery } from '../dispatch/delivery-sender.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
 import { getStream, type StreamReference } from './stream-store.ts'
 
 export interface TestStreamDependencies {
   readonly runChange: RunChange
   readonly sender: DeliverySender
-  readonly wake: WakeDelivery
 }
 
 /** What became of a test. */
@@ -66,7 +65,7 @@ async function queueTest(
   change: Change,
   reference: StreamReference,
   email: string,
-  { sender, wake }: TestStreamDependencies,
+  { sender }: TestStreamDependencies,
 ): Promise<QueuedTest> {
   const stream = await getStream(change.tx, reference)
   if (stream.status === 'disabled') {
@@ -83,6 +82,6 @@ async function queueTest(
     const reserved = await sender.reserve(change, 'ssf_push', delivery)
     return { deliveryId: reserved.delivery.id, reserved }
   }
-  const [deliveryId = ''] = await enqueueDeliveries(change, [delivery], wake)
+  const [deliveryId = ''] = await insertDeliveries(change, [delivery])
   return { deliveryId, reserved: null }
 }

@@ -63,18 +63,16 @@ export async function changeStream(
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
   const updated = await applyFallbackChoice(change, before, secured, {
     isPushChanged: isSecretGiven || changed.endpointUrl !== before.endpointUrl,
-    wake: dependencies.wake,
   })
   await updateDestination(change.tx, before.destinationId, {
     kind: updated.deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
     state: STATE_OF_STATUS[before.status],
   })
   await notifyDestinations(change.tx, [before.destinationId])
-  change.afterCommit(() => dependencies.wake(before.destinationId))
   const after =
     status === before.status
       ? updated
-      : await applyStreamStatus(change, updated, { status, reason: null }, dependencies.wake)
+      : await applyStreamStatus(change, updated, { status, reason: null })
   warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.updated',

@@ -24,7 +24,7 @@ import { countWebhooksLocked, getWebhookRecord, insertWebhook } from './webhook-
 export async function createWebhook(
   change: Change,
   input: NewWebhook,
-  { sealer, targetPolicy, webhooksMax }: Omit<WebhookDependencies, 'wake'>,
+  { sealer, targetPolicy, webhooksMax }: WebhookDependencies,
 ): Promise<WebhookWithSecret> {
   const { tx, at } = change
   const signing = input.signing ?? 'standard'

@@ -1,7 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { markDestinationDeleted } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import {
   deleteWebhookRow,
@@ -16,18 +15,13 @@ import {
  *
  * @throws AppError `not_found`
  */
-export async function deleteWebhook(
-  change: Change,
-  id: string,
-  wake: WakeDelivery,
-): Promise<WebhookRecord> {
+export async function deleteWebhook(change: Change, id: string): Promise<WebhookRecord> {
   const { tx, at } = change
   const webhook = await getWebhook(tx, id, { isLocked: true })
   const known = await getWebhookRecord(tx, id, at)
   await deleteWebhookRow(tx, webhook.id)
   await markDestinationDeleted(tx, webhook.destinationId)
   await notifyDestinations(tx, [webhook.destinationId])
-  change.afterCommit(() => wake(webhook.destinationId))
   change.recordAudit({
     action: 'webhook.deleted',
     target: webhookTarget(webhook),

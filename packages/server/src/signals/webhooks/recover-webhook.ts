@@ -1,6 +1,5 @@
 import type { Change } from '../../changes/change.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import { redriveDeliveries } from '../dispatch/redrive-deliveries.ts'
 import { REDRIVE_MAX } from '../dispatch/redrive-store.ts'
 import { insertMissedDeliveries } from './webhook-event-store.ts'
@@ -35,11 +34,10 @@ export async function recoverWebhook(
   change: Change,
   id: string,
   time: RecoveredTime,
-  wake: WakeDelivery,
 ): Promise<RecoveredWebhook> {
   const webhook = await getWebhook(change.tx, id, { isLocked: true })
   const owner = toWebhookOwner(webhook, 'send')
-  const failed = await redriveDeliveries(change, { ...owner, ...time, states: ['dead'] }, wake)
+  const failed = await redriveDeliveries(change, { ...owner, ...time, states: ['dead'] })
   const missedCount = await insertMissedDeliveries(
     change.tx,
     { destinationId: webhook.destinationId, events: webhook.events },
@@ -48,7 +46,6 @@ export async function recoverWebhook(
   )
   if (missedCount > 0) {
     await notifyDestinations(change.tx, [webhook.destinationId])
-    change.afterCommit(() => wake(webhook.destinationId))
     change.recordAudit({
       action: 'webhook.recovered',
       target: webhookTarget(webhook),

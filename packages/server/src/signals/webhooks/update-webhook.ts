@@ -29,7 +29,7 @@ export async function changeWebhook(
   change: Change,
   id: string,
   edit: WebhookEdit,
-  { sealer, targetPolicy, wake }: Omit<WebhookDependencies, 'webhooksMax'>,
+  { sealer, targetPolicy }: Omit<WebhookDependencies, 'webhooksMax'>,
 ): Promise<WebhookRecord> {
   const { tx, at } = change
   const before = await getWebhook(tx, id, { isLocked: true })
@@ -51,7 +51,6 @@ export async function changeWebhook(
     state: after.enabled ? 'active' : 'held',
   })
   await notifyDestinations(tx, [before.destinationId])
-  change.afterCommit(() => wake(before.destinationId))
   change.recordAudit({
     action: toAction(before, after),
     target: webhookTarget(after),

@@ -54,7 +54,7 @@ export async function findWebhookContent(
   return (await findEventBodies(db, [eventId])).get(eventId) ?? null
 }
 
-function recoverRoute({ runChange, wake }: DeliveryLogDependencies): ApiRoute {
+function recoverRoute({ runChange }: DeliveryLogDependencies): ApiRoute {
   return route({
     ...WEBHOOK_ACCESS,
     method: 'POST',
@@ -67,7 +67,7 @@ function recoverRoute({ runChange, wake }: DeliveryLogDependencies): ApiRoute {
     example: { body: { since: '2026-01-02T03:04:05Z' } },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        const recovered = await recoverWebhook(change, context.params.id, context.body, wake)
+        const recovered = await recoverWebhook(change, context.params.id, context.body)
         const { failedCount, missedCount, hasMore } = recovered
         return answer(200, {
           count: failedCount + missedCount,

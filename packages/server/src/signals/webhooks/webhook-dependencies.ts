@@ -1,4 +1,3 @@
-import type { WakeDelivery } from '../dispatch/enqueue-deliveries.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 
@@ -6,6 +5,5 @@ import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 export interface WebhookDependencies {
   readonly sealer: Sealer
   readonly targetPolicy: TargetPolicy
-  readonly wake: WakeDelivery
   readonly webhooksMax: number
 }

@@ -114,7 +114,7 @@ describe('who is told', () => {
 
   it('is nobody any more once the webhook is deleted', async () => {
     const { id } = await subscribe(['auth_logs.success'])
-    await posture.change((change) => deleteWebhook(change, id, () => undefined))
+    await posture.change((change) => deleteWebhook(change, id))
     await tell(signIn)
     expect(await listEvents()).toEqual([])
   })

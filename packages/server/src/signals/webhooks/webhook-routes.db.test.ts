@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
 import { startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import {
@@ -256,7 +256,7 @@ describe('changing a webhook', () => {
     const on = await patch<TestWebhook>(webhook.id, { enabled: true })
     expect(on.body).toMatchObject({ enabled: true, disabled_reason: null, disabled_at: null })
     expect(await stateOf()).toBe('active')
-    expect(webhooks.wake).toHaveBeenCalled()
+    await vi.waitFor(() => expect(webhooks.wake).toHaveBeenCalled())
   })
 
   it('answers PUT as PATCH', async () => {

@@ -98,7 +98,7 @@ function readRoutes({ db, clock }: WebhookRouteDependencies): ApiRoute[] {
 }
 
 function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
-  const { runChange, wake } = dependencies
+  const { runChange } = dependencies
   return [
     route({
       ...WEBHOOK_ACCESS,
@@ -146,7 +146,7 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
       responses: { 200: webhookSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) =>
-          answer(200, toWebhookJson(await deleteWebhook(change, context.params.id, wake))),
+          answer(200, toWebhookJson(await deleteWebhook(change, context.params.id))),
         ),
     }),
   ]

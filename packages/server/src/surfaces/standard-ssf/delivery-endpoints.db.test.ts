@@ -14,7 +14,7 @@ beforeAll(async () => {
     subjectsMax: 10,
   } as const
   api = await createStrictApi({
-    extensions: (parts) => deliveryEndpoints({ ...parts, wake: () => undefined, settings }),
+    extensions: (parts) => deliveryEndpoints({ ...parts, settings }),
   })
 })
 afterAll(() => api.close())

@@ -3,7 +3,6 @@ import type { FeatureSwitches } from '../../organisation/settings/feature-switch
 import { toUnavailable } from '../../platform/db/unavailable.ts'
 import type { CallerLimits } from '../../platform/http/access.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
-import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
 import type { PollWaiters } from '../../signals/poll/poll-waiters.ts'
 import type { SigningPart } from '../../signals/signing-part.ts'
 import { findReplayDays } from '../../signals/history/replay-days.ts'
@@ -29,7 +28,6 @@ export interface StandardSsfDependencies {
   readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>
   readonly outbound: Outbound
   readonly waiters: PollWaiters
-  readonly wake: WakeDelivery
   readonly features: FeatureSwitches
   readonly callers: CallerLimits
 }
@@ -39,11 +37,11 @@ export function createStandardSsfPart(
   dependencies: StandardSsfDependencies,
   config: StandardSsfSettings,
 ): ServicePart {
-  const { foundation, signing, outbound, waiters, wake, features, callers } = dependencies
+  const { foundation, signing, outbound, waiters, features, callers } = dependencies
   const { clock, db, log, runChange, sealer } = foundation
   const { keyRing, refusedKeys } = signing
   const settings = toStrictSettings(config)
-  const shared = { db, clock, runChange, sealer, keyRing, client: outbound.client, wake, settings }
+  const shared = { db, clock, runChange, sealer, keyRing, client: outbound.client, settings }
   return {
     name: 'standard Shared Signals',
     roles: ['api'],

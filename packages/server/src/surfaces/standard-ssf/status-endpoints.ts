@@ -3,7 +3,6 @@ import { parseStreamStatusMessage, STREAM_STATUSES } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import type { WakeDelivery } from '../../signals/dispatch/enqueue-deliveries.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
@@ -24,7 +23,6 @@ export interface StatusEndpointDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
   readonly settings: StrictSettings
 }
 
@@ -36,7 +34,7 @@ const statusSchema = z.object({
 
 /** The operations of the status endpoint. SSF 1.0 section 8.1.2. */
 export function statusEndpoints(dependencies: StatusEndpointDependencies): SsfOperation[] {
-  const { db, clock, runChange, settings, wake } = dependencies
+  const { db, clock, runChange, settings } = dependencies
   return [
     ssfOperation({
       method: 'GET',
@@ -68,7 +66,7 @@ export function statusEndpoints(dependencies: StatusEndpointDependencies): SsfOp
         const stream = await runChange(toOrigin(request), async (change) => {
           const own = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
           const wish = { status, reason, initiator: 'receiver' } as const
-          const after = await setStreamStatus(change, own, wish, wake)
+          const after = await setStreamStatus(change, own, wish)
           await recordActivity(change.tx, after, change.at, settings)
           return after
         })

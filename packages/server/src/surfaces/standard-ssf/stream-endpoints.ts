@@ -140,7 +140,7 @@ function readName(value: unknown): string | undefined {
 }
 
 function readAndDelete(dependencies: StreamEndpointDependencies): SsfOperation[] {
-  const { db, clock, runChange, settings, wake } = dependencies
+  const { db, clock, runChange, settings } = dependencies
   return [
     ssfOperation({
       method: 'GET',
@@ -176,7 +176,7 @@ function readAndDelete(dependencies: StreamEndpointDependencies): SsfOperation[]
         const streamId = requireStreamId(request.query)
         await runChange(toOrigin(request), async (change) => {
           const stream = await getOwnStream(change.tx, request.principal, streamId)
-          await deleteStream(change, stream, wake)
+          await deleteStream(change, stream)
         })
         return { status: 204 }
       },

@@ -51,7 +51,7 @@ const setStatusByAdmin = (
   reason: string | null = null,
 ) =>
   api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    setStreamStatus(change, parseStreamReference(id), { status, reason }, api.wake),
+    setStreamStatus(change, parseStreamReference(id), { status, reason }),
   )
 
 async function verify(state?: string) {
@@ -291,7 +291,7 @@ describe('what the receiver is told of changes that it did not make', () => {
     const token = await api.newToken(client)
     await api.call('/ssf/streams', { method: 'POST', token, payload: {} })
     await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      revokeSsfClient(change, client.id, api.wake),
+      revokeSsfClient(change, client.id),
     )
     const stream = await api.db
       .selectFrom('ssf_stream')

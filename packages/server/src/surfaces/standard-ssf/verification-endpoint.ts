@@ -24,7 +24,6 @@ const verificationBody = z
 export function verificationEndpoint({
   runChange,
   settings,
-  wake,
 }: StatusEndpointDependencies): SsfOperation {
   const { minVerificationIntervalSeconds } = settings
   return ssfOperation({
@@ -47,10 +46,7 @@ export function verificationEndpoint({
         const stream = await getOwnStream(change.tx, request.principal, streamId, {
           isLocked: true,
         })
-        await requestVerification(change, stream, parsed.value, {
-          wake,
-          minVerificationIntervalSeconds,
-        })
+        await requestVerification(change, stream, parsed.value, minVerificationIntervalSeconds)
         await recordActivity(change.tx, stream, change.at, settings)
         return successWithoutBody(stream)
       })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Change, RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../../dispatch/delivery-store.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { recordIdSchema, timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { parseId } from '../../../platform/ids.ts'
@@ -19,7 +19,6 @@ import {
 
 export interface ExplainRouteDependencies extends ExplainDependencies {
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
 }
 
 const explainBody = z.strictObject({
@@ -52,7 +51,7 @@ const explanationSchema = z
 
 /** The dry run of an event. */
 export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[] {
-  const { runChange, wake } = dependencies
+  const { runChange } = dependencies
   return [
     route({
       ...STREAM_ACCESS,
@@ -70,7 +69,7 @@ export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[
           const stream = await getStream(change.tx, parseStreamReference(context.params.id))
           const turn = { deviceId: parseId(deviceId, 'device'), to }
           const explanation = await explainEvent(change, stream, turn, dependencies)
-          const testEventId = send ? await sendTestEvent(change, stream, turn, wake) : null
+          const testEventId = send ? await sendTestEvent(change, stream, turn) : null
           return answer(200, toJson(explanation, testEventId))
         }),
     }),
@@ -81,7 +80,6 @@ async function sendTestEvent(
   change: Change,
   stream: Stream,
   { deviceId, to }: ImaginedTurn,
-  wake: WakeDelivery,
 ): Promise<string> {
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to send a test.')
@@ -89,7 +87,7 @@ async function sendTestEvent(
   const test = { kind: 'explain', device_id: deviceId, to }
   const delivery = toVerificationDelivery(stream, change, { test })
   const { eventId } = delivery
-  await enqueueDeliveries(change, [delivery], wake)
+  await insertDeliveries(change, [delivery])
   change.recordAudit({
     action: 'ssf_stream.tested',
     target: { type: 'ssf_stream', id: stream.id },

@@ -6,7 +6,7 @@
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../../changes/change.ts'
-import { enqueueDeliveries, type WakeDelivery } from '../../dispatch/enqueue-deliveries.ts'
+import { insertDeliveries } from '../../dispatch/delivery-store.ts'
 import { MINUTE_MS, type Clock } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
@@ -17,7 +17,6 @@ export interface HeartbeatDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly runChange: RunChange
-  readonly wake: WakeDelivery
 }
 
 /** Streams that are served in one transaction. */
@@ -29,17 +28,17 @@ const HEARTBEAT_SUBJECT = 'heartbeat'
 export async function sendDueHeartbeats(
   dependencies: HeartbeatDependencies,
 ): Promise<Date | undefined> {
-  const { db, clock, runChange, wake } = dependencies
+  const { db, clock, runChange } = dependencies
   for (;;) {
     const next = await findNextHeartbeat(db)
     if (next === undefined || next > clock.now()) return next
-    const count = await runChange({ actor: SYSTEM_ACTOR }, (change) => sendBatch(change, wake))
+    const count = await runChange({ actor: SYSTEM_ACTOR }, sendBatch)
     // Another process holds what is due.
     if (count === 0) return next
   }
 }
 
-async function sendBatch(change: Change, wake: WakeDelivery): Promise<number> {
+async function sendBatch(change: Change): Promise<number> {
   const streams = await claimStreamsDue(change.tx, change.at, BATCH_SIZE)
   // A receiver that is down finds one heartbeat, not hundreds.
   const waiting = await findDestinationsWaiting(
@@ -50,7 +49,7 @@ async function sendBatch(change: Change, wake: WakeDelivery): Promise<number> {
   const deliveries = streams
     .filter((stream) => stream.status === 'enabled' && !waiting.has(stream.destinationId))
     .map((stream) => toVerificationDelivery(stream, change, {}, HEARTBEAT_SUBJECT))
-  await enqueueDeliveries(change, deliveries, wake)
+  await insertDeliveries(change, deliveries)
   for (const stream of streams) {
     await updateStream(change.tx, stream.id, { heartbeatDueAt: findNextBeat(stream, change.at) })
   }

@@ -125,7 +125,7 @@ describe('the health of a stream', () => {
 })
 
 describe('heartbeats', () => {
-  const beat = () => sendDueHeartbeats({ ...streams, wake: () => undefined })
+  const beat = () => sendDueHeartbeats(streams)
   const bodies = async () =>
     (
       await streams.db
