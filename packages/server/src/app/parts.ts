@@ -111,10 +111,7 @@ export async function createParts(
     createAgentsPart(foundation, config, caPem),
     createRestPart({ foundation, routes, features, callers, cursorKey }, config),
     createScimPart(foundation, callers, config),
-    createStandardSsfPart(
-      { foundation, signing, outbound, waiters, features, callers },
-      config,
-    ),
+    createStandardSsfPart({ foundation, signing, outbound, waiters, features, callers }, config),
   ]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs }

@@ -33,10 +33,7 @@ export function toSigningKeySettings(
 }
 
 /** The signing keys of a process, the threads that use them, and their rotation. */
-export function createSigningPart(
-  foundation: Foundation,
-  settings: SigningSettings,
-): SigningPart {
+export function createSigningPart(foundation: Foundation, settings: SigningSettings): SigningPart {
   const { clock, db, log, runChange, sealer } = foundation
   const logError = toLogError(log)
   const pool = createSigningPool()

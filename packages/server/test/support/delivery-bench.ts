@@ -128,9 +128,7 @@ export async function createDeliveryBench({
         subjectKey: body.split(':')[0] ?? null,
         body,
       }))
-      await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-        insertDeliveries(change, deliveries),
-      )
+      await runChange({ actor: SYSTEM_ACTOR }, (change) => insertDeliveries(change, deliveries))
       for (const engine of engines) engine.wake(destinationId)
     },
     async waitForStates(destinationId, expected) {

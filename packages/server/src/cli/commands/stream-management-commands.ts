@@ -39,9 +39,7 @@ export const setStatusCommand = databaseCommand({
     reason: option('--reason <text>', 'why, for the receiver'),
   },
   run: ({ args, change, options: { status, reason = null } }) =>
-    change((tx) =>
-      setStreamStatus(tx, parseStreamReference(args.id), { status, reason }),
-    ),
+    change((tx) => setStreamStatus(tx, parseStreamReference(args.id), { status, reason })),
   json: ({ streamId, status, statusReason }) => ({
     stream_id: streamId,
     status,

@@ -89,9 +89,7 @@ const recover = databaseCommand({
   async run({ args, change, options: { since, until } }) {
     const counts = { failed_count: 0, missed_count: 0 }
     for (let hasMore = true; hasMore;) {
-      const moved = await change((tx) =>
-        recoverWebhook(tx, args.webhook, { since, until }),
-      )
+      const moved = await change((tx) => recoverWebhook(tx, args.webhook, { since, until }))
       counts.failed_count += moved.failedCount
       counts.missed_count += moved.missedCount
       hasMore = moved.hasMore

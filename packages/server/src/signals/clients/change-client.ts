@@ -154,10 +154,7 @@ export async function rotateClientSecret(
  *
  * @throws AppError `not_found`
  */
-export async function revokeSsfClient(
-  change: Change,
-  identifier: string,
-): Promise<SsfClient> {
+export async function revokeSsfClient(change: Change, identifier: string): Promise<SsfClient> {
   const before = await getClient(change.tx, identifier, { isLocked: true })
   if (before.revokedAt !== null) return before
   const after = await updateClient(change.tx, before.id, {

@@ -62,11 +62,7 @@ export async function beginFallback(
  * Ends the polling of a locked push stream: what its receiver has not acknowledged is pushed. Ending
  * again changes nothing. Leaves an audit entry.
  */
-export async function endFallback(
-  change: Change,
-  stream: Stream,
-  reason: string,
-): Promise<Stream> {
+export async function endFallback(change: Change, stream: Stream, reason: string): Promise<Stream> {
   if (stream.fallbackSince === null) return stream
   const after = await updateStream(change.tx, stream.id, {
     fallbackSince: null,

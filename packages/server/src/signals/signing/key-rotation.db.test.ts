@@ -290,9 +290,7 @@ describe('a canary', () => {
       canaryMs: 6 * HOUR_MS,
     })
     const job = { ...streams, modulusBits: 2048 as const, rotationDays: 90 }
-    expect(await runSigningKeyJob(job)).toEqual(
-      new Date(clock.now().getTime() + 2 * HOUR_MS),
-    )
+    expect(await runSigningKeyJob(job)).toEqual(new Date(clock.now().getTime() + 2 * HOUR_MS))
     expect(keyRing.activeKid(canary.destinationId)).toBe(oldKid)
     clock.advance(2 * HOUR_MS)
     await runSigningKeyJob(job)

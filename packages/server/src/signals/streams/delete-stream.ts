@@ -9,10 +9,7 @@ import { deleteStreamRow, getStream, type StreamReference } from './stream-store
  *
  * @throws AppError `not_found`.
  */
-export async function deleteStream(
-  change: Change,
-  reference: StreamReference,
-): Promise<void> {
+export async function deleteStream(change: Change, reference: StreamReference): Promise<void> {
   const stream = await getStream(change.tx, reference, { isLocked: true })
   await deleteStreamRow(change.tx, stream.id)
   await markDestinationDeleted(change.tx, stream.destinationId)

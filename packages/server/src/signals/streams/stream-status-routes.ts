@@ -74,11 +74,7 @@ export function streamStatusRoutes({ db, runChange }: StreamStatusDependencies):
           answer(
             200,
             toStatusJson(
-              await setStreamStatus(
-                change,
-                parseStreamReference(streamId),
-                { status, reason },
-              ),
+              await setStreamStatus(change, parseStreamReference(streamId), { status, reason }),
             ),
           ),
         )

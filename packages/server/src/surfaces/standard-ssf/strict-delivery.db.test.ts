@@ -290,9 +290,7 @@ describe('what the receiver is told of changes that it did not make', () => {
     const client = await api.newClient()
     const token = await api.newToken(client)
     await api.call('/ssf/streams', { method: 'POST', token, payload: {} })
-    await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      revokeSsfClient(change, client.id),
-    )
+    await api.runChange({ actor: SYSTEM_ACTOR }, (change) => revokeSsfClient(change, client.id))
     const stream = await api.db
       .selectFrom('ssf_stream')
       .selectAll()
