@@ -10,7 +10,7 @@ const script = fileURLToPath(import.meta.url)
 const root = dirname(dirname(script))
 const server = join(root, 'packages', 'server')
 const bundles = join(server, 'node_modules', '.cache', 'heliograph')
-const SOURCES = ['ssf', 'receiver', 'simulator', 'server'].map((name) =>
+const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map((name) =>
   join(root, 'packages', name, 'src'),
 )
 /** Packages that are many small modules. The others are loaded as they are installed. */

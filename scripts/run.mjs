@@ -17,7 +17,7 @@ const HELIOGRAPH = [
 
 const bin = (name) => join('node_modules', name)
 const TSC = bin('typescript/bin/tsc')
-const PACKAGES = ['ssf', 'receiver', 'simulator', 'server']
+const PACKAGES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server']
 const ESLINT = [
   '--max-old-space-size=4096',
   bin('eslint/bin/eslint.js'),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeDataFolder, startEmbeddedPostgres } from '@heliograph/embedded-postgres'
 import type { Kysely } from 'kysely'
 import { createFoundation } from '../packages/server/src/app/foundation.ts'
 import { createParts } from '../packages/server/src/app/parts.ts'
@@ -9,8 +10,6 @@ import { loadConfig } from '../packages/server/src/app/config/load-config.ts'
 import { systemClock } from '../packages/server/src/platform/clock.ts'
 import type { DatabaseConnection } from '../packages/server/src/platform/db/connection.ts'
 import { openDatabase } from '../packages/server/src/platform/db/database.ts'
-import { prepareClusterHome } from '../packages/server/src/platform/db/embedded/cluster-home.ts'
-import { startEmbeddedPostgres } from '../packages/server/src/platform/db/embedded/embedded-postgres.ts'
 import { migrateDatabase } from '../packages/server/src/schema/migrate.ts'
 import type { Schema } from '../packages/server/src/schema/schema.ts'
 import type { ApiRoute } from '../packages/server/src/platform/http/route.ts'
@@ -48,7 +47,7 @@ export async function withTemporaryService<Result>(
       await server.stop()
     }
   } finally {
-    await removeDataFolder(dataDir)
+    await removeDataFolder(dataDir, log)
   }
 }
 
@@ -73,10 +72,4 @@ async function composeAndWork<Result>(
   } finally {
     await database.close()
   }
-}
-
-/** As root the files may lie elsewhere: the data folder then holds a link to them. */
-async function removeDataFolder(dataDir: string): Promise<void> {
-  await rm(await prepareClusterHome(dataDir), { recursive: true, force: true })
-  await rm(dataDir, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { prepareClusterHome } from '../src/platform/db/embedded/cluster-home.ts'
+import { prepareClusterHome } from '@heliograph/embedded-postgres'
 
 /**
  * Has the embedded database of this data folder note when each transaction was committed

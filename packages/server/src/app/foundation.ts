@@ -3,6 +3,7 @@
  * that seal secrets, and the runner of changes. Makes no parts; parts.ts does.
  */
 import type { Schema } from '../schema/schema.ts'
+import { openDataFolder } from '@heliograph/embedded-postgres'
 import type { Pool } from 'pg'
 import { createChangeRunner, type Change } from '../changes/change.ts'
 import { openMasterKeys } from './master-keys.ts'
@@ -14,7 +15,6 @@ import { findPreparation } from '../organisation/settings/organisation-store.ts'
 import { systemClock, type Clock } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
-import { openDataFolder } from '../platform/db/embedded/open-data-folder.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import type { MasterKeys } from '../platform/secrets/master-key.ts'

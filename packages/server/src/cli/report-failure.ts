@@ -1,6 +1,6 @@
+import { DatabaseStartError } from '@heliograph/embedded-postgres'
 import { ConfigError } from '../app/config/load-config.ts'
 import { AppError } from '../platform/app-error.ts'
-import { DatabaseStartError } from '../platform/db/embedded/database-start-error.ts'
 import { MigrationError } from '../schema/migration-error.ts'
 import { isAccessRefusal, toUnavailable } from '../platform/db/unavailable.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'

@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { toClientConfig } from '../platform/db/connection.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import type { DatabaseLog } from '../platform/db/database-log.ts'
-import { REQUIRED_EXTENSIONS } from '../platform/db/extensions.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
@@ -25,6 +24,11 @@ export interface MigrationState {
   readonly pending: readonly Migration[]
 }
 
+/**
+ * Extensions that the schema needs, all of them part of PostgreSQL: substring search in indexes, and
+ * indexes that hold such a search together with ordinary columns.
+ */
+const REQUIRED_EXTENSIONS: readonly string[] = ['pg_trgm', 'btree_gin']
 const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
 const OLDEST_SERVER_VERSION = 150_000
 /** A lock that is not to be had is reported instead of blocking everybody behind it. */

@@ -2,33 +2,23 @@
  * One PostgreSQL server for all database tests of a run, with a migrated database to clone. The
  * server is the embedded one unless TEST_DATABASE_URL names another (role with CREATEDB).
  */
-import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeDataFolder, startEmbeddedPostgres } from '@heliograph/embedded-postgres'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { toClientConfig, withDatabase } from '../../src/platform/db/connection.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
-import type { DatabaseLog } from '../../src/platform/db/database-log.ts'
-import { prepareClusterHome } from '../../src/platform/db/embedded/cluster-home.ts'
-import { startEmbeddedPostgres } from '../../src/platform/db/embedded/embedded-postgres.ts'
-import { tryLockFile } from '../../src/platform/db/embedded/file-lock.ts'
-import { stopLeftoverServer } from '../../src/platform/db/embedded/leftover-server.ts'
 import { migrateDatabase } from '../../src/schema/migrate.ts'
 import { newSecret } from '../../src/platform/ids.ts'
+import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import './test-postgres.ts'
 
 const FOLDER_PREFIX = 'heliograph-test-'
 const CONNECTIONS_MAX = 200
 /** A run that has just made its folder has not locked it yet. */
 const LEFTOVER_AGE_MS = 60_000
-
-const silentLog: DatabaseLog = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-}
 
 interface TestServer {
   readonly administration: DatabaseConnection
@@ -45,7 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const { administration, connection, role } = server
   try {
     await execute(administration, `create database "${template}" owner "${role}"`)
-    await migrateDatabase(withDatabase(connection, template), { log: silentLog })
+    await migrateDatabase(withDatabase(connection, template), { log: SILENT_LOGGER })
   } catch (error) {
     await server.stop()
     throw error
@@ -65,7 +55,7 @@ async function startServer(): Promise<TestServer> {
   await chmod(dataDir, 0o711)
   const server = await startEmbeddedPostgres({
     dataDir,
-    log: silentLog,
+    log: SILENT_LOGGER,
     connectionsMax: CONNECTIONS_MAX,
     isDurable: false,
   })
@@ -75,7 +65,7 @@ async function startServer(): Promise<TestServer> {
     role: server.connection.user,
     async stop() {
       await server.stop()
-      await removeDataFolder(dataDir)
+      await removeDataFolder(dataDir, SILENT_LOGGER)
     },
   }
 }
@@ -96,22 +86,7 @@ async function removeLeftovers(): Promise<void> {
 async function removeLeftover(dataDir: string): Promise<void> {
   const { mtimeMs } = await stat(dataDir)
   if (Date.now() - mtimeMs < LEFTOVER_AGE_MS) return
-  const home = await prepareClusterHome(dataDir)
-  const lock = tryLockFile(join(home, 'lock.sqlite'))
-  if (lock === undefined) return
-  try {
-    await stopLeftoverServer(join(home, 'cluster'), silentLog)
-    await removeDataFolder(dataDir)
-  } finally {
-    lock.release()
-  }
-}
-
-/** As root the files may lie elsewhere: the data folder then holds a link to them. */
-async function removeDataFolder(dataDir: string): Promise<void> {
-  const home = await prepareClusterHome(dataDir)
-  await rm(home, { recursive: true, force: true })
-  await rm(dataDir, { recursive: true, force: true })
+  await removeDataFolder(dataDir, SILENT_LOGGER)
 }
 
 async function execute(connection: DatabaseConnection, sql: string): Promise<void> {

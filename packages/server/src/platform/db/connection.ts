@@ -1,12 +1,5 @@
+import type { SocketConnection } from '@heliograph/embedded-postgres'
 import type { ClientConfig } from 'pg'
-
-/** A server that is reached through its Unix socket: `host` is the folder of the socket. */
-export interface SocketConnection {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly database: string
-}
 
 /** A server that is reached by the URL that the operator gave. It may hold a password. */
 export interface UrlConnection {
@@ -18,9 +11,7 @@ export type DatabaseConnection = SocketConnection | UrlConnection
 
 /** The same connection as the PostgreSQL driver takes it. */
 export function toClientConfig(connection: DatabaseConnection): ClientConfig {
-  if ('url' in connection) return { connectionString: connection.url }
-  const { host, port, user, database } = connection
-  return { host, port, user, database }
+  return 'url' in connection ? { connectionString: connection.url } : { ...connection }
 }
 
 /** The same server and role, but another database. */

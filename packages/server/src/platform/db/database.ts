@@ -1,6 +1,6 @@
 /*
  * Access to PostgreSQL: the pool, the query builder on it and how values are read. Owns connections
- * and their limits; does not own what the tables mean, nor where the server comes from (`embedded/`).
+ * and their limits; does not own what the tables mean, nor where the server comes from (`@heliograph/embedded-postgres`).
  */
 import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, types } from 'pg'

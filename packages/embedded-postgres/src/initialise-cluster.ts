@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chown, lchown, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { newSecret } from '../../ids.ts'
+import { randomName } from './random-name.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import type { PostgresRuntime } from './postgres-runtime.ts'
 import { findNamedAccount, toUnsignedId } from './server-account.ts'
@@ -31,7 +31,7 @@ export async function initialiseCluster(options: ClusterOptions): Promise<void> 
   const { home, cluster, runtime, account } = options
   await removeUnfinished(home)
   if (existsSync(cluster)) return assertVersion(cluster, runtime)
-  const unfinished = join(home, UNFINISHED_PREFIX + newSecret(6))
+  const unfinished = join(home, UNFINISHED_PREFIX + randomName(6))
   await mkdir(unfinished, { mode: 0o700 })
   try {
     const creator = account === undefined ? undefined : await findNamedAccount()

@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, mkdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newSecret } from '../../ids.ts'
+import { randomName } from './random-name.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import type { ServerAccount } from './server-account.ts'
 
@@ -30,7 +30,7 @@ export async function prepareSocketDirectory(
   const record = join(home, RECORD_NAME)
   const known = await readFile(record, 'utf8').catch(() => undefined)
   if (known !== undefined && (await isPrivate(known, account))) return known
-  const outside = join(await findShortFolder(), `heliograph-${newSecret(16)}`)
+  const outside = join(await findShortFolder(), `heliograph-${randomName(16)}`)
   await mkdir(outside, { mode: PRIVATE })
   await makePrivate(outside, account)
   await writeFile(record, outside, { mode: 0o600 })

@@ -3,11 +3,10 @@ import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { MINUTE_MS, SECOND_MS } from '../../clock.ts'
-import { toClientConfig } from '../connection.ts'
-import type { SocketConnection } from '../connection.ts'
-import type { DatabaseLog } from '../database-log.ts'
-import { isConnectionFailure } from '../unavailable.ts'
+import { MINUTE_MS, SECOND_MS } from './durations.ts'
+import type { SocketConnection } from './socket-connection.ts'
+import type { ServerLog } from './server-log.ts'
+import { isConnectionFailure } from './connection-failure.ts'
 import { SERVER_ENVIRONMENT } from './initialise-cluster.ts'
 import type { ServerAccount } from './server-account.ts'
 
@@ -19,7 +18,7 @@ export interface ServerLaunch {
   readonly administration: SocketConnection
   /** A process that is not a server although the pid file names it. */
   readonly ignoredPid: number | undefined
-  readonly log: DatabaseLog
+  readonly log: ServerLog
 }
 
 /** A `postgres` process from its start to its end. */
@@ -104,7 +103,7 @@ async function waitUntilReady(launch: ServerLaunch, hasEnded: () => boolean): Pr
 
 async function answers(connection: SocketConnection): Promise<boolean> {
   const client = new Client({
-    ...toClientConfig(connection),
+    ...connection,
     connectionTimeoutMillis: 5 * SECOND_MS,
   })
   client.on('error', () => undefined)
@@ -141,7 +140,7 @@ function concernsClient(line: string): boolean {
   return line.startsWith('client backend|') || line.startsWith('\t')
 }
 
-function reportLine(log: DatabaseLog, line: string): void {
+function reportLine(log: ServerLog, line: string): void {
   const [, process = '', severity = '', text = line] = /^([^|]*)\|(\w+): {2}(.*)$/.exec(line) ?? []
   const fields = { process, severity, text }
   if (severity === 'PANIC') log.error(fields, 'database.server_message')

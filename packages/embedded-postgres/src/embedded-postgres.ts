@@ -5,9 +5,9 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { SECOND_MS } from '../../clock.ts'
-import type { SocketConnection } from '../connection.ts'
-import type { DatabaseLog } from '../database-log.ts'
+import { SECOND_MS } from './durations.ts'
+import type { SocketConnection } from './socket-connection.ts'
+import type { ServerLog } from './server-log.ts'
 import { prepareClusterHome } from './cluster-home.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import { tryLockFile } from './file-lock.ts'
@@ -26,7 +26,7 @@ import { prepareSocketDirectory, removeSocketDirectory, SOCKET_PORT } from './so
 export interface EmbeddedPostgresOptions {
   /** An existing folder. Its database is made at the first start. */
   readonly dataDir: string
-  readonly log: DatabaseLog
+  readonly log: ServerLog
   /** The most connections that the server takes; default 60. */
   readonly connectionsMax?: number
   /** False gives up durability for speed: only for databases that are thrown away. */
@@ -118,7 +118,7 @@ class ServerSupervisor implements EmbeddedPostgres {
   readonly connection: SocketConnection
   readonly administration: SocketConnection
   readonly #prepared: PreparedServer
-  readonly #log: DatabaseLog
+  readonly #log: ServerLog
   readonly #home: string
   readonly #lock: FileLock
   readonly #stopping = new AbortController()

@@ -2,10 +2,9 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { SECOND_MS, systemClock } from '../../clock.ts'
-import type { Clock } from '../../clock.ts'
-import type { SocketConnection } from '../connection.ts'
-import type { DatabaseLog } from '../database-log.ts'
+import { SECOND_MS } from './durations.ts'
+import type { SocketConnection } from './socket-connection.ts'
+import type { ServerLog } from './server-log.ts'
 import {
   findDataFolderHolder,
   readJsonFile,
@@ -21,10 +20,9 @@ export interface OpenDataFolderOptions {
   /** Created when it is missing; readable by its owner alone. */
   readonly dataDir: string
   readonly purpose: DataFolderPurpose
-  readonly log: DatabaseLog
+  readonly log: ServerLog
   /** The most connections that the server takes; default 60. */
   readonly connectionsMax?: number
-  readonly clock?: Clock
 }
 
 export interface OpenDataFolder {
@@ -45,13 +43,13 @@ const POLL_MS = 50
  * `DatabaseStartError`, which names the process that has the folder where that is the reason.
  */
 export async function openDataFolder(options: OpenDataFolderOptions): Promise<OpenDataFolder> {
-  const { purpose, clock = systemClock } = options
+  const { purpose } = options
   const dataDir = resolve(options.dataDir)
   await prepareDataFolder(dataDir)
   const waitMs = purpose === 'service' ? SERVICE_WAITS_MS : COMMAND_WAITS_MS
   const endMs = performance.now() + waitMs
   for (;;) {
-    const lock = await tryLockDataFolder(dataDir, purpose, clock)
+    const lock = await tryLockDataFolder(dataDir, purpose)
     if (lock !== undefined) return openAsHolder({ ...options, dataDir }, lock)
     const holder = await findDataFolderHolder(dataDir)
     if (purpose === 'command' && holder?.purpose === 'service') {

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { findLeftover } from '../../src/platform/db/embedded/leftover-server.ts'
-import { findNamedAccount } from '../../src/platform/db/embedded/server-account.ts'
+import { findLeftover } from '../../src/leftover-server.ts'
+import { findNamedAccount } from '../../src/server-account.ts'
 
 interface Account {
   readonly uid: number

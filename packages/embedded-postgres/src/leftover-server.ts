@@ -3,8 +3,8 @@ import { readFile, readlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { SECOND_MS } from '../../clock.ts'
-import type { DatabaseLog } from '../database-log.ts'
+import { SECOND_MS } from './durations.ts'
+import type { ServerLog } from './server-log.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 
 const run = promisify(execFile)
@@ -27,7 +27,7 @@ export type Leftover =
  */
 export async function stopLeftoverServer(
   cluster: string,
-  log: DatabaseLog,
+  log: ServerLog,
 ): Promise<number | undefined> {
   const leftover = await findLeftover(cluster)
   if (leftover.kind === 'none') return undefined

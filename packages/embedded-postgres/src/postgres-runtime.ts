@@ -13,7 +13,7 @@ import {
 import { constants, existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
-import { newSecret } from '../../ids.ts'
+import { randomName } from './random-name.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 
 /** The PostgreSQL programs in a folder where the user of the server can run them. */
@@ -46,7 +46,7 @@ export async function installRuntime(home: string, isDurable: boolean): Promise<
   const folder = join(home, RUNTIME_PREFIX + source.version)
   await removeOthers(home, basename(folder))
   if (!existsSync(folder)) {
-    const unfinished = `${folder}.${newSecret(6)}`
+    const unfinished = `${folder}.${randomName(6)}`
     try {
       await copyTree(source.nativeFolder, unfinished, isDurable)
       await linkLibraries(source.nativeFolder, unfinished)

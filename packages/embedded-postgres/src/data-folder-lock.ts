@@ -1,8 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Clock } from '../../clock.ts'
-import { newSecret } from '../../ids.ts'
+import { randomName } from './random-name.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import { tryLockFile } from './file-lock.ts'
 
@@ -33,14 +32,13 @@ const NOT_ALLOWED: readonly number[] = [8, 14]
 export async function tryLockDataFolder(
   dataDir: string,
   purpose: DataFolderPurpose,
-  clock: Clock,
 ): Promise<DataFolderLock | undefined> {
   const lock = lockOrExplain(dataDir)
   if (lock === undefined) return undefined
   const holder: DataFolderHolder = {
     pid: process.pid,
     purpose,
-    since: clock.now().toISOString(),
+    since: new Date().toISOString(),
   }
   try {
     await writePrivateFile(holderPath(dataDir), holder)
@@ -94,7 +92,7 @@ function isAlive(pid: number): boolean {
 
 /** Writes a JSON file that only its owner can read; readers see the old text or the new one. */
 export async function writePrivateFile(path: string, value: unknown): Promise<void> {
-  const unfinished = `${path}.${newSecret(6)}`
+  const unfinished = `${path}.${randomName(6)}`
   await writeFile(unfinished, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
   await rename(unfinished, path)
 }

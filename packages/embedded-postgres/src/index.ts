@@ -1,0 +1,8 @@
+export { prepareClusterHome } from './cluster-home.ts'
+export { isConnectionFailure } from './connection-failure.ts'
+export { DatabaseStartError } from './database-start-error.ts'
+export { startEmbeddedPostgres } from './embedded-postgres.ts'
+export { openDataFolder } from './open-data-folder.ts'
+export { removeDataFolder } from './remove-data-folder.ts'
+export type { ServerLog } from './server-log.ts'
+export type { SocketConnection } from './socket-connection.ts'
