@@ -4,7 +4,9 @@ import { cruise } from 'dependency-cruiser'
 import config, { WINGS } from '../.dependency-cruiser.mjs'
 
 const SOURCES = 'packages/server/src'
-const PACKAGES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map((name) => `packages/${name}/src`)
+const PACKAGES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map(
+  (name) => `packages/${name}/src`,
+)
 
 const { output } = await cruise(PACKAGES, {
   ...config.options,
