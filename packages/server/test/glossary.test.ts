@@ -13,7 +13,7 @@ const GENERAL = new Set(
   `active background body bounds claimed codec collection condition configuration context create dependencies details
   due field filter find finished id input kind known limits list moved name new on operation options origin part pause
   prepare prepared page purpose random range read record recorded recorder report request requested reserved
-  resource result route row rules schema selection sent settings share silent shifted state strict survey test time times
+  resource result route row rules schema selection sent settings share silent shifted state standard survey test time times
   urls user well work`
     .split(/\s+/)
     .filter((word) => word !== ''),

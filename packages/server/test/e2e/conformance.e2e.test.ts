@@ -1,6 +1,6 @@
 /*
  * The modules of the OpenID conformance suite for SSF transmitters, by their names, against a service
- * with TLS and through its strict face. Waiting times are shorter than the suite's.
+ * with TLS and through its standard surface. Waiting times are shorter than the suite's.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'

@@ -1,6 +1,6 @@
 /*
  * The published receiver against the service as a process: everything that a receiver does with streams,
- * through the strict face and with what goes beyond it.
+ * through the standard surface and with what goes beyond it.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

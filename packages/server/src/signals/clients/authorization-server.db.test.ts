@@ -2,10 +2,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { exportJWK, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  createStrictApi,
-  type StrictApi,
+  createStandardApi,
+  type StandardApi,
   type TestClient,
-} from '../../../test/support/strict-api.ts'
+} from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createAuthorizationStore } from './authorization-store.ts'
@@ -14,10 +14,10 @@ import { changeSsfClient, revokeSsfClient, rotateClientSecret } from './change-c
 const FORM = 'application/x-www-form-urlencoded'
 const TOKEN_ENDPOINT = 'https://trust.example.com/ssf/token'
 
-let api: StrictApi
+let api: StandardApi
 
 beforeAll(async () => {
-  api = await createStrictApi()
+  api = await createStandardApi()
 })
 afterAll(() => api.close())
 
@@ -292,7 +292,7 @@ describe('the rotation of a secret', () => {
 
 describe('limits', () => {
   it('answer 429 to an address that fails too often, and leave others alone', async () => {
-    const limited = await createStrictApi({ failedAuthenticationsPerMinute: 2 })
+    const limited = await createStandardApi({ failedAuthenticationsPerMinute: 2 })
     try {
       const fail = () =>
         limited.app.inject({
@@ -311,7 +311,7 @@ describe('limits', () => {
   })
 
   it('answer 429 to a client that asks for tokens too often', async () => {
-    const limited = await createStrictApi({ requestsPerMinute: 2 })
+    const limited = await createStandardApi({ requestsPerMinute: 2 })
     try {
       await limited.newToken(limited.client)
       await expect(limited.newToken(limited.client)).rejects.toThrow(/Too many requests/)
@@ -323,7 +323,7 @@ describe('limits', () => {
 
 describe('faults', () => {
   it('tell nothing of themselves', async () => {
-    const broken = await createStrictApi()
+    const broken = await createStandardApi()
     await broken.db.schema.dropTable('ssf_access_token').execute()
     try {
       const answer = await broken.app.inject({

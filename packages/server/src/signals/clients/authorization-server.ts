@@ -1,5 +1,5 @@
 /*
- * The OAuth 2.0 authorization server of the strict face: client credentials for access tokens, their
+ * The OAuth 2.0 authorization server of the standard surface: client credentials for access tokens, their
  * revocation and introspection (RFC 6749, 7009, 7662). A certified library does the protocol; this file
  * owns how it is set up and what it may not do. Who manages clients is change-client.ts's.
  */
@@ -16,7 +16,7 @@ import {
 } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
-import type { SurfaceUrls } from '../streams/strict-urls.ts'
+import type { SurfaceUrls } from '../streams/surface-urls.ts'
 import {
   createAuthorizationStore,
   SECRET_HASHES,

@@ -1,5 +1,5 @@
 /*
- * The life of OAuth clients of the strict face: made, changed, given new secrets, revoked. Secrets are
+ * The life of OAuth clients of the standard surface: made, changed, given new secrets, revoked. Secrets are
  * answered once and kept as hashes. Authenticating clients is authorization-server.ts's.
  */
 import type { Change } from '../../changes/change.ts'

@@ -8,7 +8,7 @@ import { textInput } from '../../platform/wire/body-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
-import { toSurfaceUrls } from '../streams/strict-urls.ts'
+import { toSurfaceUrls } from '../streams/surface-urls.ts'
 import {
   changeSsfClient,
   createSsfClient,
@@ -80,7 +80,7 @@ const rotateBody = z.strictObject({
     .describe('How long the secrets before it keep working.'),
 })
 
-/** The operations on the OAuth clients of the strict face. */
+/** The operations on the OAuth clients of the standard surface. */
 export function clientRoutes(dependencies: ClientRouteDependencies): ApiRoute[] {
   return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...endingRoutes(dependencies)]
 }

@@ -8,16 +8,16 @@ import * as oauth from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BASE_URL } from '../../../test/support/api-app.ts'
 import {
-  createStrictApi,
-  type StrictApi,
+  createStandardApi,
+  type StandardApi,
   type TestClient,
-} from '../../../test/support/strict-api.ts'
+} from '../../../test/support/standard-api.ts'
 
-let api: StrictApi
+let api: StandardApi
 let origin: string
 
 beforeAll(async () => {
-  api = await createStrictApi()
+  api = await createStandardApi()
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = api.app.server.address() as AddressInfo
   origin = `http://127.0.0.1:${port}`

@@ -9,7 +9,7 @@ const backfillRecord = defineRecord<SsfBackfillTable>()
 
 export type Backfill = CamelCased<Selectable<SsfBackfillTable>>
 
-/** The channel that tells the worker of a stream that wants to be told how its devices are. */
+/** The channel that tells the worker of a stream that asks for the last change of each device. */
 export const BACKFILL_CHANNEL = 'ssf_backfill'
 
 /** Asks for a backfill of a stream; one that is under way begins anew. */
@@ -76,10 +76,10 @@ export interface LastChange {
 }
 
 /**
- * The last change of compliance of each device that has had one and was not told of it at this
+ * The last change of compliance of each device that has had one and that was not published to this
  * destination. The devices must be locked.
  */
-export async function listUntoldChanges(
+export async function listUnpublishedChanges(
   tx: Transaction<Schema>,
   deviceIds: readonly string[],
   destinationId: string,

@@ -1,5 +1,5 @@
 /*
- * Backfill: a stream is told the last real change of every device, with the time at which it happened.
+ * Backfill: a stream is sent the last change of every device, with the time at which it happened.
  * Goes in small steps that are durable each, so that neither a crash nor 50,000 devices matter.
  */
 import type { Kysely } from 'kysely'
@@ -23,7 +23,7 @@ import {
   deleteBackfill,
   insertBackfill,
   isBackfillWaiting,
-  listUntoldChanges,
+  listUnpublishedChanges,
   type Backfill,
   type LastChange,
 } from './backfill-store.ts'
@@ -92,7 +92,7 @@ async function takeStep(
     return
   }
   const devices = await lockDevices(tx, deviceIds)
-  const changes = await listUntoldChanges(tx, deviceIds, stream.destinationId)
+  const changes = await listUnpublishedChanges(tx, deviceIds, stream.destinationId)
   const statusChanges = await toStatusChanges(change, devices, changes)
   const isWanted = await readSubjectFilter(tx, [stream], statusChanges, sealer)
   const cause = { ...change, txn: backfill.txn }

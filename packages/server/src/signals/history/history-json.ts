@@ -1,4 +1,4 @@
-/* The messages of state and replay on the wire, the same on both faces. */
+/* The messages of state and replay on the wire, the same on both surfaces. */
 import { COMPLIANCE_STATUSES, type SubjectIdentifier } from '@heliograph/ssf'
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-/* The state of a stream on the wire, the same on both faces. */
+/* The state of a stream on the wire, the same on both surfaces. */
 import {
   parseStreamReplayRequest,
   STREAM_STATE_PAGE_SUBJECTS_MAX,

@@ -134,18 +134,18 @@ function toSubjectState(
 ): StreamSubjectState | undefined {
   const subject = toDeviceSubject(stream, device, sealer)
   if (subject === undefined) return undefined
-  const isTold = toldStatus(row.body) === row.compliance
+  const isPublished = publishedStatus(row.body) === row.compliance
   return {
     sub_id: subject,
     status: row.compliance,
     event_timestamp: toEpochSeconds(row.changedAt ?? row.knownSince),
-    jti: isTold ? row.jti : null,
-    sequence: isTold && row.sequence !== null ? Number(row.sequence) : null,
+    jti: isPublished ? row.jti : null,
+    sequence: isPublished && row.sequence !== null ? Number(row.sequence) : null,
   }
 }
 
-/** The status that an event of ours has told. */
-function toldStatus(body: string | null): string | undefined {
+/** The status that the last event about a device published. */
+function publishedStatus(body: string | null): string | undefined {
   if (body === null) return undefined
   const { events } = JSON.parse(body) as {
     events: Record<string, { current_status?: string } | undefined>

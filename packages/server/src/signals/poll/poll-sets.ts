@@ -1,6 +1,6 @@
 /*
  * Poll delivery of SETs (RFC 8936): acknowledgements first, then the next SETs, signed when they are
- * first handed out. Owns the semantics of a poll for every face; who may poll is the routes' matter.
+ * first handed out. Owns the semantics of a poll for every surface; who may poll is the routes' matter.
  */
 import {
   buildPollResponse,

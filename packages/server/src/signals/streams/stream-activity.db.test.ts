@@ -2,7 +2,7 @@ import { parseStreamReference } from './stream-store.ts'
 import type { StreamId } from '../../schema/branded-ids.ts'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { setStreamStatus } from './set-stream-status.ts'
@@ -12,11 +12,11 @@ const TIMEOUT_SECONDS = 60
 const STREAM_UPDATED = 'https://schemas.openid.net/secevent/ssf/event-type/stream-updated'
 const settings = { inactivityTimeoutSeconds: TIMEOUT_SECONDS }
 
-let api: StrictApi
+let api: StandardApi
 let id: string
 
 beforeAll(async () => {
-  api = await createStrictApi(settings)
+  api = await createStandardApi(settings)
   await adoptInactivityTimeout(settings, api)
 })
 afterAll(() => api.close())

@@ -1,7 +1,7 @@
 /*
  * Streams whose receivers are silent. A management call that names a stream, and a poll of it, are signs
  * of life; when none has come for the time that the operator set, the stream is paused and its receiver
- * is told. SSF 1.0 section 8.1.1, `inactivity_timeout`.
+ * is informed. SSF 1.0 section 8.1.1, `inactivity_timeout`.
  */
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -17,12 +17,12 @@ import {
   updateLastActivity,
 } from './stream-activity-store.ts'
 import type { Stream } from './stream-store.ts'
-import type { StrictSettings } from './strict-settings.ts'
+import type { SsfSettings } from './ssf-settings.ts'
 
 /** The NOTIFY channel of streams that may fall silent; the payload is when the first of them would be. */
 export const STREAM_ACTIVITY_CHANNEL = 'stream_activity'
 
-type Timeout = Pick<StrictSettings, 'inactivityTimeoutSeconds'>
+type Timeout = Pick<SsfSettings, 'inactivityTimeoutSeconds'>
 
 /** Notes a sign of life of a receiver. Nothing is written while no timeout is set. */
 export async function recordActivity(

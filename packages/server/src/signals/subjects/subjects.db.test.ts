@@ -1,18 +1,18 @@
 import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const ISSUER = 'https://trust.example.com/ssf'
 
-let api: StrictApi
+let api: StandardApi
 let id: string
 
 beforeAll(async () => {
-  api = await createStrictApi({ subjectsMax: 3 })
+  api = await createStandardApi({ subjectsMax: 3 })
 })
 afterAll(() => api.close())
 beforeEach(async () => {

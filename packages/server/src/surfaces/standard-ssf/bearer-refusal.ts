@@ -1,6 +1,6 @@
 import { AppError, type ErrorKind } from '../../platform/app-error.ts'
 import type { ErrorCode } from '../../platform/error-codes.ts'
-import type { SurfaceUrls } from '../../signals/streams/strict-urls.ts'
+import type { SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
 /** What a challenge says beside where to get a token. RFC 6750 section 3. */
 export interface ChallengeDetails {

@@ -1,10 +1,10 @@
 import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { deliveryEndpoints } from './delivery-endpoints.ts'
 
-let api: StrictApi
+let api: StandardApi
 
 beforeAll(async () => {
   const settings = {
@@ -13,7 +13,7 @@ beforeAll(async () => {
     defaultSubjects: 'ALL',
     subjectsMax: 10,
   } as const
-  api = await createStrictApi({
+  api = await createStandardApi({
     extensions: (parts) => deliveryEndpoints({ ...parts, settings }),
   })
 })

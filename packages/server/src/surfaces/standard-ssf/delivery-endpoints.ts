@@ -28,12 +28,12 @@ import {
   ssfOperation,
   type SsfOperation,
   type SsfRequest,
-} from './strict-endpoint.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+} from './ssf-operation.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
 
 export interface DeliveryEndpointDependencies extends DeliveryLogDependencies {
   readonly clock: Clock
-  readonly settings: StrictSettings
+  readonly settings: SsfSettings
 }
 
 const PAGE_DEFAULT = 25

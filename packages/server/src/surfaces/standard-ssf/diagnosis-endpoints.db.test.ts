@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerWith, startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { createGuardedClient } from '../../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
@@ -9,10 +9,10 @@ const policy = parseAllowedTargets('127.0.0.1')
 if (!policy.ok) throw new Error(policy.reason)
 const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
 
-let api: StrictApi
+let api: StandardApi
 
 beforeAll(async () => {
-  api = await createStrictApi({
+  api = await createStandardApi({
     extensions: (parts) => [...diagnosisEndpoints({ ...parts, client })],
   })
 })

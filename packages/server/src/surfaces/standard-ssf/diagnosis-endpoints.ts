@@ -17,7 +17,7 @@ import {
   ssfOperation,
   streamIdQuery,
   type SsfOperation,
-} from './strict-endpoint.ts'
+} from './ssf-operation.ts'
 
 /** What a receiver can find out about its own streams. */
 export function diagnosisEndpoints(dependencies: SelfTestDependencies): SsfOperation[] {

@@ -11,9 +11,9 @@ import {
 } from '../../signals/clients/authorization-server.ts'
 import { SSF_SCOPES } from '../../signals/clients/client-scopes.ts'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
-import type { SsfDocument } from './strict-endpoint.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
-import { STRICT_PATH, type SurfaceUrls } from '../../signals/streams/strict-urls.ts'
+import type { SsfDocument } from './ssf-operation.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
+import { SSF_PATH, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
 const texts = z.array(z.string())
 
@@ -51,11 +51,11 @@ const protectedResourceSchema = z
   .looseObject({ resource: z.string(), authorization_servers: texts, scopes_supported: texts })
   .meta({ id: 'ProtectedResource' })
 
-/** What anyone may read of the strict face: how to use it, and how to get a token for it. */
+/** What anyone may read of the standard surface: how to use it, and how to get a token for it. */
 export function discoveryDocuments(
   baseUrl: string,
   urls: SurfaceUrls,
-  settings: Pick<StrictSettings, 'defaultSubjects'>,
+  settings: Pick<SsfSettings, 'defaultSubjects'>,
 ): SsfDocument[] {
   const transmitter = {
     summary: 'Show the configuration of the transmitter',
@@ -68,19 +68,19 @@ export function discoveryDocuments(
     content: toAuthorizationServer(urls),
   }
   return [
-    { ...transmitter, path: `/.well-known/ssf-configuration${STRICT_PATH}` },
+    { ...transmitter, path: `/.well-known/ssf-configuration${SSF_PATH}` },
     // Some receivers append the well-known part to the issuer where SSF 1.0 section 7.2.1 inserts it.
-    { ...transmitter, path: `${STRICT_PATH}/.well-known/ssf-configuration` },
+    { ...transmitter, path: `${SSF_PATH}/.well-known/ssf-configuration` },
     {
       ...authorizationServer,
-      path: `/.well-known/oauth-authorization-server${STRICT_PATH}`,
+      path: `/.well-known/oauth-authorization-server${SSF_PATH}`,
     },
     {
       ...authorizationServer,
-      path: `${STRICT_PATH}/.well-known/oauth-authorization-server`,
+      path: `${SSF_PATH}/.well-known/oauth-authorization-server`,
     },
     {
-      path: `/.well-known/oauth-protected-resource${STRICT_PATH}`,
+      path: `/.well-known/oauth-protected-resource${SSF_PATH}`,
       summary: 'Show which access tokens the strict face takes',
       schema: protectedResourceSchema,
       content: {
@@ -97,7 +97,7 @@ export function discoveryDocuments(
 function toTransmitterConfiguration(
   baseUrl: string,
   urls: SurfaceUrls,
-  { defaultSubjects }: Pick<StrictSettings, 'defaultSubjects'>,
+  { defaultSubjects }: Pick<SsfSettings, 'defaultSubjects'>,
 ): TransmitterConfiguration {
   return {
     spec_version: SSF_SPEC_VERSION,

@@ -8,13 +8,13 @@ import { readReplayRequest, readStatePage } from '../../signals/history/state-pa
 import type { StreamStateDependencies } from '../../signals/history/stream-state.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { readBody, type SsfOperation, ssfOperation, describeQuery } from './strict-endpoint.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+import { readBody, type SsfOperation, ssfOperation, describeQuery } from './ssf-operation.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
 
 export interface HistoryEndpointDependencies extends StreamStateDependencies, ReplayDependencies {
   readonly db: Kysely<Schema>
   readonly runChange: RunChange
-  readonly settings: StrictSettings
+  readonly settings: SsfSettings
 }
 
 /** State and replay of a receiver's own streams: extensions of SSF that packages/ssf describes. */

@@ -10,12 +10,12 @@ import {
 import { takesPolls } from '../../signals/push/poll-fallback.ts'
 import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { invalidBody, readBody, type SsfOperation, ssfOperation } from './strict-endpoint.ts'
+import { invalidBody, readBody, type SsfOperation, ssfOperation } from './ssf-operation.ts'
 import { pollTokenCredential } from './ssf-caller.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
 
 export interface PollEndpointDependencies extends PollDependencies {
-  readonly settings: StrictSettings
+  readonly settings: SsfSettings
 }
 
 const pollBody = z.looseObject({

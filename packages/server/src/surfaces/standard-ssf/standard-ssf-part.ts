@@ -9,8 +9,8 @@ import { findReplayDays } from '../../signals/history/replay-days.ts'
 import { deliveryEndpoints } from './delivery-endpoints.ts'
 import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
 import { historyEndpoints } from './history-endpoints.ts'
-import { registerStrictFace } from './strict-face.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+import { registerStandardSsf } from './register-standard-ssf.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
 
 export interface StandardSsfSettings {
   readonly baseUrl: string
@@ -19,7 +19,7 @@ export interface StandardSsfSettings {
   readonly deliveryPayloadRetentionDays: number
   readonly ssfMinVerificationIntervalSeconds: number
   readonly ssfInactivityTimeoutSeconds: number
-  readonly ssfDefaultSubjects: StrictSettings['defaultSubjects']
+  readonly ssfDefaultSubjects: SsfSettings['defaultSubjects']
   readonly ssfSubjectsMax: number
 }
 
@@ -40,13 +40,13 @@ export function createStandardSsfPart(
   const { foundation, signing, outbound, waiters, features, callers } = dependencies
   const { clock, db, log, runChange, sealer } = foundation
   const { keyRing, refusedKeys } = signing
-  const settings = toStrictSettings(config)
+  const settings = toSsfSettings(config)
   const shared = { db, clock, runChange, sealer, keyRing, client: outbound.client, settings }
   return {
     name: 'standard Shared Signals',
     roles: ['api'],
     mount: (http) =>
-      registerStrictFace(http, {
+      registerStandardSsf(http, {
         ...shared,
         waiters,
         refusedKeys,
@@ -66,7 +66,7 @@ export function createStandardSsfPart(
   }
 }
 
-function toStrictSettings(settings: StandardSsfSettings): StrictSettings {
+function toSsfSettings(settings: StandardSsfSettings): SsfSettings {
   return {
     minVerificationIntervalSeconds: settings.ssfMinVerificationIntervalSeconds,
     inactivityTimeoutSeconds: settings.ssfInactivityTimeoutSeconds,

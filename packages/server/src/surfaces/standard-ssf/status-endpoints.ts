@@ -16,14 +16,14 @@ import {
   type SsfOperation,
   ssfOperation,
   streamIdQuery,
-} from './strict-endpoint.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
+} from './ssf-operation.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
 
 export interface StatusEndpointDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly runChange: RunChange
-  readonly settings: StrictSettings
+  readonly settings: SsfSettings
 }
 
 const statusSchema = z.object({

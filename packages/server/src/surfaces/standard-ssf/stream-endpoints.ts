@@ -36,13 +36,13 @@ import {
   type SsfRequest,
   ssfOperation,
   streamIdQuery,
-} from './strict-endpoint.ts'
+} from './ssf-operation.ts'
 import {
   streamConfigurationSchema,
   toStreamConfiguration,
   toTransmitterMembers,
   type ConfigurationContext,
-} from './strict-stream-json.ts'
+} from './stream-configuration.ts'
 
 export interface StreamEndpointDependencies extends StreamDependencies, ConfigurationContext {
   readonly db: Kysely<Schema>

@@ -13,7 +13,7 @@ import {
   type SsfOperation,
   type SsfRequest,
   ssfOperation,
-} from './strict-endpoint.ts'
+} from './ssf-operation.ts'
 import { successWithoutBody } from './success-without-body.ts'
 
 const subjectBody = z

@@ -7,7 +7,7 @@ import { requestVerification } from '../../signals/streams/request-verification.
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { successWithoutBody } from './success-without-body.ts'
 import type { StatusEndpointDependencies } from './status-endpoints.ts'
-import { invalidBody, readBody, type SsfOperation, ssfOperation } from './strict-endpoint.ts'
+import { invalidBody, readBody, type SsfOperation, ssfOperation } from './ssf-operation.ts'
 
 const verificationBody = z
   .looseObject({

@@ -1,4 +1,4 @@
-/* The whole API of a service, both faces, for receivers that reach it request by request. */
+/* The whole API of a service, both surfaces, for receivers that reach it request by request. */
 import { Writable } from 'node:stream'
 import { SYSTEM_ACTOR } from '../../../src/changes/audit/audit-entry.ts'
 import type { DeliveryEngine } from '../../../src/signals/dispatch/delivery-engine.ts'

@@ -9,8 +9,8 @@ import {
 import { z } from 'zod'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
-import type { StrictSettings } from '../../signals/streams/strict-settings.ts'
-import type { SurfaceUrls } from '../../signals/streams/strict-urls.ts'
+import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
+import type { SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
 const eventTypes = z.array(z.string())
 
@@ -40,7 +40,7 @@ export const streamConfigurationSchema = z
 /** What the configuration of a stream is made with. */
 export interface ConfigurationContext {
   readonly urls: SurfaceUrls
-  readonly settings: StrictSettings
+  readonly settings: SsfSettings
 }
 
 /** The members that only the transmitter sets. SSF 1.0 section 8.1.1. */

@@ -22,13 +22,13 @@ import { pollEndpoint, type PollEndpointDependencies } from './poll-endpoint.ts'
 import { accessTokenCredential, checkScope, type SsfCaller } from './ssf-caller.ts'
 import { statusEndpoints } from './status-endpoints.ts'
 import { streamEndpoints, type StreamEndpointDependencies } from './stream-endpoints.ts'
-import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
-import { buildStrictOpenApi } from './strict-openapi.ts'
-import { toSurfaceUrls, type SurfaceUrls } from '../../signals/streams/strict-urls.ts'
+import type { SsfDocument, SsfOperation } from './ssf-operation.ts'
+import { buildStandardOpenApi } from './standard-openapi.ts'
+import { toSurfaceUrls, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { subjectEndpoints } from './subject-endpoints.ts'
 import { verificationEndpoint } from './verification-endpoint.ts'
 
-export interface StrictFaceDependencies
+export interface StandardSurfaceDependencies
   extends Omit<StreamEndpointDependencies, 'urls'>, Omit<PollEndpointDependencies, 'settings'> {
   readonly limits: CallerLimits
   /** Whether the organisation has Shared Signals switched on. */
@@ -41,7 +41,7 @@ export interface StrictFaceDependencies
 const DISCOVERY_CACHE_CONTROL = 'public, max-age=300'
 
 /** Registers the standard surface. */
-export function registerStrictFace(app: FastifyInstance, deps: StrictFaceDependencies): void {
+export function registerStandardSsf(app: FastifyInstance, deps: StandardSurfaceDependencies): void {
   const urls = toSurfaceUrls(deps.baseUrl)
   const dependencies = { ...deps, urls }
   const operations = listOperations(dependencies)
@@ -62,7 +62,7 @@ export function registerStrictFace(app: FastifyInstance, deps: StrictFaceDepende
   })
 }
 
-type Dependencies = StrictFaceDependencies & { readonly urls: SurfaceUrls }
+type Dependencies = StandardSurfaceDependencies & { readonly urls: SurfaceUrls }
 
 function listOperations(dependencies: Dependencies): SsfOperation[] {
   return [
@@ -80,7 +80,7 @@ function listDocuments(
   operations: readonly SsfOperation[],
 ): Pick<SsfDocument, 'path' | 'content'>[] {
   const discovery = discoveryDocuments(baseUrl, urls, settings)
-  const openApi = buildStrictOpenApi({ baseUrl, urls, operations, documents: discovery })
+  const openApi = buildStandardOpenApi({ baseUrl, urls, operations, documents: discovery })
   return [...discovery, { path: '/ssf/openapi.json', content: openApi }]
 }
 

@@ -1,4 +1,4 @@
-/** Every address of the strict face. */
+/** Every address of the standard surface. */
 export interface SurfaceUrls {
   /** Also the issuer of its SETs, and of its access tokens. */
   readonly issuer: string
@@ -15,12 +15,12 @@ export interface SurfaceUrls {
   pollEndpoint(streamId: string): string
 }
 
-/** Where the strict face begins. */
-export const STRICT_PATH = '/ssf'
+/** Where the standard surface begins. */
+export const SSF_PATH = '/ssf'
 
 /** The addresses below `baseUrl`, which has no slash at its end. */
 export function toSurfaceUrls(baseUrl: string): SurfaceUrls {
-  const issuer = `${baseUrl}${STRICT_PATH}`
+  const issuer = `${baseUrl}${SSF_PATH}`
   return {
     issuer,
     configurationEndpoint: `${issuer}/streams`,
@@ -31,7 +31,7 @@ export function toSurfaceUrls(baseUrl: string): SurfaceUrls {
     tokenEndpoint: `${issuer}/token`,
     revocationEndpoint: `${issuer}/token/revocation`,
     introspectionEndpoint: `${issuer}/token/introspection`,
-    protectedResourceMetadata: `${baseUrl}/.well-known/oauth-protected-resource${STRICT_PATH}`,
+    protectedResourceMetadata: `${baseUrl}/.well-known/oauth-protected-resource${SSF_PATH}`,
     pollEndpoint: (streamId) => `${issuer}/poll/${streamId}`,
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const ISSUER = 'https://trust.example.com/ssf'
@@ -7,10 +7,10 @@ const PUSH = 'urn:ietf:rfc:8935'
 const POLL = 'urn:ietf:rfc:8936'
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000'
 
-let api: StrictApi
+let api: StandardApi
 
 beforeAll(async () => {
-  api = await createStrictApi()
+  api = await createStandardApi()
 })
 afterAll(() => api.close())
 

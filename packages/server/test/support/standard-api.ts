@@ -21,9 +21,9 @@ import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { createSigningPool } from '../../src/signals/signing/signing-pool.ts'
-import type { SsfOperation } from '../../src/surfaces/standard-ssf/strict-endpoint.ts'
-import { registerStrictFace } from '../../src/surfaces/standard-ssf/strict-face.ts'
-import type { StrictSettings } from '../../src/signals/streams/strict-settings.ts'
+import type { SsfOperation } from '../../src/surfaces/standard-ssf/ssf-operation.ts'
+import { registerStandardSsf } from '../../src/surfaces/standard-ssf/register-standard-ssf.ts'
+import type { SsfSettings } from '../../src/signals/streams/ssf-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { SILENT } from './test-engine.ts'
@@ -35,7 +35,7 @@ export interface TestClient {
   readonly secret: string
 }
 
-export interface StrictRequestOptions {
+export interface StandardRequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Left out, a token with both scopes is sent; null sends none. */
   readonly token?: string | null
@@ -43,8 +43,8 @@ export interface StrictRequestOptions {
   readonly payload?: unknown
 }
 
-/** The strict face behind the real HTTP stack, on a database of its own. */
-export interface StrictApi {
+/** The standard surface behind the real HTTP stack, on a database of its own. */
+export interface StandardApi {
   readonly app: FastifyInstance
   readonly db: Kysely<Schema>
   readonly database: TestDatabase
@@ -60,23 +60,23 @@ export interface StrictApi {
   switchOff(isOff: boolean): void
   newClient(draft?: Partial<ClientDraft>): Promise<TestClient>
   newToken(client: TestClient, scope?: string): Promise<string>
-  call<Body = unknown>(url: string, options?: StrictRequestOptions): Promise<TestAnswer<Body>>
+  call<Body = unknown>(url: string, options?: StandardRequestOptions): Promise<TestAnswer<Body>>
   close(): Promise<void>
 }
 
-/** What extensions may need of the face around them. */
-export type StrictApiParts = Pick<StrictApi, 'db' | 'clock' | 'runChange' | 'sealer' | 'keyRing'>
+/** What extensions may need of the surface around them. */
+export type StandardApiParts = Pick<StandardApi, 'db' | 'clock' | 'runChange' | 'sealer' | 'keyRing'>
 
-export interface StrictApiOptions extends Partial<StrictSettings> {
+export interface StandardApiOptions extends Partial<SsfSettings> {
   readonly streamsMax?: number
   /** Operations beyond the standards. */
-  readonly extensions?: (parts: StrictApiParts) => readonly SsfOperation[]
+  readonly extensions?: (parts: StandardApiParts) => readonly SsfOperation[]
   readonly failedAuthenticationsPerMinute?: number
   readonly requestsPerMinute?: number
 }
 
 /** Close it in `afterAll`; 127.0.0.1 is allow-listed. */
-export async function createStrictApi(options: StrictApiOptions = {}): Promise<StrictApi> {
+export async function createStandardApi(options: StandardApiOptions = {}): Promise<StandardApi> {
   const policy = parseAllowedTargets('127.0.0.1')
   if (!policy.ok) throw new Error(policy.reason)
   const database = await createTestDatabase()
@@ -101,7 +101,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     limits: { bodyBytesMax: 1_048_576 },
     toUnavailable,
   })
-  registerStrictFace(app, {
+  registerStandardSsf(app, {
     db,
     clock,
     runChange,
@@ -133,7 +133,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
   listener.subscribe(DELIVERY_CHANNEL, (destinationId) => waiters.wake(destinationId))
   listener.start()
   await listener.whenListening()
-  const newClient: StrictApi['newClient'] = async (draft = {}) => {
+  const newClient: StandardApi['newClient'] = async (draft = {}) => {
     const { client, secret } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
       createSsfClient(change, {
         name: 'Gateway',
@@ -147,7 +147,7 @@ export async function createStrictApi(options: StrictApiOptions = {}): Promise<S
     )
     return { id: client.id, clientId: client.clientId, secret: secret ?? '' }
   }
-  const newToken: StrictApi['newToken'] = (client, scope) => requestToken(app, client, scope)
+  const newToken: StandardApi['newToken'] = (client, scope) => requestToken(app, client, scope)
   const client = await newClient()
   const ownToken = await newToken(client)
   return {
@@ -207,7 +207,7 @@ async function send<Body>(
   app: FastifyInstance,
   ownToken: string,
   url: string,
-  request: StrictRequestOptions,
+  request: StandardRequestOptions,
 ): Promise<TestAnswer<Body>> {
   const token = request.token === undefined ? ownToken : request.token
   const response = await app.inject({

@@ -3,7 +3,7 @@ import type { StreamId } from '../../schema/branded-ids.ts'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { revokeSsfClient } from '../../signals/clients/change-client.ts'
@@ -22,11 +22,11 @@ interface Claims {
   readonly events: Record<string, Record<string, unknown>>
 }
 
-let api: StrictApi
+let api: StandardApi
 let id: string
 
 beforeAll(async () => {
-  api = await createStrictApi({ minVerificationIntervalSeconds: 2 })
+  api = await createStandardApi({ minVerificationIntervalSeconds: 2 })
 })
 afterAll(() => api.close())
 beforeEach(async () => {

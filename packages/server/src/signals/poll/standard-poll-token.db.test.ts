@@ -1,13 +1,13 @@
 import { parseStreamReference } from '../streams/stream-store.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { rotatePollToken } from './rotate-poll-token.ts'
 
-let api: StrictApi
+let api: StandardApi
 
 beforeAll(async () => {
-  api = await createStrictApi()
+  api = await createStandardApi()
 })
 afterAll(() => api.close())
 
@@ -36,7 +36,7 @@ const poll = (streamId: string, token: string) =>
     payload: { returnImmediately: true },
   })
 
-it('ssf-T135 a poll token polls its stream on the strict face, and a bad one is challenged', async () => {
+it('ssf-T135 a poll token polls its stream on the standard surface, and a bad one is challenged', async () => {
   const mine = await createStream()
   const other = await createStream()
   const token = await issue(mine)

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { changeSsfClient } from '../../signals/clients/change-client.ts'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
-import { createStrictApi, type StrictApi } from '../../../test/support/strict-api.ts'
+import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const SESSION = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
@@ -23,10 +23,10 @@ interface Stream {
   readonly min_verification_interval?: number
 }
 
-let api: StrictApi
+let api: StandardApi
 
 beforeAll(async () => {
-  api = await createStrictApi({
+  api = await createStandardApi({
     streamsMax: 5,
     minVerificationIntervalSeconds: 3,
     inactivityTimeoutSeconds: 600,

@@ -1,5 +1,5 @@
-/** What the operator decides about the strict face. Times in seconds; 0 switches off. */
-export interface StrictSettings {
+/** What the operator decides about the standard surface. Times in seconds; 0 switches off. */
+export interface SsfSettings {
   /** A receiver may ask for a verification this often. */
   readonly minVerificationIntervalSeconds: number
   /** A stream whose receiver is silent for so long is paused. */

@@ -1,6 +1,6 @@
 /*
  * How operations of the standard surface are declared and read: with a scope of the access token, and bodies
- * as tolerant as the standards ask for. strict-face.ts mounts them.
+ * as tolerant as the standards ask for. register-standard-ssf.ts mounts them.
  */
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'

@@ -1,5 +1,5 @@
 /*
- * The OpenAPI 3.1 document of the strict face, written from the declarations that serve it.
+ * The OpenAPI 3.1 document of the standard surface, written from the declarations that serve it.
  */
 import type { z } from 'zod'
 import { errorBodySchema } from '../../platform/http/error-response.ts'
@@ -12,10 +12,10 @@ import {
 import { writeInline } from '../../platform/http/openapi-schemas.ts'
 import type { Operation } from '../../platform/http/operation.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../signals/clients/authorization-server.ts'
-import type { SsfDocument, SsfOperation } from './strict-endpoint.ts'
-import type { SurfaceUrls } from '../../signals/streams/strict-urls.ts'
+import type { SsfDocument, SsfOperation } from './ssf-operation.ts'
+import type { SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
-export interface StrictOpenApiSource {
+export interface StandardOpenApiSource {
   readonly baseUrl: string
   readonly urls: SurfaceUrls
   readonly operations: readonly SsfOperation[]
@@ -34,12 +34,12 @@ const REFUSALS = {
 } as const
 
 /** The document. Deterministic. */
-export function buildStrictOpenApi({
+export function buildStandardOpenApi({
   baseUrl,
   urls,
   operations,
   documents,
-}: StrictOpenApiSource): OpenApiDocument {
+}: StandardOpenApiSource): OpenApiDocument {
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const { path, summary, schema } of documents) {
     const responses = { 200: toContent(summary, schema) }
