@@ -65,7 +65,10 @@ export interface StandardApi {
 }
 
 /** What extensions may need of the surface around them. */
-export type StandardApiParts = Pick<StandardApi, 'db' | 'clock' | 'runChange' | 'sealer' | 'keyRing'>
+export type StandardApiParts = Pick<
+  StandardApi,
+  'db' | 'clock' | 'runChange' | 'sealer' | 'keyRing'
+>
 
 export interface StandardApiOptions extends Partial<SsfSettings> {
   readonly streamsMax?: number

@@ -12,12 +12,7 @@ import {
   toSelfTestJson,
 } from '../../signals/diagnosis/self-test/self-test-routes.ts'
 import { getOwnStream } from './own-stream.ts'
-import {
-  requireStreamId,
-  ssfOperation,
-  streamIdQuery,
-  type SsfOperation,
-} from './ssf-operation.ts'
+import { requireStreamId, ssfOperation, streamIdQuery, type SsfOperation } from './ssf-operation.ts'
 
 /** What a receiver can find out about its own streams. */
 export function diagnosisEndpoints(dependencies: SelfTestDependencies): SsfOperation[] {
