@@ -28,10 +28,6 @@ const PROCESS_RULES = [
 /** Use cases whose SQL has no store yet; nothing is added here. */
 const SQL_OUTSIDE_STORES = [
   'packages/server/src/app/http-server.ts',
-  'packages/server/src/people/provisioning/filter-to-sql.ts',
-  'packages/server/src/posture/reporting/record-reporting-snapshot.ts',
-  'packages/server/src/posture/reporting/run-reporting-query.ts',
-  'packages/server/src/posture/reporting/sync-reporting-views.ts',
   'packages/server/src/signals/history/number-sets.ts',
   'packages/server/src/signals/history/replay-stream.ts',
   'packages/server/src/signals/history/stream-state.ts',
@@ -39,7 +35,6 @@ const SQL_OUTSIDE_STORES = [
   'packages/server/src/signals/webhooks/expire-webhook-events.ts',
   'packages/server/src/signals/webhooks/watch-failing-webhooks.ts',
   'packages/server/src/signals/webhooks/webhook-target.ts',
-  'packages/server/src/surfaces/scim/resource-endpoints.ts',
 ]
 
 /** A file that runs SQL says so by its name. */

@@ -9,7 +9,7 @@ import {
 } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
-import type { ScimColumns } from './filter-to-sql.ts'
+import type { ScimColumns } from './scim-condition-read.ts'
 import type { GroupMember, PersonGroup } from './scim-group.ts'
 import type { ScimWindow } from './scim-user-store.ts'
 

@@ -1,7 +1,7 @@
 import { sql, type Expression, type Kysely, type SqlBool, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { Person } from '../people/person-store.ts'
-import type { ScimColumns } from './filter-to-sql.ts'
+import type { ScimColumns } from './scim-condition-read.ts'
 import type { UserGroup } from './scim-user.ts'
 
 /** Where the attributes of users live; `null` columns are absent attributes. */

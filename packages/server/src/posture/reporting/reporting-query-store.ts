@@ -113,6 +113,21 @@ export async function countReportingQueriesLocked(tx: Transaction<Schema>): Prom
   return Number(count)
 }
 
+/** What one SELECT over the reporting views answers. It sees no other tables: the caller has checked it. */
+export async function listRowsOfSql(
+  tx: Transaction<Schema>,
+  text: string,
+  limits: { readonly timeoutMs: number; readonly rows: number },
+): Promise<ResultColumns[]> {
+  await sql`select set_config('search_path', 'reporting', true),
+    set_config('statement_timeout', ${String(limits.timeoutMs)}, true)`.execute(tx)
+  const statement = text.trim().replace(/;\s*$/, '')
+  const result = await sql<{ columns: ResultColumns }>`
+    select to_jsonb(result) as columns from (${sql.raw(`\n${statement}\n`)}) as result
+    limit ${limits.rows}`.execute(tx)
+  return result.rows.map((row) => row.columns)
+}
+
 /** Stores the rows of a run and forgets runs that began before `keepAfter`. */
 export async function insertRun(
   tx: Transaction<Schema>,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
 import { reportingQueryRoutes } from './reporting-query-routes.ts'
-import { syncReportingViews } from './sync-reporting-views.ts'
+import { syncReportingViews } from './reporting-view-store.ts'
 
 const PATH = '/reporting/queries'
 

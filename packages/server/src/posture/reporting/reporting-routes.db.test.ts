@@ -7,7 +7,7 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import { createReportingQuery, removeReportingQuery } from './create-reporting-query.ts'
 import { recordReportingSnapshot } from './record-reporting-snapshot.ts'
 import { reportingQueryRoutes } from './reporting-query-routes.ts'
-import { syncReportingViews } from './sync-reporting-views.ts'
+import { syncReportingViews } from './reporting-view-store.ts'
 
 const ORIGIN = { actor: SYSTEM_ACTOR }
 

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -7,6 +7,7 @@ import {
   findLatestRun,
   findReportingQueryForUpdate,
   insertRun,
+  listRowsOfSql,
   type ReportingQuery,
   type ReportingQueryRun,
   type ResultColumns,
@@ -19,6 +20,8 @@ const KEPT_MS = 30 * MINUTE_MS
 const STATEMENT_TIMEOUT_MS = 10 * SECOND_MS
 /** Rows beyond this are left out. */
 export const RESULT_ROWS_MAX = 10_000
+
+const RUN_LIMITS = { timeoutMs: STATEMENT_TIMEOUT_MS, rows: RESULT_ROWS_MAX }
 
 export interface ReportingRunDependencies {
   readonly db: Kysely<Schema>
@@ -66,20 +69,10 @@ async function runReadOnly(db: Kysely<Schema>, text: string): Promise<ResultColu
     return await db
       .transaction()
       .setAccessMode('read only')
-      .execute((tx) => select(tx, text))
+      .execute((tx) => listRowsOfSql(tx, text, RUN_LIMITS))
   } catch (error) {
     throw toRefusal(error)
   }
-}
-
-async function select(tx: Transaction<Schema>, text: string): Promise<ResultColumns[]> {
-  await sql`select set_config('search_path', 'reporting', true),
-    set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true)`.execute(tx)
-  const statement = text.trim().replace(/;\s*$/, '')
-  const result = await sql<{ columns: ResultColumns }>`
-    select to_jsonb(result) as columns from (${sql.raw(`\n${statement}\n`)}) as result
-    limit ${RESULT_ROWS_MAX}`.execute(tx)
-  return result.rows.map((row) => row.columns)
 }
 
 const QUERY_CANCELED = '57014'

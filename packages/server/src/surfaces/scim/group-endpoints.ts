@@ -16,7 +16,8 @@ import {
   type ScimAttributes,
 } from '../../people/provisioning/read-resource.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
-import { resourceEndpoints, toCondition } from './resource-endpoints.ts'
+import { resourceEndpoints } from './resource-endpoints.ts'
+import { toCondition } from '../../people/provisioning/scim-condition-read.ts'
 import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import {
   findGroup,

@@ -1,7 +1,3 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
-import { bindFilter } from '../../people/provisioning/bind-filter.ts'
-import { filterToSql, type ScimColumns } from '../../people/provisioning/filter-to-sql.ts'
-import { parseScimFilter } from '../../people/provisioning/scim-filter.ts'
 import {
   operation,
   type Answer,
@@ -58,18 +54,4 @@ export function resourceEndpoints(
     declare('PATCH', one, `Change a ${name}`, (request) => operations.patch(request)),
     declare('DELETE', one, `Delete a ${name}`, (request) => operations.remove(request)),
   ]
-}
-
-/**
- * The condition that a filter means for resources of a type; without a filter it is always true.
- *
- * @throws ScimError `invalidFilter`
- */
-export function toCondition(
-  { attributes, schema }: ScimResourceType,
-  filter: string | undefined,
-  columns: ScimColumns,
-): Expression<SqlBool> {
-  if (filter === undefined) return sql<SqlBool>`true`
-  return filterToSql(bindFilter(parseScimFilter(filter), { attributes, schema }), columns)
 }

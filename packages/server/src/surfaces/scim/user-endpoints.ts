@@ -19,9 +19,10 @@ import {
   readBody,
   type ScimAttributes,
 } from '../../people/provisioning/read-resource.ts'
-import { resourceEndpoints, toCondition } from './resource-endpoints.ts'
+import { resourceEndpoints } from './resource-endpoints.ts'
 import { toResourceAnswer, toResourceId, toResourceList } from './resource-answer.ts'
 import { readShown, requireVersion, type ScimQuery } from './scim-request.ts'
+import { toCondition } from '../../people/provisioning/scim-condition-read.ts'
 import { resourceNotFound } from '../../people/provisioning/scim-error.ts'
 import { USER_SCHEMA, USER_TYPE } from '../../people/provisioning/scim-schema.ts'
 import {

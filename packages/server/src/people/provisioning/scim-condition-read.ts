@@ -1,7 +1,9 @@
 import { sql, type Expression, type SqlBool } from 'kysely'
 import { escapeLikePattern } from '../../platform/search/search-to-sql.ts'
-import type { BoundFilter, BoundOperator } from './bind-filter.ts'
+import { bindFilter, type BoundFilter, type BoundOperator } from './bind-filter.ts'
 import { badRequest } from './scim-error.ts'
+import { parseScimFilter } from './scim-filter.ts'
+import type { ScimResourceType } from './scim-schema.ts'
 
 /** Where an attribute lives in the database. */
 export interface ScimColumn {
@@ -24,11 +26,21 @@ export interface ScimColumns {
 }
 
 /**
- * The condition that a filter means; it is true or false, never null. Values are bound parameters.
+ * The condition that a filter means for resources of a type: true or false, never null. Without a filter
+ * it is always true. Values are bound parameters.
  *
- * @throws ScimError `invalidFilter` for an attribute that is in no column
+ * @throws ScimError `invalidFilter`, also for an attribute that is in no column
  */
-export function filterToSql(filter: BoundFilter, places: ScimColumns): Expression<SqlBool> {
+export function toCondition(
+  type: ScimResourceType,
+  filter: string | undefined,
+  columns: ScimColumns,
+): Expression<SqlBool> {
+  if (filter === undefined) return sql<SqlBool>`true`
+  return filterToSql(bindFilter(parseScimFilter(filter), type), columns)
+}
+
+function filterToSql(filter: BoundFilter, places: ScimColumns): Expression<SqlBool> {
   switch (filter.kind) {
     case 'and':
     case 'or': {
