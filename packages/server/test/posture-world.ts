@@ -304,6 +304,6 @@ async function findRecent(
     .offset(recent)
     .limit(1)
     .executeTakeFirst()
-  if (row === undefined) throw new AppError('not_found', 'not_found', 'There is none.')
+  if (row === undefined) throw new AppError('not_found', 'There is none.')
   return row.id
 }

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { ServicePart } from '../changes/foundation.ts'
 import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
-import { toUnavailable } from '../platform/db/unavailable.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
@@ -28,7 +27,6 @@ export function createHttp(
     ...(config.trustedProxies === undefined
       ? {}
       : { trustProxy: config.trustedProxies.split(',').map((proxy) => proxy.trim()) }),
-    toUnavailable,
   })
   const checks: Record<string, ReadinessCheck> = {
     database: async () => {

@@ -11,6 +11,6 @@ export async function explainSystemErrors<Result>(work: () => Promise<Result>): 
     return await work()
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
-    throw new AppError('unavailable', 'unavailable', `${error.message}.`, { cause: error })
+    throw new AppError('unavailable', `${error.message}.`, { cause: error })
   }
 }

@@ -1,17 +1,4 @@
-import type { ErrorCode } from './error-codes.ts'
-
-/** What kind of refusal an error is; each surface maps the kind to its own status once. */
-export type ErrorKind =
-  | 'malformed'
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'not_found'
-  | 'gone'
-  | 'conflict'
-  | 'too_large'
-  | 'rate_limited'
-  | 'unavailable'
+import { KIND_OF_CODE, type ErrorKind, type RefusalCode } from './error-codes.ts'
 
 /** One invalid place of the input: `path` in dotted form (`ssf_stream.aud`), `message` says what is allowed. */
 export interface ErrorDetail {
@@ -23,6 +10,8 @@ export interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[]
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
+  /** Where a specification takes the refusal for another kind than its code does. */
+  readonly kind?: ErrorKind
 }
 
 /**
@@ -30,15 +19,15 @@ export interface AppErrorOptions {
  * log. Everything that is thrown and is not an `AppError` is a bug and answers 500 without a text.
  */
 export class AppError extends Error {
-  readonly code: ErrorCode
+  readonly code: RefusalCode
   readonly kind: ErrorKind
   readonly details: readonly ErrorDetail[] | undefined
   readonly retryAfterSeconds: number | undefined
 
-  constructor(kind: ErrorKind, code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+  constructor(code: RefusalCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'AppError'
-    this.kind = kind
+    this.kind = options.kind ?? KIND_OF_CODE[code]
     this.code = code
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
@@ -47,13 +36,12 @@ export class AppError extends Error {
 
 /** The refusal for a record that does not exist. */
 export function notFound(what: string, id: string): AppError {
-  return new AppError('not_found', 'not_found', `There is no ${what} ${id}.`)
+  return new AppError('not_found', `There is no ${what} ${id}.`)
 }
 
 /** The refusal of a cursor. */
 export function invalidCursor(reason: string): AppError {
   return new AppError(
-    'malformed',
     'invalid_cursor',
     `${reason} Start from the first page, or send the cursor that the answer before gave.`,
   )

@@ -1,26 +1,37 @@
-/** The closed list of codes that refusals carry, in the order of the reference; `schema/error-codes.ts` explains them. */
-export type ErrorCode =
-  | 'malformed_json'
-  | 'unsupported_media_type'
-  | 'invalid_parameter'
-  | 'invalid_search'
-  | 'invalid_cursor'
-  | 'unsupported_version'
-  | 'version_retired'
-  | 'invalid_body'
-  | 'unauthenticated'
-  | 'feature_disabled'
-  | 'permission_missing'
-  | 'scope_missing'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'request_in_progress'
-  | 'idempotency_key_reused'
-  | 'answer_lost'
-  | 'limit_reached'
-  | 'body_too_large'
-  | 'rate_limited'
-  | 'target_refused'
-  | 'unavailable'
-  | 'internal'
+/**
+ * The closed list of codes that refusals carry, each with the kind of refusal that it is; each surface maps
+ * kinds to its own status once. `schema/error-codes.ts` explains the codes.
+ */
+export const KIND_OF_CODE = {
+  malformed_json: 'malformed',
+  unsupported_media_type: 'malformed',
+  invalid_parameter: 'malformed',
+  invalid_search: 'malformed',
+  invalid_cursor: 'malformed',
+  unsupported_version: 'malformed',
+  version_retired: 'gone',
+  invalid_body: 'invalid',
+  unauthenticated: 'unauthenticated',
+  feature_disabled: 'unauthenticated',
+  permission_missing: 'forbidden',
+  scope_missing: 'forbidden',
+  not_found: 'not_found',
+  method_not_allowed: 'malformed',
+  conflict: 'conflict',
+  request_in_progress: 'conflict',
+  idempotency_key_reused: 'invalid',
+  answer_lost: 'conflict',
+  limit_reached: 'conflict',
+  body_too_large: 'too_large',
+  rate_limited: 'rate_limited',
+  target_refused: 'invalid',
+  unavailable: 'unavailable',
+} as const
+
+export type RefusalCode = keyof typeof KIND_OF_CODE
+
+/** What kind of refusal an error is. */
+export type ErrorKind = (typeof KIND_OF_CODE)[RefusalCode]
+
+/** Every code that an answer can carry: those of refusals, and the one of bugs. */
+export type ErrorCode = RefusalCode | 'internal'

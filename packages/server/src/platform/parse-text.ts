@@ -34,7 +34,7 @@ export function parseName(text: string, path: string): string {
 }
 
 function invalid(path: string, message: string): AppError {
-  return new AppError('invalid', 'invalid_body', `${path} ${message}.`, {
+  return new AppError('invalid_body', `${path} ${message}.`, {
     details: [{ path, message }],
   })
 }

@@ -4,7 +4,6 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { hashEnrollmentSecret } from '../../src/posture/enrollment/secrets/create-enrollment-secret.ts'
 import type { Schema } from '../../src/schema/schema.ts'
-import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import type { DistributedResult } from '../../src/posture/osquery/agent-message.ts'
 import {
@@ -107,7 +106,6 @@ export class Agents {
       logger: pino({ level: 'silent' }),
       baseUrl: 'https://trust.example.com',
       limits: { bodyBytesMax: 1_048_576 },
-      toUnavailable,
     })
     registerOsqueryRoutes(app, {
       db,
@@ -133,7 +131,6 @@ export class Agents {
       },
       baseUrl: 'https://trust.example.com',
       certificatePem: () => 'PEM',
-      toUnavailable,
       ...rest,
     })
     const built = { app, contacts }

@@ -13,7 +13,6 @@ import { insertOrganisation } from '../../src/organisation/settings/organisation
 import { ManualClock } from '../../src/platform/clock.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import type { Schema } from '../../src/schema/schema.ts'
-import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'
 import { bearerCredential } from '../../src/platform/http/access.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
@@ -116,7 +115,6 @@ function createApp(
     logger: pino({ level: 'silent' }),
     baseUrl: BASE_URL,
     limits: { bodyBytesMax: 1_048_576 },
-    toUnavailable,
   })
   const features = createFeatureSwitches(db)
   registerApi(app, {
@@ -139,7 +137,6 @@ function createApp(
       },
     }),
     paging: { baseUrl: BASE_URL, cursorKey: Buffer.alloc(32, 1) },
-    toUnavailable,
   })
   return app
 }

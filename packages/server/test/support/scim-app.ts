@@ -5,7 +5,6 @@ import { deprovisionedPersonRoutes } from '../../src/people/people/deprovisioned
 import { personGroupRoutes } from '../../src/people/people/person-group-routes.ts'
 import { personRoutes } from '../../src/people/people/person-routes.ts'
 import { personDeviceRoutes } from '../../src/posture/devices/person-device-routes.ts'
-import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { bearerCredential } from '../../src/platform/http/access.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
 import { registerScim } from '../../src/surfaces/scim/register-scim.ts'
@@ -99,7 +98,6 @@ export async function createScimApi(options: ScimApiOptions = {}): Promise<ScimA
         failedAuthenticationsPerMinute: 100_000,
       },
     },
-    toUnavailable,
   })
   const scimKey = await api.createKey(['Manage People'])
   const scim: ScimApi['scim'] = async (method, path, payload, request = {}) => {

@@ -8,7 +8,6 @@ import { insertOrganisation } from '../../src/organisation/settings/organisation
 import { ManualClock } from '../../src/platform/clock.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
-import { toUnavailable } from '../../src/platform/db/unavailable.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
@@ -102,7 +101,6 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     logger: pino({ level: 'error' }, { write: (line: string) => void errors.push(line) }),
     baseUrl: BASE_URL,
     limits: { bodyBytesMax: 1_048_576 },
-    toUnavailable,
   })
   registerStandardSsf(app, {
     db,
@@ -130,7 +128,6 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     },
     isEnabled: async () => !isOff,
     extensions: options.extensions?.({ db, clock, runChange, sealer, keyRing }) ?? [],
-    toUnavailable,
   })
   const listener = createListener(database.connection, { log: SILENT })
   listener.subscribe(DELIVERY_CHANNEL, (destinationId) => waiters.wake(destinationId))

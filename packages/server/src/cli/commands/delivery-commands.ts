@@ -156,5 +156,5 @@ async function countMoved(move: () => Promise<MovedDeliveries>): Promise<{ count
 
 function parseState(text: string): 'queued' | 'dead' {
   if (text === 'queued' || text === 'dead') return text
-  throw new AppError('invalid', 'invalid_parameter', 'A state to give up is queued or dead.')
+  throw new AppError('invalid_parameter', 'A state to give up is queued or dead.')
 }

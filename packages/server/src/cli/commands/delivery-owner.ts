@@ -40,7 +40,7 @@ export async function findOwner(
   const given = [stream, webhook, destination].filter((id) => id !== undefined)
   if (given.length !== 1) {
     const message = 'Give one of --stream, --webhook and --destination.'
-    throw new AppError('invalid', 'invalid_parameter', message)
+    throw new AppError('invalid_parameter', message)
   }
   if (stream !== undefined)
     return toDeliveryOwner(await getStream(db, parseStreamReference(stream)), purpose)
@@ -50,7 +50,7 @@ export async function findOwner(
 
 async function findDestination(db: Kysely<Schema>, id: string): Promise<DeliveryOwner> {
   if (!isId(id) || !(await hasDestination(db, id))) {
-    throw new AppError('not_found', 'not_found', 'There is no such destination.')
+    throw new AppError('not_found', 'There is no such destination.')
   }
   return { destinationId: id, target: { type: 'delivery_destination', id } }
 }

@@ -21,21 +21,21 @@ function toAppError(error: TransmitterError): AppError {
   const text = describe(error)
   switch (error.code) {
     case 'unauthorized':
-      return new AppError('unauthenticated', 'unauthenticated', text)
+      return new AppError('unauthenticated', text)
     case 'forbidden':
     case 'conflict':
     case 'refused':
-      return new AppError('conflict', 'conflict', text)
+      return new AppError('conflict', text)
     case 'not_found':
-      return new AppError('not_found', 'not_found', text)
+      return new AppError('not_found', text)
     case 'rate_limited':
-      return new AppError('rate_limited', 'rate_limited', text)
+      return new AppError('rate_limited', text)
     case 'network':
     case 'timeout':
     case 'aborted':
     case 'unavailable':
     case 'bad_response':
-      return new AppError('unavailable', 'unavailable', text)
+      return new AppError('unavailable', text)
   }
 }
 

@@ -150,7 +150,7 @@ function parseJson(text: string): unknown {
 }
 
 function invalidFile(message: string): AppError {
-  return new AppError('invalid', 'invalid_body', message)
+  return new AppError('invalid_body', message)
 }
 
 function parseScopeOption(text: string): SsfScope[] {

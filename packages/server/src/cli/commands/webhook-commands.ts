@@ -172,12 +172,12 @@ function parseHeader(text: string): [name: string, value: string] {
   const at = text.indexOf('=')
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)]
   const message = 'A header has the form name=value.'
-  throw new AppError('invalid', 'invalid_parameter', message)
+  throw new AppError('invalid_parameter', message)
 }
 
 function readTargetPolicy({ allowedTargets }: Config) {
   const targets = parseAllowedTargets(allowedTargets)
   if (targets.ok) return targets.policy
   const message = `HELIOGRAPH_ALLOWED_TARGETS: ${targets.reason}`
-  throw new AppError('invalid', 'invalid_parameter', message)
+  throw new AppError('invalid_parameter', message)
 }

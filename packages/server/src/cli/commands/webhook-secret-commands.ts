@@ -45,7 +45,7 @@ export const revealCommand = databaseCommand({
       const admin = await findAdminByEmail(tx.tx, options.admin)
       if (admin?.access !== 'full') {
         const message = 'Secrets are shown to admins with Full Access only.'
-        throw new AppError('forbidden', 'permission_missing', message)
+        throw new AppError('permission_missing', message)
       }
       return revealWebhookSecret(tx, args.id, services.sealer, admin.email)
     }),

@@ -22,7 +22,7 @@ export interface NewAdmin {
 export async function createAdmin(change: Change, input: NewAdmin): Promise<Admin> {
   const email = parseEmail(input.email, 'email')
   if ((await findAdminByEmail(change.tx, email)) !== undefined) {
-    throw new AppError('conflict', 'conflict', `An admin with the email address ${email} exists.`)
+    throw new AppError('conflict', `An admin with the email address ${email} exists.`)
   }
   const admin = await insertAdmin(change.tx, {
     email,

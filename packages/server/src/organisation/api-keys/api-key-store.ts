@@ -57,7 +57,7 @@ export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<A
   const key = /^\d{1,18}$/.test(id)
     ? await db.selectFrom('api_key').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
     : undefined
-  if (key === undefined) throw new AppError('not_found', 'not_found', `There is no API key ${id}.`)
+  if (key === undefined) throw new AppError('not_found', `There is no API key ${id}.`)
   return keyRecord.fromRow(key)
 }
 

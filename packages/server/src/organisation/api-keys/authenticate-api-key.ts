@@ -33,5 +33,5 @@ export async function authenticateApiKey(
 }
 
 function refusal(message: string): AppError {
-  return new AppError('unauthenticated', 'unauthenticated', message)
+  return new AppError('unauthenticated', message)
 }

@@ -83,7 +83,7 @@ export async function rotateApiKey(
 ): Promise<IssuedKey> {
   const old = await getKeyForUpdate(change.tx, keyId)
   if (old.revokedAt !== null) {
-    throw new AppError('conflict', 'conflict', `The API key ${keyId} is revoked; create a new one.`)
+    throw new AppError('conflict', `The API key ${keyId} is revoked; create a new one.`)
   }
   const ends = new Date(change.at.getTime() + overlapSeconds * 1_000)
   const isSooner = old.expiresAt === null || ends < old.expiresAt
@@ -190,7 +190,7 @@ function parsePermissions(permissions: readonly GrantedPermission[]): GrantedPer
 }
 
 function invalid(path: string, message: string): AppError {
-  return new AppError('invalid', 'invalid_body', `${path} ${message}.`, {
+  return new AppError('invalid_body', `${path} ${message}.`, {
     details: [{ path, message }],
   })
 }

@@ -20,13 +20,13 @@ export async function revealApiKey(
   const admin = await findAdminByEmail(change.tx, adminEmail)
   if (admin?.access !== 'full') {
     const message = 'must be an admin with Full Access'
-    throw new AppError('invalid', 'invalid_body', `admin ${message}.`, {
+    throw new AppError('invalid_body', `admin ${message}.`, {
       details: [{ path: 'admin', message }],
     })
   }
   const key = await getKeyForUpdate(change.tx, keyId)
   if (key.revokedAt !== null) {
-    throw new AppError('conflict', 'conflict', `The API key ${keyId} is revoked.`)
+    throw new AppError('conflict', `The API key ${keyId} is revoked.`)
   }
   change.recordAudit({
     action: 'api_key.revealed',

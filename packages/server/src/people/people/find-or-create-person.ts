@@ -43,9 +43,5 @@ export async function findOrCreatePerson(
 /** Else a switched-off person would come back under a second record. */
 function refuseDeprovisioned(person: Person): Person {
   if (person.deprovisioned_at === null) return person
-  throw new AppError(
-    'conflict',
-    'conflict',
-    `${person.email} has been deprovisioned by the identity provider.`,
-  )
+  throw new AppError('conflict', `${person.email} has been deprovisioned by the identity provider.`)
 }

@@ -40,7 +40,7 @@ export async function findRequester(
 }
 
 function invalid(path: string, message: string): AppError {
-  return new AppError('invalid', 'invalid_body', `The body is not valid. ${path}: ${message}`, {
+  return new AppError('invalid_body', `The body is not valid. ${path}: ${message}`, {
     details: [{ path, message }],
   })
 }

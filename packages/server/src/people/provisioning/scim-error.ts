@@ -1,5 +1,5 @@
-import { AppError, type ErrorKind } from '../../platform/app-error.ts'
-import type { ErrorCode } from '../../platform/error-codes.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { RefusalCode } from '../../platform/error-codes.ts'
 
 /** The words of RFC 7644 section 3.12, table 9, that this service uses. */
 export type ScimType =
@@ -18,20 +18,15 @@ export class ScimError extends AppError {
   readonly scimType: ScimType | undefined
 
   constructor(status: number, scimType: ScimType | undefined, message: string) {
-    super(KIND_OF_STATUS[status] ?? 'malformed', codeOf(status, scimType), message)
+    const code = codeOf(status, scimType)
+    super(code, message, code === 'invalid_body' ? { kind: 'malformed' } : {})
     this.name = 'ScimError'
     this.status = status
     this.scimType = scimType
   }
 }
 
-const KIND_OF_STATUS: Readonly<Record<number, ErrorKind>> = {
-  404: 'not_found',
-  409: 'conflict',
-  412: 'conflict',
-}
-
-function codeOf(status: number, scimType: ScimType | undefined): ErrorCode {
+function codeOf(status: number, scimType: ScimType | undefined): RefusalCode {
   if (status === 404) return 'not_found'
   if (status === 409 || status === 412) return 'conflict'
   return scimType === 'invalidFilter' ? 'invalid_search' : 'invalid_body'

@@ -9,15 +9,10 @@ const RETRY_AFTER_SECONDS = 2
  */
 export function toUnavailable(error: unknown): AppError | undefined {
   if (!isConnectionFailure(error)) return undefined
-  return new AppError(
-    'unavailable',
-    'unavailable',
-    'The database cannot be reached at the moment.',
-    {
-      retryAfterSeconds: RETRY_AFTER_SECONDS,
-      cause: error,
-    },
-  )
+  return new AppError('unavailable', 'The database cannot be reached at the moment.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    cause: error,
+  })
 }
 
 /**

@@ -73,7 +73,7 @@ export async function identifyCaller<By extends Caller>(
   const { access } = operation
   if (access !== 'public' && 'session' in access && kind !== 'session') {
     const message = 'Only a person who is signed in can send this request.'
-    throw new AppError('forbidden', 'permission_missing', message)
+    throw new AppError('permission_missing', message)
   }
   return caller
 }
@@ -92,7 +92,7 @@ async function findCaller<By extends Caller>(
       const caller = await find({ method, headers, params, query, address, access, log })
       if (caller !== undefined) return { caller, kind }
     }
-    throw new AppError('unauthenticated', 'unauthenticated', 'The request carries no credential.')
+    throw new AppError('unauthenticated', 'The request carries no credential.')
   } catch (error) {
     // Failures count after the look-up, and only failures are refused for them: an address is often a whole
     // office behind one gateway, or a proxy that is not configured as trusted, and one broken script must
@@ -125,7 +125,6 @@ export const checkPermission: AccessCheck = (operation, { caller }) => {
   const permission = permissionOf(operation)
   if (permission === null || caller?.permissions.has(permission) === true) return
   throw new AppError(
-    'forbidden',
     'permission_missing',
     `This request needs the permission "${permission}", which the key does not hold.`,
   )

@@ -14,7 +14,6 @@ export function readBearerToken(headers: IncomingHttpHeaders): string {
   if (token !== undefined) return token
   throw new AppError(
     'unauthenticated',
-    'unauthenticated',
     headers.authorization === undefined
       ? 'The request carries no credential. Send `Authorization: Bearer <API key>`.'
       : 'The `Authorization` header is not of the form `Bearer <API key>`.',

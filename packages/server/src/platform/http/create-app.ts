@@ -18,9 +18,9 @@ import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { newUuid } from '../ids.ts'
 import {
   createErrorHandler,
+  SERVICE_ERRORS,
   sendErrorAnswer,
   toErrorAnswer,
-  type ToUnavailable,
 } from './error-response.ts'
 import { registerJsonBody } from './json-body.ts'
 import { toRequestError } from './request-error.ts'
@@ -38,7 +38,6 @@ export interface HttpAppOptions {
   readonly limits: { readonly bodyBytesMax: number }
   /** Addresses or networks of proxies whose `X-Forwarded-For` is believed; none when left out. */
   readonly trustProxy?: readonly string[]
-  readonly toUnavailable?: ToUnavailable
 }
 
 const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
@@ -76,7 +75,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     clientErrorHandler: answerBrokenRequest,
   })
   registerJsonBody(app)
-  app.setErrorHandler(createErrorHandler(options.toUnavailable))
+  app.setErrorHandler(createErrorHandler(SERVICE_ERRORS))
   registerHooks(app, options.baseUrl)
   registerRetiredPaths(app)
   return app
@@ -137,7 +136,6 @@ function registerRetiredPaths(app: FastifyInstance): void {
 
 function versionRetired(): AppError {
   return new AppError(
-    'gone',
     'version_retired',
     'Version 0 of the API has been shut down. The current paths are listed at /openapi.json.',
   )

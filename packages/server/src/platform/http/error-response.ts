@@ -1,7 +1,8 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { AppError, type ErrorKind } from '../app-error.ts'
-import type { ErrorCode } from '../error-codes.ts'
+import { AppError } from '../app-error.ts'
+import type { ErrorCode, ErrorKind } from '../error-codes.ts'
+import { toUnavailable } from '../db/unavailable.ts'
 import { toRequestError } from './request-error.ts'
 
 /*
@@ -72,9 +73,6 @@ export const errorBodySchema = z
 
 export type ErrorBody = z.output<typeof errorBodySchema>
 
-/** Turns a connection fault of a dependency into an `unavailable` refusal; `undefined` for the rest. */
-export type ToUnavailable = (error: unknown) => AppError | undefined
-
 /** A complete answer to a failed request. */
 export interface ErrorAnswer {
   readonly status: number
@@ -138,10 +136,11 @@ export const SERVICE_ERRORS: SurfaceErrors = { toAnswer: toErrorAnswer }
  * Answers whatever a request threw, and logs it once: bugs at `error`, unavailability at `warn` with its
  * cause, refusals not at all (the request line holds their status).
  */
-export function createErrorHandler(
-  toUnavailable: ToUnavailable = () => undefined,
-  { toRefusal = () => undefined, toAnswer, mediaType }: SurfaceErrors = SERVICE_ERRORS,
-) {
+export function createErrorHandler({
+  toRefusal = () => undefined,
+  toAnswer,
+  mediaType,
+}: SurfaceErrors) {
   return (thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const refusal =
       thrown instanceof AppError

@@ -36,7 +36,7 @@ function decodeUtf8(body: string | Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch (cause) {
-    throw new AppError('malformed', 'malformed_json', 'The request body is not valid UTF-8.', {
+    throw new AppError('malformed_json', 'The request body is not valid UTF-8.', {
       cause,
     })
   }
@@ -45,7 +45,6 @@ function decodeUtf8(body: string | Buffer): string {
 function malformedJson(text: string): AppError {
   if (isJson(text)) {
     return new AppError(
-      'malformed',
       'malformed_json',
       'The request body holds a member named `__proto__` or `constructor`, which is not allowed.',
     )
@@ -53,11 +52,7 @@ function malformedJson(text: string): AppError {
   const position = findJsonErrorPosition(text)
   const place =
     position >= text.length ? 'it ends too early, at position' : 'parsing stopped at position'
-  return new AppError(
-    'malformed',
-    'malformed_json',
-    `The request body is not valid JSON: ${place} ${position}.`,
-  )
+  return new AppError('malformed_json', `The request body is not valid JSON: ${place} ${position}.`)
 }
 
 function isJson(text: string): boolean {

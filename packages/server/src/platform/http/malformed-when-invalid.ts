@@ -14,7 +14,11 @@ export function malformedWhenInvalid(route: ApiRoute): ApiRoute {
       } catch (error) {
         if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
         const details = error.details === undefined ? {} : { details: error.details }
-        throw new AppError('malformed', error.code, error.message, { ...details, cause: error })
+        throw new AppError(error.code, error.message, {
+          ...details,
+          kind: 'malformed',
+          cause: error,
+        })
       }
     },
   }

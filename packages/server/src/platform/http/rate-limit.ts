@@ -69,7 +69,6 @@ export function writeRateLimitHeaders(reply: FastifyReply, decision: RateLimitDe
 export function rateLimited(decision: RateLimitDecision): AppError {
   return new AppError(
     'rate_limited',
-    'rate_limited',
     `More than ${decision.limit} requests in ${RATE_LIMIT_WINDOW_SECONDS} seconds. Try again in ${decision.resetSeconds} s.`,
     { retryAfterSeconds: decision.resetSeconds },
   )

@@ -9,7 +9,6 @@ export function toRequestError(thrown: unknown, request: FastifyRequest): AppErr
   switch (codeOf(thrown)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(
-        'too_large',
         'body_too_large',
         `The request body is larger than ${request.routeOptions.bodyLimit} bytes.`,
       )
@@ -17,7 +16,6 @@ export function toRequestError(thrown: unknown, request: FastifyRequest): AppErr
     case 'FST_ERR_CTP_EMPTY_TYPE':
     case 'FST_ERR_CTP_INVALID_TYPE':
       return new AppError(
-        'malformed',
         'unsupported_media_type',
         'The request body must be JSON, sent with `Content-Type: application/json`.',
       )
@@ -36,7 +34,7 @@ export function toRequestError(thrown: unknown, request: FastifyRequest): AppErr
 }
 
 function malformedRequest(message: string): AppError {
-  return new AppError('malformed', 'invalid_parameter', message)
+  return new AppError('invalid_parameter', message)
 }
 
 function codeOf(thrown: unknown): unknown {

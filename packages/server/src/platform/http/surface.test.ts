@@ -54,10 +54,10 @@ const sessionCookie: Credential = {
     const secret = /(?:^|; )session=(\w+)/.exec(headers.cookie ?? '')?.[1]
     if (secret === undefined) return undefined
     if (secret !== 'live') {
-      throw new AppError('unauthenticated', 'unauthenticated', 'The session has ended.')
+      throw new AppError('unauthenticated', 'The session has ended.')
     }
     if (method !== 'GET' && headers['x-csrf-token'] !== 'token-of-live') {
-      throw new AppError('forbidden', 'permission_missing', 'The request comes from another page.')
+      throw new AppError('permission_missing', 'The request comes from another page.')
     }
     return ADMIN
   },
@@ -91,7 +91,6 @@ function setUp() {
     },
     checks: [checkPermission],
     errors: SERVICE_ERRORS,
-    toUnavailable: undefined,
     mediaType: 'application/json; charset=utf-8',
     answersHead: true,
     unanswered: { toMethodRefusal: unmatchedPath },

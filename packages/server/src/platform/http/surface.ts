@@ -12,7 +12,7 @@ import {
   type AccessRequest,
   type CallerOptions,
 } from './access.ts'
-import { createErrorHandler, type SurfaceErrors, type ToUnavailable } from './error-response.ts'
+import { createErrorHandler, type SurfaceErrors } from './error-response.ts'
 import type { AnswerOnce, RepeatableAnswer } from './idempotency/answer-once.ts'
 import { IDEMPOTENT_REPLAYED_HEADER, readIdempotencyKey } from './idempotency/idempotency-key.ts'
 import {
@@ -38,7 +38,6 @@ export interface SurfaceDefinition<By extends Caller> {
   /** After the caller is known, in the order in which they refuse. */
   readonly checks: readonly AccessCheck<By>[]
   readonly errors: SurfaceErrors
-  readonly toUnavailable: ToUnavailable | undefined
   /** The content type of answers. */
   readonly mediaType: string
   /** Whether HEAD is answered like GET. */
@@ -75,7 +74,7 @@ export function registerSurface<By extends Caller>(
   void app.register(
     async (scope) => {
       scope.decorateRequest(ACCESS, null)
-      scope.setErrorHandler(createErrorHandler(surface.toUnavailable, surface.errors))
+      scope.setErrorHandler(createErrorHandler(surface.errors))
       for (const operation of surface.operations) registerOperation(scope, operation, surface)
       if (surface.unanswered !== undefined) refuseUnanswered(scope, surface, surface.unanswered)
       surface.addOthers?.(scope)

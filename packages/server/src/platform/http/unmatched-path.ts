@@ -25,9 +25,8 @@ export class PathTable {
 /** The refusal of a request that no route takes: 405 when `allowed` names methods, else 404. */
 export function unmatchedPath(method: string, allowed: readonly string[]): AppError {
   return allowed.length === 0
-    ? new AppError('not_found', 'not_found', 'There is nothing at this path.')
+    ? new AppError('not_found', 'There is nothing at this path.')
     : new AppError(
-        'malformed',
         'method_not_allowed',
         `${method} is not answered at this path. Allowed: ${allowed.join(', ')}.`,
       )

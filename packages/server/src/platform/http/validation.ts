@@ -47,8 +47,8 @@ export function toValidationError(
     .map((detail) => (detail.path === '' ? detail.message : `${detail.path}: ${detail.message}`))
     .join(' ')
   return part === 'body'
-    ? new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
-    : new AppError('malformed', 'invalid_parameter', `A parameter is not valid. ${summary}`, {
+    ? new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
+    : new AppError('invalid_parameter', `A parameter is not valid. ${summary}`, {
         details,
       })
 }

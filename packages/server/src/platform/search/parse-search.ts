@@ -32,11 +32,7 @@ export function parseSearch(
 ): SearchExpression | undefined {
   if (text.trim() === '') return undefined
   if (Buffer.byteLength(text) > SEARCH_BYTES_MAX) {
-    throw new AppError(
-      'malformed',
-      'invalid_search',
-      `The search is longer than ${SEARCH_BYTES_MAX} bytes.`,
-    )
+    throw new AppError('invalid_search', `The search is longer than ${SEARCH_BYTES_MAX} bytes.`)
   }
   const scanner = new SearchScanner(text)
   const nul = text.indexOf('\0')

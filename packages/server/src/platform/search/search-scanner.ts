@@ -92,7 +92,6 @@ export class SearchScanner {
   /** The refusal of the text at a place of it. */
   refuse(reason: string, position: number, hint = ''): AppError {
     return new AppError(
-      'malformed',
       'invalid_search',
       `The search cannot be understood: ${reason}, at character ${position + 1}.${hint === '' ? '' : ` ${hint}`}`,
     )

@@ -156,7 +156,7 @@ function refreshRoute({ runChange }: CheckResultRouteDependencies): ApiRoute {
 /** Clients know a request without a check as one for a check that does not exist. */
 function missingCheckId(): AppError {
   const message = 'The parameter check_id is required: the id of a check.'
-  return new AppError('not_found', 'not_found', message)
+  return new AppError('not_found', message)
 }
 
 function toCheckResultJson(result: CheckResultRecord): z.input<typeof checkResultSchema> {

@@ -78,7 +78,7 @@ export function renderTemplate(template: string, variables: TemplateVariables): 
     toValueSync(liquid.renderer.renderTemplates(parseBounded(template), context, output))
   } catch (error) {
     const message = `The template cannot be rendered: ${describeFailure(error)}`
-    throw new AppError('invalid', 'invalid_body', message, { cause: error })
+    throw new AppError('invalid_body', message, { cause: error })
   }
   return output.buffer
 }

@@ -29,7 +29,7 @@ export async function requestCheckRefresh(
   const [check] = isId(checkId) ? await listDeviceChecks(tx, device.id, [checkId]) : []
   if (check === undefined) throw notFound('check', checkId)
   const obstacle = findObstacle(check, device.node_key_hash !== null)
-  if (obstacle !== undefined) throw new AppError('conflict', 'conflict', obstacle)
+  if (obstacle !== undefined) throw new AppError('conflict', obstacle)
   await upsertCheckRefresh(tx, { device_id: device.id, check_id: check.checkId, requested_at: at })
   await notifyDeviceChanged(tx, device.id)
   change.recordAudit({

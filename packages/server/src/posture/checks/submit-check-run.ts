@@ -72,16 +72,16 @@ const STATUS_WORDS: Readonly<Record<CheckOutcome, CheckRowStatus>> = {
 
 function assertRunnable(check: PostureCheck, subject: CheckRunSubject): void {
   if (check.type !== 'external') {
-    throw new AppError('conflict', 'conflict', `Devices run the check ${check.name} themselves.`)
+    throw new AppError('conflict', `Devices run the check ${check.name} themselves.`)
   }
   if (check.paused_at !== null) {
-    throw new AppError('conflict', 'conflict', `The check ${check.name} is paused.`)
+    throw new AppError('conflict', `The check ${check.name} is paused.`)
   }
   const target = subject.by === 'device_id' ? 'devices' : 'people'
   if (check.target_type === target) return
   const message = `The check ${check.name} targets ${check.target_type}.`
   const details = [{ path: subject.by, message }]
-  throw new AppError('invalid', 'invalid_body', message, { details })
+  throw new AppError('invalid_body', message, { details })
 }
 
 async function recordDeviceRun(
@@ -99,7 +99,7 @@ async function recordDeviceRun(
   if (recorded.kind === 'unknown_device') throw notFound('device', deviceId)
   if (recorded.acceptedCheckIds.length === 0) {
     const message = `The check ${check.name} is not aimed at the device ${deviceId}.`
-    throw new AppError('conflict', 'conflict', message)
+    throw new AppError('conflict', message)
   }
 }
 

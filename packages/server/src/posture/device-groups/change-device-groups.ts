@@ -79,7 +79,7 @@ export async function deleteDeviceGroup(change: Change, id: string): Promise<Dev
   if (checks.length > 0) {
     const names = checks.slice(0, CHECKS_NAMED_MAX).join(', ')
     const message = `Checks are configured for the group ${group.name}: ${names}.`
-    throw new AppError('conflict', 'conflict', message)
+    throw new AppError('conflict', message)
   }
   await deleteDeviceGroupRow(change.tx, group.id)
   change.recordAudit({

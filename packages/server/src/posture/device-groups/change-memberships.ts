@@ -66,11 +66,7 @@ export async function removeDeviceFromGroup(
   await lockDeviceRows(tx, [id])
   const group = await getDeviceGroupForUpdate(tx, groupId)
   if (!(await deleteDeviceGroupMember(tx, group.id, id))) {
-    throw new AppError(
-      'not_found',
-      'not_found',
-      `The device ${id} is not in the group ${group.id}.`,
-    )
+    throw new AppError('not_found', `The device ${id} is not in the group ${group.id}.`)
   }
   change.recordAudit({
     action: 'device_group.device_removed',

@@ -138,7 +138,7 @@ function membershipRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
 /** Clients know this refusal as a bad request, unlike other faults of a body. */
 function missingDeviceIds(): AppError {
   const message = 'The parameter device_ids is required: an array with at least one device id.'
-  return new AppError('malformed', 'invalid_parameter', message, {
+  return new AppError('invalid_parameter', message, {
     details: [{ path: 'device_ids', message }],
   })
 }

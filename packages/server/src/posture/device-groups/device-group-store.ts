@@ -129,7 +129,7 @@ async function refuseTakenName<Result>(name: string, write: () => Promise<Result
     return await write()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new AppError('conflict', 'conflict', `Another device group is called ${name}.`, {
+    throw new AppError('conflict', `Another device group is called ${name}.`, {
       cause: error,
     })
   }

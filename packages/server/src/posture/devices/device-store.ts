@@ -18,7 +18,7 @@ export async function getDeviceForUpdate(tx: Transaction<Schema>, id: string): P
     ? await tx.selectFrom('device').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
     : undefined
   if (device === undefined) {
-    throw new AppError('not_found', 'not_found', `There is no device ${id.slice(0, 50)}.`)
+    throw new AppError('not_found', `There is no device ${id.slice(0, 50)}.`)
   }
   return device
 }

@@ -11,7 +11,7 @@ export async function readmitHost(change: Change, hostIdentifier: string): Promi
   const host = await deleteRemovedHost(change.tx, hostIdentifier)
   if (host === undefined) {
     const message = `No deleted device had the host identifier ${hostIdentifier.slice(0, 200)}.`
-    throw new AppError('not_found', 'not_found', message)
+    throw new AppError('not_found', message)
   }
   change.recordAudit({
     action: 'device.readmitted',

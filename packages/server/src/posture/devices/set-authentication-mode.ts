@@ -57,5 +57,5 @@ function assertAllStored(wanted: readonly string[], stored: ReadonlySet<string>)
   )
   const [first] = details
   if (first === undefined) return
-  throw new AppError('invalid', 'invalid_body', first.message, { details })
+  throw new AppError('invalid_body', first.message, { details })
 }

@@ -31,7 +31,7 @@ export async function unregisterDevice(
   const device = await getDeviceForUpdate(tx, deviceId)
   const { owner_person_id: ownerPersonId, registered_at: registeredAt } = device
   if (ownerPersonId === null || registeredAt === null) {
-    throw new AppError('not_found', 'not_found', `The device ${device.id} is not registered.`)
+    throw new AppError('not_found', `The device ${device.id} is not registered.`)
   }
   await setDeviceOwner(change, device.id, null)
   await replaceAuthenticationGroups(tx, device.id, [])

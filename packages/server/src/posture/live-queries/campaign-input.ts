@@ -100,7 +100,7 @@ export function unaskable(ids: readonly string[]): AppError {
 }
 
 function refusal(message: string): AppError {
-  return new AppError('invalid', 'invalid_body', `targeted_device_ids: ${message}.`, {
+  return new AppError('invalid_body', `targeted_device_ids: ${message}.`, {
     details: [{ path: 'targeted_device_ids', message }],
   })
 }

@@ -66,7 +66,6 @@ export function toTablesUsed(sql: string): string[] {
 
 function tooMany(): AppError {
   return new AppError(
-    'conflict',
     'limit_reached',
     `There are ${CAMPAIGNS_MAX} live query campaigns, as many as are allowed. Delete some.`,
   )

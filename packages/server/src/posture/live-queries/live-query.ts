@@ -48,5 +48,5 @@ export function toDeviceSql(statement: string): string {
 
 /** The refusal for a campaign that does not exist. */
 export function campaignNotFound(id: string): AppError {
-  return new AppError('not_found', 'not_found', `There is no live query campaign ${id}.`)
+  return new AppError('not_found', `There is no live query campaign ${id}.`)
 }

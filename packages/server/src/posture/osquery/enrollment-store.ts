@@ -54,5 +54,5 @@ export async function getDeviceByHostIdentifier(
     .forUpdate()
     .executeTakeFirst()
   if (device !== undefined) return device
-  throw new AppError('unavailable', 'unavailable', 'The device has just been deleted.')
+  throw new AppError('unavailable', 'The device has just been deleted.')
 }

@@ -180,7 +180,7 @@ function visit(
 }
 
 function refusal(message: string): AppError {
-  return new AppError('invalid', 'invalid_body', `sql ${message}.`, {
+  return new AppError('invalid_body', `sql ${message}.`, {
     details: [{ path: 'sql', message }],
   })
 }

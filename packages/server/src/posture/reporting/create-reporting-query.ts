@@ -89,7 +89,6 @@ export async function removeReportingQuery(change: Change, id: string): Promise<
 
 function tooMany(): AppError {
   return new AppError(
-    'conflict',
     'limit_reached',
     `There are ${REPORTING_QUERIES_MAX} reporting queries, as many as are allowed. Delete some.`,
   )

@@ -149,7 +149,6 @@ async function listResults(
   const run: ReportingQueryRun | undefined = await findRun(dependencies.db, query.id, runId)
   if (run === undefined) {
     throw new AppError(
-      'malformed',
       'invalid_cursor',
       'The result that this cursor belongs to is no longer kept; start from the first page.',
     )

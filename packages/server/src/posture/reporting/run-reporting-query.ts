@@ -83,13 +83,12 @@ function toRefusal(error: unknown): unknown {
   if (error.code === QUERY_CANCELED) {
     return new AppError(
       'conflict',
-      'conflict',
       `The query took longer than ${STATEMENT_TIMEOUT_MS / SECOND_MS} seconds and was stopped.`,
     )
   }
   const isFaultOfQuery = /^(22|42|21)/.test(String(error.code))
   if (!isFaultOfQuery) return error
-  return new AppError('conflict', 'conflict', `The query failed: ${error.message}.`, {
+  return new AppError('conflict', `The query failed: ${error.message}.`, {
     cause: error,
   })
 }

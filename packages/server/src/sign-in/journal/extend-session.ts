@@ -60,7 +60,7 @@ export async function extendSession(
 export function assertUnderWay(session: AuthLogRecord): void {
   if (session.result === null) return
   const message = `The sign-in ${session.id} has ended already with ${session.result}.`
-  throw new AppError('conflict', 'conflict', message)
+  throw new AppError('conflict', message)
 }
 
 /**
@@ -77,7 +77,6 @@ export function appendEvents(
   // The last place is kept for the end.
   if (all.length < SESSION_EVENTS_MAX) return JSON.stringify(all)
   throw new AppError(
-    'conflict',
     'limit_reached',
     `A sign-in has at most ${SESSION_EVENTS_MAX} events; close this one.`,
   )
@@ -91,5 +90,5 @@ async function readNewDevice(
   if (deviceId === undefined || deviceId === session.device_id) return {}
   if (session.device_id === null) return readDeviceColumns(tx, deviceId, at)
   const message = `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`
-  throw new AppError('conflict', 'conflict', message)
+  throw new AppError('conflict', message)
 }

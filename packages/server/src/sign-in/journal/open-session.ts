@@ -68,7 +68,7 @@ async function findSigningIn(change: Change, person: SignInPerson): Promise<Pers
   const found = await findPerson(change.tx, person.id)
   if (found !== undefined) return found
   const message = `There is no person ${person.id}.`
-  throw new AppError('invalid', 'invalid_body', `The body is not valid. person_id: ${message}`, {
+  throw new AppError('invalid_body', `The body is not valid. person_id: ${message}`, {
     details: [{ path: 'person_id', message }],
   })
 }

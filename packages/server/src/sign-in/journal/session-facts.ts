@@ -100,7 +100,7 @@ function toDisplayedIssue(issue: StatusIssue, at: Date): DisplayedIssue | undefi
 
 function invalidDevice(deviceId: string): AppError {
   const message = `There is no device ${deviceId}.`
-  return new AppError('invalid', 'invalid_body', `The body is not valid. device_id: ${message}`, {
+  return new AppError('invalid_body', `The body is not valid. device_id: ${message}`, {
     details: [{ path: 'device_id', message }],
   })
 }

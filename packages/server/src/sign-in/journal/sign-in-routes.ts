@@ -184,7 +184,7 @@ function toPerson(body: z.output<typeof openBody>): SignInPerson {
   if (id !== undefined && email === undefined) return { id }
   if (email !== undefined && id === undefined) return { email, name }
   const message = 'Exactly one of person_id and person_email must be given.'
-  throw new AppError('invalid', 'invalid_body', `The body is not valid. person_id: ${message}`, {
+  throw new AppError('invalid_body', `The body is not valid. person_id: ${message}`, {
     details: [{ path: 'person_id', message }],
   })
 }

@@ -5,10 +5,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import type { CallerLimits } from '../../platform/http/access.ts'
-import {
-  RETRY_AFTER_SECONDS_DEFAULT,
-  type ToUnavailable,
-} from '../../platform/http/error-response.ts'
+import { toUnavailable } from '../../platform/db/unavailable.ts'
+import { RETRY_AFTER_SECONDS_DEFAULT } from '../../platform/http/error-response.ts'
 import { addressBucket } from '../../platform/http/rate-limit.ts'
 import type {
   AuthorizationFailure,
@@ -22,13 +20,12 @@ export interface AuthorizationEndpoints {
   /** Where each operation is answered. */
   readonly paths: Readonly<Record<AuthorizationOperation, string>>
   readonly callers: CallerLimits
-  readonly toUnavailable?: ToUnavailable | undefined
 }
 
 /** Registers the operations of the authorization server. Their bodies are forms, and read by it. */
 export function registerAuthorizationServer(
   app: FastifyInstance,
-  { server, paths, callers, toUnavailable }: AuthorizationEndpoints,
+  { server, paths, callers }: AuthorizationEndpoints,
 ): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
@@ -44,7 +41,7 @@ export function registerAuthorizationServer(
           operation as AuthorizationOperation,
           request.raw,
           reply.raw,
-          (failure) => toAnswer(failure, request, { callers, toUnavailable }),
+          (failure) => toAnswer(failure, request, callers),
         )
       })
     }
@@ -54,34 +51,30 @@ export function registerAuthorizationServer(
 async function toAnswer(
   failure: AuthorizationFailure,
   request: FastifyRequest,
-  options: Pick<AuthorizationEndpoints, 'callers' | 'toUnavailable'>,
+  callers: CallerLimits,
 ): Promise<ReplacedAnswer | undefined> {
   switch (failure.kind) {
     case 'unauthenticated':
-      return countFailure(request, options)
+      return countFailure(request, callers)
     case 'fault':
-      return toFaultAnswer(failure.error, request, options)
+      return toFaultAnswer(failure.error, request)
   }
 }
 
 /** As for API keys: failures count by address, and only failures are refused for it. */
 async function countFailure(
   request: FastifyRequest,
-  { callers }: Pick<AuthorizationEndpoints, 'callers'>,
+  { rateLimiter, limits }: CallerLimits,
 ): Promise<ReplacedAnswer | undefined> {
-  const decision = await callers.rateLimiter.take(
+  const decision = await rateLimiter.take(
     addressBucket(request.ip),
-    callers.limits.failedAuthenticationsPerMinute,
+    limits.failedAuthenticationsPerMinute,
   )
   return decision.isAllowed ? undefined : tooManyRequests(decision.resetSeconds)
 }
 
-function toFaultAnswer(
-  error: unknown,
-  request: FastifyRequest,
-  { toUnavailable }: Pick<AuthorizationEndpoints, 'toUnavailable'>,
-): ReplacedAnswer {
-  const refusal = error instanceof AppError ? error : toUnavailable?.(error)
+function toFaultAnswer(error: unknown, request: FastifyRequest): ReplacedAnswer {
+  const refusal = error instanceof AppError ? error : toUnavailable(error)
   if (refusal?.kind === 'rate_limited') {
     return tooManyRequests(refusal.retryAfterSeconds ?? RETRY_AFTER_SECONDS_DEFAULT)
   }

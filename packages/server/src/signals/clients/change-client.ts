@@ -60,7 +60,7 @@ const SECRETS_MAX = 3
 export async function createSsfClient(change: Change, draft: ClientDraft): Promise<IssuedClient> {
   if ((await countLiveClients(change.tx)) >= CLIENTS_MAX) {
     const message = `There are ${CLIENTS_MAX} clients, as many as are allowed. Revoke one that is not needed.`
-    throw new AppError('conflict', 'limit_reached', message)
+    throw new AppError('limit_reached', message)
   }
   const client = await insertClient(change.tx, {
     ...(draft.jwks === null ? {} : { jwks: JSON.stringify(draft.jwks) }),
@@ -97,7 +97,7 @@ export async function changeSsfClient(
 ): Promise<SsfClient> {
   const before = await getUsableClient(change, identifier)
   if (patch.jwks !== undefined && (patch.jwks === null) !== (before.jwks === null)) {
-    throw new AppError('conflict', 'conflict', 'A client keeps the way it authenticates.')
+    throw new AppError('conflict', 'A client keeps the way it authenticates.')
   }
   const after = await updateClient(change.tx, before.id, {
     ...toChanges(patch),
@@ -126,7 +126,7 @@ export async function rotateClientSecret(
 ): Promise<IssuedClient> {
   const client = await getUsableClient(change, identifier)
   if (client.authenticationMethod !== 'client_secret') {
-    throw new AppError('conflict', 'conflict', 'The client signs with keys of its own.')
+    throw new AppError('conflict', 'The client signs with keys of its own.')
   }
   await limitClientSecrets(
     change.tx,
@@ -136,7 +136,7 @@ export async function rotateClientSecret(
   const live = await listLiveSecrets(change.tx, [client.id], change.at)
   if (live.length >= SECRETS_MAX) {
     const message = `${live.length} secrets of the client still work; rotate with a shorter overlap.`
-    throw new AppError('conflict', 'conflict', message)
+    throw new AppError('conflict', message)
   }
   const secret = await addSecret(change, client)
   change.recordAudit({
@@ -180,7 +180,7 @@ export async function revokeSsfClient(change: Change, identifier: string): Promi
 async function getUsableClient(change: Change, identifier: string): Promise<SsfClient> {
   const client = await getClient(change.tx, identifier, { isLocked: true })
   if (client.revokedAt === null) return client
-  throw new AppError('conflict', 'conflict', `The client ${client.clientId} is revoked.`)
+  throw new AppError('conflict', `The client ${client.clientId} is revoked.`)
 }
 
 async function addSecret(change: Change, client: SsfClient): Promise<string> {

@@ -71,7 +71,7 @@ export function toRedriveSelection(body: z.output<typeof redriveBody>): Narrowin
 export function toDiscardSelection(body: z.output<typeof discardBody>): Narrowing {
   if (body.until === undefined && body.event_ids === undefined) {
     const message = 'Say up to which time (`until`) or which events (`event_ids`).'
-    throw new AppError('invalid', 'invalid_body', `The body is not valid. ${message}`, {
+    throw new AppError('invalid_body', `The body is not valid. ${message}`, {
       details: [{ path: 'until', message }],
     })
   }

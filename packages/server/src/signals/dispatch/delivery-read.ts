@@ -126,7 +126,7 @@ export async function getDeliveryOfEvent(
         .where('destination_id', '=', destinationId)
         .executeTakeFirst()
     : undefined
-  if (row === undefined) throw new AppError('not_found', 'not_found', 'There is no such delivery.')
+  if (row === undefined) throw new AppError('not_found', 'There is no such delivery.')
   return row
 }
 

@@ -80,7 +80,6 @@ export async function resendDelivery(
     if (isOnItsWay) return before
     throw new AppError(
       'conflict',
-      'conflict',
       'What this event carried has been deleted after its retention; it cannot be sent again.',
     )
   }

@@ -46,7 +46,7 @@ const STEP_DEVICES = 200
  */
 export async function requestBackfill(change: Change, stream: Stream): Promise<void> {
   if (stream.status === 'disabled') {
-    throw new AppError('conflict', 'conflict', 'A disabled stream sends nothing; enable it first.')
+    throw new AppError('conflict', 'A disabled stream sends nothing; enable it first.')
   }
   await insertBackfill(change.tx, {
     ssfStreamId: stream.id,

@@ -38,7 +38,7 @@ export async function replayStream(
   { retentionDays }: ReplayDependencies,
 ): Promise<StreamReplayAnswer> {
   if (stream.status === 'disabled') {
-    throw new AppError('conflict', 'conflict', 'A disabled stream sends nothing; enable it first.')
+    throw new AppError('conflict', 'A disabled stream sends nothing; enable it first.')
   }
   const { tx, at } = change
   const keptSince = new Date(at.getTime() - retentionDays * DAY_MS)
@@ -46,7 +46,6 @@ export async function replayStream(
   const rows = await requeue(tx, stream.destinationId, start.condition)
   if (rows.length > REPLAY_SETS_MAX) {
     throw new AppError(
-      'conflict',
       'limit_reached',
       `These are more than ${REPLAY_SETS_MAX} events. Begin later, or read the state of the stream.`,
     )
@@ -115,11 +114,7 @@ async function findByEventId(
     .where('destination_id', '=', destinationId)
     .executeTakeFirst()
   if (row !== undefined) return row.id
-  throw new AppError(
-    'not_found',
-    'not_found',
-    'No event of this stream that is still kept has this jti.',
-  )
+  throw new AppError('not_found', 'No event of this stream that is still kept has this jti.')
 }
 
 /** Their old times keep them before what happened later to the same device. */

@@ -40,5 +40,5 @@ export function readReplayRequest(body: unknown): StreamReplayRequest {
   const details = parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` }))
   const summary = details.map(({ path, message }) => `${path}: ${message}`.replace(/^: /, ''))
   const message = `The body is not valid. ${summary.join(' ')}`
-  throw new AppError('invalid', 'invalid_body', message, { details })
+  throw new AppError('invalid_body', message, { details })
 }

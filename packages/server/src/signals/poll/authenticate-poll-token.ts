@@ -51,7 +51,6 @@ export async function authenticatePollToken(
   if (token === undefined || !isAccepted(token, streamIdentifier, now)) {
     throw new AppError(
       'unauthenticated',
-      'unauthenticated',
       'The poll token is unknown, has ended, or belongs to another stream.',
     )
   }

@@ -111,11 +111,11 @@ function readPollRequest(body: unknown): PollRequest {
   if (parsed.ok) return parsed.value
   const details = parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` }))
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+  throw new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }
 
 async function getPolledStream({ db }: PollDependencies, id: string): Promise<Stream> {
   const stream = await getStream(db, parseStreamReference(id))
   if (takesPolls(stream)) return stream
-  throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
+  throw new AppError('conflict', 'The events of this stream are pushed, not polled.')
 }

@@ -52,7 +52,7 @@ export async function rotatePollToken(
 ): Promise<RotatedPollToken> {
   const stream = await getStream(change.tx, reference, { isLocked: true })
   if (stream.deliveryMethod === 'push' && rotation.mode !== 'disable') {
-    throw new AppError('conflict', 'conflict', 'The events of this stream are pushed, not polled.')
+    throw new AppError('conflict', 'The events of this stream are pushed, not polled.')
   }
   const previousValidUntil = await endPollTokens(change, stream, rotation)
   const at = change.at

@@ -40,7 +40,7 @@ export async function revokeSigningKey(
   await lockSigningKeys(change.tx)
   const before = await getSigningKey(change.tx, kid)
   if (before.revokedAt !== null) {
-    throw new AppError('conflict', 'conflict', 'This signing key is revoked already.')
+    throw new AppError('conflict', 'This signing key is revoked already.')
   }
   const revoked = await updateSigningKey(change.tx, kid, {
     revokedAt: change.at,

@@ -33,7 +33,6 @@ export async function rollBackSigningKey(change: Change): Promise<RolledBackKeys
   if (given === undefined || before === undefined) {
     throw new AppError(
       'conflict',
-      'conflict',
       'There is no earlier signing key to go back to: none is published any more.',
     )
   }

@@ -43,7 +43,6 @@ export async function rotateSigningKey(
   if (pending !== undefined) {
     throw new AppError(
       'conflict',
-      'conflict',
       `A rotation to the key ${pending.kid} is under way; roll it back to begin another.`,
     )
   }

@@ -50,7 +50,7 @@ export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<Si
     .where('kid', '=', kid)
     .executeTakeFirst()
   if (row !== undefined) return keyRecord.fromRow(row)
-  throw new AppError('not_found', 'not_found', 'There is no such signing key.')
+  throw new AppError('not_found', 'There is no such signing key.')
 }
 
 /** What is stored of a new key. */

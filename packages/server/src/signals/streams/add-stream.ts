@@ -72,7 +72,6 @@ function assertEndpointAllowed(input: StreamInput, { targetPolicy }: StreamDepen
 async function assertRoomForStream(change: Change, streamsMax: number): Promise<void> {
   if ((await countStreamsLocked(change.tx)) < streamsMax) return
   throw new AppError(
-    'conflict',
     'limit_reached',
     `There are ${streamsMax} streams, as many as are allowed. Delete one that is not needed.`,
   )

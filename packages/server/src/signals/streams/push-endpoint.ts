@@ -10,7 +10,7 @@ export function assertPushEndpoint(url: string, policy: TargetPolicy, path: stri
   const check = checkTargetUrl(url, policy)
   if (check.ok) return
   const message = `Events cannot be pushed to this URL: ${check.reason}.`
-  throw new AppError('invalid', 'target_refused', message, {
+  throw new AppError('target_refused', message, {
     details: [{ path, message: `${check.reason}.` }],
   })
 }

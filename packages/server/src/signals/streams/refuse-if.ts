@@ -9,5 +9,5 @@ export function refuseIf(problems: readonly (ErrorDetail | false)[]): void {
   const details = problems.filter((problem) => problem !== false)
   if (details.length === 0) return
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+  throw new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }

@@ -43,7 +43,6 @@ function assertInterval(
   if (waitMs <= 0) return
   throw new AppError(
     'rate_limited',
-    'rate_limited',
     `A verification can be asked for once in ${intervalSeconds} seconds.`,
     { retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) },
   )

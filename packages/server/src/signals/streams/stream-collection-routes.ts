@@ -168,7 +168,10 @@ function readUpdate(body: ConfigurationBody): StreamUpdateRequest {
   if (parsed.ok) return parsed.value
   const details = parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` }))
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('malformed', 'invalid_body', `The body is not valid. ${summary}`, { details })
+  throw new AppError('invalid_body', `The body is not valid. ${summary}`, {
+    details,
+    kind: 'malformed',
+  })
 }
 
 /** A stream may be named by its `id` as well. */

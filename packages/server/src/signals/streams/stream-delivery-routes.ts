@@ -31,7 +31,7 @@ export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): Api
 export function toDeliveryOwner(stream: Stream, purpose: DeliveryLogPurpose): DeliveryOwner {
   if (purpose === 'send' && stream.status === 'disabled') {
     const message = 'The stream is disabled and gets no events; enable it first.'
-    throw new AppError('conflict', 'conflict', message)
+    throw new AppError('conflict', message)
   }
   return {
     destinationId: stream.destinationId,

@@ -185,7 +185,7 @@ export async function countStreamsLocked(db: Kysely<Schema>): Promise<number> {
 
 /** The same for every text that names no stream. */
 export function noSuchStream(): AppError {
-  return new AppError('not_found', 'not_found', 'There is no such stream.')
+  return new AppError('not_found', 'There is no such stream.')
 }
 
 /** Gives up what is queued for a stream that is disabled, but for what outlives its stop. */

@@ -45,7 +45,7 @@ export async function testStream(
   if (reserved === null) return { isSuccess: true, statusCode: 202, deliveryId, reason: null }
   const outcome = await sender.sendNow(reserved)
   if (outcome === undefined) {
-    throw new AppError('conflict', 'conflict', 'The stream was changed while it was tested.')
+    throw new AppError('conflict', 'The stream was changed while it was tested.')
   }
   return {
     isSuccess: outcome.verdict.kind === 'accepted',
@@ -69,7 +69,7 @@ async function queueTest(
 ): Promise<QueuedTest> {
   const stream = await getStream(change.tx, reference)
   if (stream.status === 'disabled') {
-    throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to test it.')
+    throw new AppError('conflict', 'The stream is disabled; enable it to test it.')
   }
   const delivery = toVerificationDelivery(stream, change, { testEmail: email })
   change.recordAudit({

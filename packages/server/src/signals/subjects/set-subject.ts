@@ -66,7 +66,6 @@ function isStreamItself(subject: SubjectIdentifier, stream: Stream): boolean {
 
 function tooMany(subjectsMax: number): AppError {
   return new AppError(
-    'conflict',
     'limit_reached',
     `A stream can have ${subjectsMax} subjects that were added or removed (HELIOGRAPH_SSF_SUBJECTS_MAX).`,
   )

@@ -12,7 +12,7 @@ export function assertWebhookUrl(url: string, policy: TargetPolicy): string {
   const check = checkTargetUrl(url, policy)
   if (check.ok) return check.url.href
   const message = `Events cannot be posted to this URL: ${check.reason}.`
-  throw new AppError('invalid', 'target_refused', message, {
+  throw new AppError('target_refused', message, {
     details: [{ path: 'url', message: `${check.reason}.` }],
   })
 }
@@ -29,5 +29,5 @@ export function assertWebhookHeaders(headers: CustomHeaders, form: SigningForm):
   }))
   if (details.length === 0) return
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+  throw new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }

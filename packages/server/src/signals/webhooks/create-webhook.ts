@@ -73,7 +73,6 @@ export async function createWebhook(
 async function assertRoom(change: Change, webhooksMax: number): Promise<void> {
   if ((await countWebhooksLocked(change.tx)) < webhooksMax) return
   throw new AppError(
-    'conflict',
     'limit_reached',
     `There are ${webhooksMax} webhooks, as many as HELIOGRAPH_WEBHOOKS_MAX allows. Delete one that is not needed.`,
   )

@@ -56,7 +56,6 @@ export async function assertFullAccess(
 ): Promise<void> {
   if ((await findAdminAccess(db, principal)) === 'full') return
   throw new AppError(
-    'forbidden',
     'permission_missing',
     'Secrets are shown to admins with Full Access only, and to the keys that they answer for.',
   )

@@ -43,7 +43,6 @@ export async function rotateWebhookSecret(
   if ((await listLiveSecrets(tx, webhook.id, at)).length >= LIVE_SECRETS_MAX) {
     throw new AppError(
       'conflict',
-      'conflict',
       `${LIVE_SECRETS_MAX - 1} old secrets are still in use. End them first: rotate with \`immediate\`.`,
     )
   }
@@ -62,10 +61,7 @@ function assertOverlap(endsAt: Date, at: Date): void {
   if (overlapMs >= 0 && overlapMs <= OVERLAP_MAX_MS) return
   const days = OVERLAP_MAX_MS / DAY_MS
   const message = `Must be a time from now on, at most ${days} days away.`
-  throw new AppError(
-    'invalid',
-    'invalid_body',
-    `The body is not valid. old_secret_ends_at: ${message}`,
-    { details: [{ path: 'old_secret_ends_at', message }] },
-  )
+  throw new AppError('invalid_body', `The body is not valid. old_secret_ends_at: ${message}`, {
+    details: [{ path: 'old_secret_ends_at', message }],
+  })
 }

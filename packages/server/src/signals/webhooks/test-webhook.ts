@@ -46,7 +46,7 @@ export async function testWebhook(
   const reserved = await runChange(origin, (change) => queueTest(change, id, sender))
   const outcome = await sender.sendNow(reserved)
   if (outcome === undefined) {
-    throw new AppError('conflict', 'conflict', 'The webhook was deleted while it was tested.')
+    throw new AppError('conflict', 'The webhook was deleted while it was tested.')
   }
   return {
     isSuccess: outcome.verdict.kind === 'accepted',

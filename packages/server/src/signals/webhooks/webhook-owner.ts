@@ -13,7 +13,7 @@ import type { Webhook } from './webhook-store.ts'
 export function toWebhookOwner(webhook: Webhook, purpose: DeliveryLogPurpose): DeliveryOwner {
   if (purpose === 'send' && !webhook.enabled) {
     const message = 'The webhook is off and gets no events; switch it on first.'
-    throw new AppError('conflict', 'conflict', message)
+    throw new AppError('conflict', message)
   }
   return {
     destinationId: webhook.destinationId,

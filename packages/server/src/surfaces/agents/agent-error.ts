@@ -5,8 +5,8 @@
  * key says `node_invalid`.
  */
 import type { FastifyReply } from 'fastify'
-import { AppError, type ErrorKind } from '../../platform/app-error.ts'
-import type { ErrorCode } from '../../platform/error-codes.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { ErrorKind } from '../../platform/error-codes.ts'
 import {
   sendErrorAnswer,
   STATUS_OF_KIND,
@@ -17,7 +17,7 @@ import {
 /** The refusal of a node key that is unknown or revoked; the agent enrolls again. */
 export class NodeInvalidError extends AppError {
   constructor(message: string) {
-    super('unauthenticated', 'unauthenticated', message)
+    super('unauthenticated', message)
     this.name = 'NodeInvalidError'
   }
 }
@@ -26,16 +26,6 @@ export class NodeInvalidError extends AppError {
 const AGENT_STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
   ...STATUS_OF_KIND,
   invalid: 400,
-}
-
-/** A refusal of the intake: one of the codes of the service with the status that belongs to its kind. */
-export function refuseAgent(
-  kind: ErrorKind,
-  code: ErrorCode,
-  message: string,
-  options: { readonly retryAfterSeconds?: number; readonly cause?: unknown } = {},
-): AppError {
-  return new AppError(kind, code, message, options)
 }
 
 /** How agents are told failures: so that none of them takes one for a success. */

@@ -9,7 +9,8 @@ import { recordCheckResults } from '../../posture/checks/record-check-results.ts
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
 import { toAgentConfig } from '../../posture/osquery/agent-config.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
-import { NodeInvalidError, refuseAgent } from './agent-error.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { NodeInvalidError } from './agent-error.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import { createEnrollHandler } from './enroll-handler.ts'
 import {
@@ -138,7 +139,7 @@ async function authenticate(
   const bodyKey = parseNodeKey(body)
   if (headerKey !== undefined && bodyKey !== undefined && headerKey !== bodyKey) {
     const message = 'The node keys of the header and of the body differ.'
-    throw refuseAgent('unauthenticated', 'unauthenticated', message)
+    throw new AppError('unauthenticated', message)
   }
   const state = headerState ?? (await getNode(deps, bodyKey))
   deps.contacts.recordContact(state.deviceId, deps.clock.now().getTime(), request.ip)

@@ -4,7 +4,6 @@ import {
   type LogError,
   type ServicePart,
 } from '../../changes/foundation.ts'
-import { toUnavailable } from '../../platform/db/unavailable.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
 import {
@@ -71,7 +70,6 @@ export function createAgentsPart(
         },
         baseUrl: config.baseUrl,
         certificatePem: () => caPem,
-        toUnavailable,
       }),
     channels: {
       [DEVICE_CHANNEL]: (deviceId) => nodes.invalidate(deviceId),

@@ -270,7 +270,7 @@ describe('logs', () => {
   test('a log that cannot be stored is not acknowledged', async () => {
     const nodeKey = await agents.enroll()
     await agents.read(nodeKey)
-    agents.fault = new AppError('unavailable', 'unavailable', 'Down.')
+    agents.fault = new AppError('unavailable', 'Down.')
     expectFailure(await agents.post('log', log(nodeKey, [line()])), 503)
   })
 

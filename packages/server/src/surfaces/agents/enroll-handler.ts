@@ -1,7 +1,6 @@
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { AppError } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
-import { refuseAgent } from './agent-error.ts'
 import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
 import { parseAgentBody, parseEnrollment } from './parse-agent-message.ts'
 import { readAgentBody } from './read-agent-body.ts'
@@ -48,30 +47,30 @@ export function createEnrollHandler(deps: AgentDependencies): AgentHandler {
 function tooMany(what: string): AppError {
   const message = `Too many ${what}; wait a minute.`
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS }
-  return refuseAgent('rate_limited', 'rate_limited', message, options)
+  return new AppError('rate_limited', message, options)
 }
 
 function toRefusal(enrollment: Exclude<Enrollment, { kind: 'enrolled' }>): AppError {
   switch (enrollment.kind) {
     case 'unknown_secret':
-      return refuseAgent(
-        'unauthenticated',
+      return new AppError(
         'unauthenticated',
         'The enrollment secret is unknown, expired or revoked.',
       )
     case 'unsupported_platform':
-      return refuseAgent('invalid', 'invalid_body', 'The platform of this host is not supported.')
+      return new AppError('invalid_body', 'The platform of this host is not supported.')
     case 'agent_disabled':
-      return refuseAgent('forbidden', 'conflict', 'An admin has disabled the agent of this device.')
+      return new AppError('conflict', 'An admin has disabled the agent of this device.', {
+        kind: 'forbidden',
+      })
     case 'removed_host':
-      return refuseAgent(
-        'forbidden',
+      return new AppError(
         'conflict',
         'The device of this host was deleted; it takes a newer enrollment secret, or an admin, to let it in again.',
+        { kind: 'forbidden' },
       )
     case 'cloned_identifier':
-      return refuseAgent(
-        'conflict',
+      return new AppError(
         'conflict',
         'Another machine goes by this host identifier; give each its own (--host_identifier).',
       )

@@ -5,8 +5,8 @@
  */
 import type { DistributedResult, EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
-import { refuseAgent } from './agent-error.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -16,10 +16,10 @@ export function parseAgentBody(body: Buffer): JsonObject {
   try {
     value = JSON.parse(body.toString('utf8'))
   } catch (cause) {
-    throw refuseAgent('malformed', 'malformed_json', 'The body is not valid JSON.', { cause })
+    throw new AppError('malformed_json', 'The body is not valid JSON.', { cause })
   }
   if (isObject(value)) return value
-  throw refuseAgent('malformed', 'malformed_json', 'The body must be a JSON object.')
+  throw new AppError('malformed_json', 'The body must be a JSON object.')
 }
 
 /** The node key of a body; undefined when there is none. */
@@ -168,5 +168,5 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 function invalid(message: string) {
-  return refuseAgent('invalid', 'invalid_body', message)
+  return new AppError('invalid_body', message)
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
-import type { AppError } from '../../platform/app-error.ts'
-import { refuseAgent } from './agent-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 
 /**
  * The whole body of a request, decompressed when it is gzip. `bytesMax` bounds what arrives and, on
@@ -15,8 +14,7 @@ export async function readAgentBody(request: IncomingMessage, bytesMax: number):
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax)
   if (encoding === undefined || encoding === 'identity') return readPlain(request, bytesMax)
   if (encoding.toLowerCase() === 'gzip') return readGzip(request, bytesMax)
-  throw refuseAgent(
-    'malformed',
+  throw new AppError(
     'unsupported_media_type',
     'The only content encoding that is accepted is gzip.',
   )
@@ -66,7 +64,7 @@ function readGzip(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
     })
     gunzip.on('end', () => resolve(Buffer.concat(chunks)))
     gunzip.on('error', (cause) =>
-      fail(refuseAgent('malformed', 'malformed_json', 'The body is not gzip.', { cause })),
+      fail(new AppError('malformed_json', 'The body is not gzip.', { cause })),
     )
   })
 }
@@ -81,10 +79,10 @@ function stopReading(request: IncomingMessage): void {
 
 function rejectWhenCutOff(request: IncomingMessage, reject: (error: AppError) => void): void {
   request.on('error', (cause) =>
-    reject(refuseAgent('malformed', 'malformed_json', 'The request ended early.', { cause })),
+    reject(new AppError('malformed_json', 'The request ended early.', { cause })),
   )
 }
 
 function tooLarge(bytesMax: number): AppError {
-  return refuseAgent('too_large', 'body_too_large', `The body is larger than ${bytesMax} bytes.`)
+  return new AppError('body_too_large', `The body is larger than ${bytesMax} bytes.`)
 }

@@ -4,11 +4,11 @@
  * hands each path to its handler.
  */
 import type { FastifyInstance } from 'fastify'
-import type { AppError } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { AgentDependencies } from './agent-handler.ts'
 import { createAgentHandlers } from './agent-handlers.ts'
 import { toFlagFile } from '../../posture/osquery/agent-config.ts'
-import { AGENT_ERRORS, refuseAgent, sendAgentError } from './agent-error.ts'
+import { AGENT_ERRORS, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'
 import { METHODS } from '../../platform/http/operation.ts'
 
@@ -18,7 +18,6 @@ export interface OsqueryRoutesDependencies extends AgentDependencies {
   /** The PEM text of the authority or certificate that agents pin; undefined for plain HTTP. */
   readonly certificatePem: () => string | undefined
   /** The refusal behind an error of the database that will pass; undefined for every other error. */
-  readonly toUnavailable: (error: unknown) => AppError | undefined
 }
 
 /** Registers the agent routes under `/osquery`. Bodies are read by the handlers, within their own limits. */
@@ -31,12 +30,9 @@ export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesD
       scope.addContentTypeParser(['application/json', '*'], (_request, _payload, done) =>
         done(null),
       )
-      scope.setErrorHandler(createErrorHandler(deps.toUnavailable, AGENT_ERRORS))
+      scope.setErrorHandler(createErrorHandler(AGENT_ERRORS))
       scope.setNotFoundHandler((_request, reply) =>
-        sendAgentError(
-          reply,
-          refuseAgent('not_found', 'not_found', 'There is no such agent path.'),
-        ),
+        sendAgentError(reply, new AppError('not_found', 'There is no such agent path.')),
       )
       registerAgentPaths(scope, deps)
       registerFiles(scope, deps)
@@ -61,7 +57,7 @@ function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): vo
       url: path,
       handler: (_request, reply) => {
         void reply.header('allow', 'POST')
-        const refusal = refuseAgent('invalid', 'method_not_allowed', 'Agents use POST here.')
+        const refusal = new AppError('method_not_allowed', 'Agents use POST here.')
         return sendAgentError(reply, refusal, 405)
       },
     })
@@ -73,7 +69,7 @@ function registerFiles(scope: FastifyInstance, deps: OsqueryRoutesDependencies):
     const pem = deps.certificatePem()
     if (pem !== undefined) return reply.type('application/x-pem-file').send(pem)
     const message = 'The service speaks plain HTTP: there is no certificate to pin.'
-    return sendAgentError(reply, refuseAgent('not_found', 'not_found', message))
+    return sendAgentError(reply, new AppError('not_found', message))
   })
   scope.get('/flags', (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(toFlagFile(deps.baseUrl, deps.settings)),

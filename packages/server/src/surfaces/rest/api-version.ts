@@ -45,9 +45,5 @@ function readVersionHeader(headers: IncomingHttpHeaders, name: string): string |
 }
 
 function unsupportedVersion(reason: string): AppError {
-  return new AppError(
-    'malformed',
-    'unsupported_version',
-    `${reason} Supported versions: ${SUPPORTED_TEXT}.`,
-  )
+  return new AppError('unsupported_version', `${reason} Supported versions: ${SUPPORTED_TEXT}.`)
 }

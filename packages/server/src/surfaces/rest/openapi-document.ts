@@ -141,17 +141,17 @@ function errorResponsesOf(route: Operation): [string, { $ref: string }][] {
 }
 
 const STATUS_OF_RESPONSE: Record<ErrorResponse, number> = {
-  BadRequest: statusOfError(new AppError('malformed', 'invalid_parameter', '')),
-  Unauthorized: statusOfError(new AppError('unauthenticated', 'unauthenticated', '')),
-  Forbidden: statusOfError(new AppError('forbidden', 'permission_missing', '')),
-  NotFound: statusOfError(new AppError('not_found', 'not_found', '')),
-  Conflict: statusOfError(new AppError('conflict', 'conflict', '')),
-  PayloadTooLarge: statusOfError(new AppError('too_large', 'body_too_large', '')),
-  UnsupportedMediaType: statusOfError(new AppError('malformed', 'unsupported_media_type', '')),
-  UnprocessableEntity: statusOfError(new AppError('invalid', 'invalid_body', '')),
-  TooManyRequests: statusOfError(new AppError('rate_limited', 'rate_limited', '')),
+  BadRequest: statusOfError(new AppError('invalid_parameter', '')),
+  Unauthorized: statusOfError(new AppError('unauthenticated', '')),
+  Forbidden: statusOfError(new AppError('permission_missing', '')),
+  NotFound: statusOfError(new AppError('not_found', '')),
+  Conflict: statusOfError(new AppError('conflict', '')),
+  PayloadTooLarge: statusOfError(new AppError('body_too_large', '')),
+  UnsupportedMediaType: statusOfError(new AppError('unsupported_media_type', '')),
+  UnprocessableEntity: statusOfError(new AppError('invalid_body', '')),
+  TooManyRequests: statusOfError(new AppError('rate_limited', '')),
   InternalServerError: 500,
-  ServiceUnavailable: statusOfError(new AppError('unavailable', 'unavailable', '')),
+  ServiceUnavailable: statusOfError(new AppError('unavailable', '')),
 }
 
 /** What operations refer to, but for schemas. */

@@ -10,7 +10,7 @@ import {
   type AccessRequest,
   type CallerOptions,
 } from '../../platform/http/access.ts'
-import { SERVICE_ERRORS, type ToUnavailable } from '../../platform/http/error-response.ts'
+import { SERVICE_ERRORS } from '../../platform/http/error-response.ts'
 import type { AnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
 import {
   methodsOf,
@@ -32,7 +32,6 @@ export interface ApiOptions {
   readonly paging: Paging
   /** Keeps the answers of writes that carry an idempotency key. */
   readonly answerOnce: AnswerOnce
-  readonly toUnavailable?: ToUnavailable
 }
 
 /**
@@ -40,7 +39,7 @@ export interface ApiOptions {
  * switch that does not exist.
  */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
-  const { routes, callers, isFeatureEnabled, paging, answerOnce, toUnavailable } = options
+  const { routes, callers, isFeatureEnabled, paging, answerOnce } = options
   for (const route of routes) assertNamesExist(route)
   registerSurface(app, {
     prefix: '',
@@ -49,7 +48,6 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     negotiateVersion: (route, request, reply) => negotiate(route, request, reply, paging.baseUrl),
     checks: [checkVersion, createFeatureCheck(isFeatureEnabled), checkPermission],
     errors: SERVICE_ERRORS,
-    toUnavailable,
     mediaType: 'application/json; charset=utf-8',
     answersHead: true,
     paging,
@@ -117,7 +115,6 @@ function checkVersion({ versions }: Operation, { version = '' }: AccessRequest):
   if (versions === undefined || versions.includes(version)) return
   throw new AppError(
     'not_found',
-    'not_found',
     `This path does not exist in version ${version}; it exists in ${versions.join(', ')}.`,
   )
 }
@@ -127,7 +124,6 @@ function createFeatureCheck(isFeatureEnabled: ApiOptions['isFeatureEnabled']): A
     const feature = featureOf(route)
     if (feature === null || (await isFeatureEnabled(feature))) return
     throw new AppError(
-      'unauthenticated',
       'feature_disabled',
       'The organisation has switched this feature off. An admin with Full Access can switch it on.',
     )

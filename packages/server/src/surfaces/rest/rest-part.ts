@@ -1,7 +1,6 @@
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
-import { toUnavailable } from '../../platform/db/unavailable.ts'
 import type { CallerOptions } from '../../platform/http/access.ts'
 import { registerDocs } from './docs.ts'
 import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
@@ -36,7 +35,6 @@ export function createRestPart(
         paging: { baseUrl, cursorKey },
         answerOnce: createAnswerOnce({ db, clock, sealer, logError: toLogError(log) }),
         isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
-        toUnavailable,
       })
       registerOpenApi(http, { routes, baseUrl })
       registerDocs(http)

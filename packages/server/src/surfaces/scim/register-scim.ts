@@ -12,7 +12,6 @@ import {
   errorHeaders,
   statusOfError,
   type ErrorAnswer,
-  type ToUnavailable,
 } from '../../platform/http/error-response.ts'
 import { registerSurface } from '../../platform/http/surface.ts'
 import { discoveryEndpoints } from './discovery-endpoints.ts'
@@ -23,7 +22,6 @@ export interface ScimDependencies extends Omit<ProvisioningDependencies, 'scimUr
   /** What the world calls the service, without a slash at the end. */
   readonly baseUrl: string
   readonly callers: CallerOptions
-  readonly toUnavailable?: ToUnavailable
 }
 
 const SCIM_PREFIX = '/scim/v2'
@@ -42,7 +40,6 @@ export function registerScim(app: FastifyInstance, deps: ScimDependencies): void
     callers: deps.callers,
     checks: [checkPermission],
     errors: { toRefusal, toAnswer, mediaType: MEDIA_TYPE },
-    toUnavailable: deps.toUnavailable,
     mediaType: MEDIA_TYPE,
     answersHead: true,
     unanswered: {

@@ -1,5 +1,4 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
-import { toUnavailable } from '../../platform/db/unavailable.ts'
 import type { CallerOptions } from '../../platform/http/access.ts'
 import { endRegistrations } from '../../posture/devices/end-registrations.ts'
 import { revokeSecretsOfPerson } from '../../posture/enrollment/secrets/revoke-secrets-of-person.ts'
@@ -21,7 +20,6 @@ export function createScimPart(
         baseUrl,
         deprovisioning: { endRegistrations, revokeEnrollmentSecrets: revokeSecretsOfPerson },
         callers,
-        toUnavailable,
       }),
   }
 }

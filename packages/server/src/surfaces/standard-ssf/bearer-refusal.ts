@@ -1,5 +1,5 @@
-import { AppError, type ErrorKind } from '../../platform/app-error.ts'
-import type { ErrorCode } from '../../platform/error-codes.ts'
+import { AppError } from '../../platform/app-error.ts'
+import type { RefusalCode } from '../../platform/error-codes.ts'
 import type { SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
 /** What a challenge says beside where to get a token. RFC 6750 section 3. */
@@ -12,8 +12,8 @@ export interface ChallengeDetails {
 export class BearerRefusal extends AppError {
   readonly challenge: ChallengeDetails
 
-  constructor(kind: ErrorKind, code: ErrorCode, message: string, challenge: ChallengeDetails) {
-    super(kind, code, message)
+  constructor(code: RefusalCode, message: string, challenge: ChallengeDetails) {
+    super(code, message)
     this.name = 'BearerRefusal'
     this.challenge = challenge
   }
@@ -23,28 +23,28 @@ export class BearerRefusal extends AppError {
 export function noToken(): BearerRefusal {
   const message =
     'The request carries no access token. Send `Authorization: Bearer <access token>`.'
-  return new BearerRefusal('unauthenticated', 'unauthenticated', message, {})
+  return new BearerRefusal('unauthenticated', message, {})
 }
 
 /** The token is malformed, unknown, expired or revoked. */
 export function invalidToken(): BearerRefusal {
   const message = 'The access token is unknown, expired or revoked.'
   const challenge = { error: 'invalid_token' } as const
-  return new BearerRefusal('unauthenticated', 'unauthenticated', message, challenge)
+  return new BearerRefusal('unauthenticated', message, challenge)
 }
 
 /** A token in the query would stay in logs and histories. RFC 6750 section 5.3. */
 export function tokenInQuery(): BearerRefusal {
   const message = 'Access tokens belong in the `Authorization` header and nowhere else.'
   const challenge = { error: 'invalid_request' } as const
-  return new BearerRefusal('malformed', 'invalid_parameter', message, challenge)
+  return new BearerRefusal('invalid_parameter', message, challenge)
 }
 
 /** The token is good, but not for this. */
 export function insufficientScope(scope: string): BearerRefusal {
   const message = `This request needs an access token with the scope ${scope}.`
   const challenge = { error: 'insufficient_scope', scope } as const
-  return new BearerRefusal('forbidden', 'scope_missing', message, challenge)
+  return new BearerRefusal('scope_missing', message, challenge)
 }
 
 /** The `WWW-Authenticate` header of a refusal. RFC 6750 section 3, RFC 9728 section 5.1. */

@@ -155,7 +155,7 @@ function readLimit(limit: unknown): number {
 }
 
 function invalidParameter(path: string, message: string): AppError {
-  return new AppError('malformed', 'invalid_parameter', `A parameter is not valid. ${message}`, {
+  return new AppError('invalid_parameter', `A parameter is not valid. ${message}`, {
     details: [{ path, message }],
   })
 }

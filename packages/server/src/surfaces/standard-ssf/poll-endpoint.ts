@@ -55,7 +55,7 @@ export function pollEndpoint(dependencies: PollEndpointDependencies): SsfOperati
       const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
       if (!parsed.ok) throw invalidBody(parsed.issues)
       if (!takesPolls(stream)) {
-        throw new AppError('conflict', 'conflict', 'The events of this stream are pushed.')
+        throw new AppError('conflict', 'The events of this stream are pushed.')
       }
       await recordActivity(db, stream, clock.now(), settings)
       const waitMs = toPollWaitMs(parsed.value, { isLong: true })

@@ -6,11 +6,7 @@
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import type { AccessCheck, CallerLimits } from '../../platform/http/access.ts'
-import {
-  toErrorAnswer,
-  type ErrorAnswer,
-  type ToUnavailable,
-} from '../../platform/http/error-response.ts'
+import { toErrorAnswer, type ErrorAnswer } from '../../platform/http/error-response.ts'
 import { callerBucket, rateLimited } from '../../platform/http/rate-limit.ts'
 import { registerSurface } from '../../platform/http/surface.ts'
 import { unmatchedPath } from '../../platform/http/unmatched-path.ts'
@@ -33,7 +29,6 @@ export interface StandardSurfaceDependencies
   readonly limits: CallerLimits
   /** Whether the organisation has Shared Signals switched on. */
   readonly isEnabled: () => Promise<boolean>
-  readonly toUnavailable?: ToUnavailable
   /** Operations beyond the standards. */
   readonly extensions?: readonly SsfOperation[]
 }
@@ -51,7 +46,6 @@ export function registerStandardSsf(app: FastifyInstance, deps: StandardSurfaceD
     callers: { ...deps.limits, credentials: [accessTokenCredential(deps)] },
     checks: [checkScope, createEnabledCheck(deps.isEnabled)],
     errors: { toAnswer: (refusal, requestId) => toSsfAnswer(refusal, requestId, urls) },
-    toUnavailable: deps.toUnavailable,
     mediaType: 'application/json',
     answersHead: false,
     unanswered: { toMethodRefusal: unmatchedPath },
@@ -97,7 +91,7 @@ function addDocument(
 
 function addAuthorizationServer(
   scope: FastifyInstance,
-  { db, clock, urls, limits, toUnavailable }: Dependencies,
+  { db, clock, urls, limits }: Dependencies,
 ): void {
   registerAuthorizationServer(scope, {
     server: createAuthorizationServer({
@@ -112,7 +106,6 @@ function addAuthorizationServer(
       introspection: '/ssf/token/introspection',
     },
     callers: limits,
-    toUnavailable,
   })
 }
 
@@ -120,7 +113,7 @@ function createEnabledCheck(isEnabled: () => Promise<boolean>): AccessCheck<SsfC
   return async () => {
     if (await isEnabled()) return
     const message = 'The organisation has switched Shared Signals off.'
-    throw new AppError('forbidden', 'permission_missing', message)
+    throw new AppError('permission_missing', message)
   }
 }
 
@@ -152,5 +145,8 @@ function toSsfAnswer(
 
 /** The standards know 400 only. */
 function toMalformed({ code, message, details }: AppError): AppError {
-  return new AppError('malformed', code, message, details === undefined ? {} : { details })
+  return new AppError(code, message, {
+    kind: 'malformed',
+    ...(details === undefined ? {} : { details }),
+  })
 }

@@ -65,7 +65,7 @@ export function invalidBody(
     .slice(0, 3)
     .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
     .join(' ')
-  return new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+  return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }
 
 /**
@@ -113,7 +113,7 @@ export function requireStreamId(query: Readonly<Record<string, unknown>>): strin
 }
 
 function invalidStreamId(message: string): AppError {
-  return new AppError('malformed', 'invalid_parameter', `A parameter is not valid. ${message}`, {
+  return new AppError('invalid_parameter', `A parameter is not valid. ${message}`, {
     details: [{ path: 'stream_id', message }],
   })
 }

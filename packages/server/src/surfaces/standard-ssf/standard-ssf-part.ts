@@ -1,6 +1,5 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
-import { toUnavailable } from '../../platform/db/unavailable.ts'
 import type { CallerLimits } from '../../platform/http/access.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
 import type { PollWaiters } from '../../signals/poll/poll-waiters.ts'
@@ -56,7 +55,6 @@ export function createStandardSsfPart(
         log,
         limits: callers,
         isEnabled: () => features.isFeatureEnabled('ssf'),
-        toUnavailable,
         extensions: [
           ...diagnosisEndpoints(shared),
           ...historyEndpoints({ ...shared, retentionDays: findReplayDays(config) }),

@@ -190,7 +190,7 @@ describe.each(['/groups', '/late_groups'])('POST %s twice with the same key', (p
   })
 
   it('does it again when the first was rolled back', async () => {
-    script.within = async () => Promise.reject(new AppError('conflict', 'conflict', 'Not now.'))
+    script.within = async () => Promise.reject(new AppError('conflict', 'Not now.'))
     expect((await send(path, { name: 'b' })).status).toBe(409)
     script.within = async () => Promise.reject(new Error('a bug'))
     expect((await send(path, { name: 'b' })).status).toBe(500)
@@ -246,7 +246,7 @@ describe('when the service is interrupted after the effect', () => {
   })
 
   it('gives a refusal again that came after the effect', async () => {
-    script.after = async () => Promise.reject(new AppError('conflict', 'conflict', 'Too late.'))
+    script.after = async () => Promise.reject(new AppError('conflict', 'Too late.'))
     const first = await send('/late_groups', { name: 'a' })
     expect(first.status).toBe(409)
     script = {}

@@ -171,7 +171,6 @@ function readAnswer(
 ): RepeatableAnswer {
   if (!record.fingerprint.equals(claim.fingerprint)) {
     throw new AppError(
-      'invalid',
       'idempotency_key_reused',
       'The idempotency key belongs to a request that asked for something else. Use a new key.',
     )
@@ -184,7 +183,6 @@ function readAnswer(
   const ageMs = claim.created_at.getTime() - record.created_at.getTime()
   if (ageMs < REQUEST_DURATION_MAX_MS) inProgress()
   throw new AppError(
-    'conflict',
     'answer_lost',
     'The first request with this idempotency key was carried out, but its answer was lost. Read the record; nothing is done again under this key.',
   )
@@ -192,7 +190,6 @@ function readAnswer(
 
 function inProgress(): never {
   throw new AppError(
-    'conflict',
     'request_in_progress',
     'The first request with this idempotency key is still being carried out.',
     { retryAfterSeconds: RETRY_AFTER_SECONDS },

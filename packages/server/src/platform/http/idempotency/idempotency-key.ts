@@ -44,12 +44,9 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
   const key = Array.isArray(value) ? value.join(', ') : value
   if (key.length <= IDEMPOTENCY_KEY_LENGTH_MAX && KEY.test(key)) return key
   const message = `must be 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} printable ASCII characters.`
-  throw new AppError(
-    'malformed',
-    'invalid_parameter',
-    `The header ${IDEMPOTENCY_KEY_HEADER} ${message}`,
-    { details: [{ path: IDEMPOTENCY_KEY_HEADER, message: `This ${message}` }] },
-  )
+  throw new AppError('invalid_parameter', `The header ${IDEMPOTENCY_KEY_HEADER} ${message}`, {
+    details: [{ path: IDEMPOTENCY_KEY_HEADER, message: `This ${message}` }],
+  })
 }
 
 /** SHA-256 over the place where a key counts: caller, key, method and route. */

@@ -74,12 +74,7 @@ function unknownGroups(
     message: `There is no group "${text}". ${allowed}`,
   }))
   const names = unknown.map(({ text }) => `"${text}"`).join(', ')
-  return new AppError(
-    'invalid',
-    'invalid_body',
-    `These groups do not exist: ${names}. ${allowed}`,
-    {
-      details,
-    },
-  )
+  return new AppError('invalid_body', `These groups do not exist: ${names}. ${allowed}`, {
+    details,
+  })
 }

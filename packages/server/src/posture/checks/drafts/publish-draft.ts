@@ -119,7 +119,7 @@ function assertReady(draft: CustomCheckDraft): void {
   if (problems.length === 0) return
   const details = problems.map(({ field, message }) => ({ path: field, message }))
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('conflict', 'conflict', `The draft cannot be published. ${summary}`, {
+  throw new AppError('conflict', `The draft cannot be published. ${summary}`, {
     details,
   })
 }

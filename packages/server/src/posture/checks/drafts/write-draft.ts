@@ -50,7 +50,7 @@ export async function createDraft(change: Change, input: NewDraft): Promise<Cust
   await lockDrafts(tx)
   if ((await countDrafts(tx)) >= DRAFTS_MAX) {
     const message = `There are ${DRAFTS_MAX} drafts, as many as there may be; delete some first.`
-    throw new AppError('conflict', 'limit_reached', message)
+    throw new AppError('limit_reached', message)
   }
   const slug = input.slug ?? (await findFreeSlug(tx, toCustomSlug(input.name)))
   await assertSlugIsFree(tx, slug, { draftId: '0', checkId: null })
@@ -155,7 +155,7 @@ function assertNotFixed(before: CustomCheckDraft, changed: readonly string[]): v
   const fixed = changed.filter((name) => FIXED_ONCE_PUBLISHED.includes(name))
   if (fixed.length === 0) return
   const message = `The draft is published: ${fixed.join(', ')} cannot change any more.`
-  throw new AppError('conflict', 'conflict', message)
+  throw new AppError('conflict', message)
 }
 
 async function assertSlugIsFree(
@@ -165,7 +165,7 @@ async function assertSlugIsFree(
 ): Promise<void> {
   const taken = await listTakenSlugs(tx, slug, except)
   if (!taken.has(slug)) return
-  throw new AppError('conflict', 'conflict', `The slug ${slug} is taken.`)
+  throw new AppError('conflict', `The slug ${slug} is taken.`)
 }
 
 async function findFreeSlug(tx: Transaction<Schema>, slug: string): Promise<string> {

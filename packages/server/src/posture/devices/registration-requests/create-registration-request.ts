@@ -62,10 +62,10 @@ async function getRequestedDevice(change: Change, deviceId: string) {
     if (!(error instanceof AppError) || error.kind !== 'not_found') throw error
     const details = [{ path: 'device_id', message: error.message }]
     const message = `The body is not valid. device_id: ${error.message}`
-    throw new AppError('invalid', 'invalid_body', message, { details })
+    throw new AppError('invalid_body', message, { details })
   }
 }
 
 function conflict(message: string): AppError {
-  return new AppError('conflict', 'conflict', message)
+  return new AppError('conflict', message)
 }

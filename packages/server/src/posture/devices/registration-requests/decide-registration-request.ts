@@ -123,5 +123,5 @@ function toAudit(request: DecidedColumns): JsonObject {
 }
 
 function conflict(message: string): AppError {
-  return new AppError('conflict', 'conflict', message)
+  return new AppError('conflict', message)
 }

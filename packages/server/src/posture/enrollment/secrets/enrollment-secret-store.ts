@@ -32,7 +32,7 @@ export async function getEnrollmentSecretForUpdate(
         .executeTakeFirst()
     : undefined
   if (secret === undefined) {
-    throw new AppError('not_found', 'not_found', `There is no enrollment secret ${id}.`)
+    throw new AppError('not_found', `There is no enrollment secret ${id}.`)
   }
   return secret
 }

@@ -126,10 +126,10 @@ export function disallowedBy(checkNames: readonly string[]): AppError {
 }
 
 function conflict(message: string): AppError {
-  return new AppError('conflict', 'conflict', message)
+  return new AppError('conflict', message)
 }
 
 function invalid(details: readonly ErrorDetail[]): AppError {
   const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  return new AppError('invalid', 'invalid_body', `The body is not valid. ${summary}`, { details })
+  return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }

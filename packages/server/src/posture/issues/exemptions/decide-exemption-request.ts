@@ -104,7 +104,7 @@ async function assertPossible(
 ): Promise<void> {
   if (!NEXT_STATUSES[before.status].includes(decision.status)) {
     const message = `The exemption request ${before.id} is ${before.status}; it cannot become ${decision.status}.`
-    throw new AppError('conflict', 'conflict', message)
+    throw new AppError('conflict', message)
   }
   if (decision.status !== 'approved') return
   assertEndsLater(

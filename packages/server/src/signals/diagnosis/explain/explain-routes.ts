@@ -82,7 +82,7 @@ async function sendTestEvent(
   { deviceId, to }: ImaginedTurn,
 ): Promise<string> {
   if (stream.status === 'disabled') {
-    throw new AppError('conflict', 'conflict', 'The stream is disabled; enable it to send a test.')
+    throw new AppError('conflict', 'The stream is disabled; enable it to send a test.')
   }
   const test = { kind: 'explain', device_id: deviceId, to }
   const delivery = toVerificationDelivery(stream, change, { test })

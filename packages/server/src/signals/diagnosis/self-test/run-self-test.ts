@@ -66,7 +66,7 @@ export async function runSelfTest(
   })
   const target = await findPushTarget(db, stream.destinationId)
   if (target === undefined) {
-    throw new AppError('conflict', 'conflict', 'The stream was changed while it was tested.')
+    throw new AppError('conflict', 'The stream was changed while it was tested.')
   }
   const cases = await sendCases(await makeCases(stream, dependencies), target, dependencies)
   await finishSelfTest(db, stream.id, cases, clock.now())
@@ -81,28 +81,23 @@ export async function runSelfTest(
 export async function getSelfTest(db: Kysely<Schema>, stream: Stream): Promise<SelfTestRecord> {
   const test = await findSelfTest(db, stream.id)
   if (test !== undefined) return test
-  throw new AppError('not_found', 'not_found', 'The receiver of this stream was never tested.')
+  throw new AppError('not_found', 'The receiver of this stream was never tested.')
 }
 
 async function beginSelfTest(change: Change, stream: Stream): Promise<void> {
   if (stream.deliveryMethod === 'poll') {
     throw new AppError(
       'conflict',
-      'conflict',
       'The receiver of this stream polls, so that there is no answer to judge; only push streams can be tested.',
     )
   }
   if (stream.status !== 'enabled') {
-    throw new AppError(
-      'conflict',
-      'conflict',
-      `The stream is ${stream.status}; enable it to test it.`,
-    )
+    throw new AppError('conflict', `The stream is ${stream.status}; enable it to test it.`)
   }
   const last = await findSelfTest(change.tx, stream.id)
   const waitMs = (last?.started_at.getTime() ?? 0) + SELF_TEST_INTERVAL_MS - change.at.getTime()
   if (waitMs > 0) {
-    throw new AppError('rate_limited', 'rate_limited', 'A receiver can be tested once a minute.', {
+    throw new AppError('rate_limited', 'A receiver can be tested once a minute.', {
       retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
     })
   }
