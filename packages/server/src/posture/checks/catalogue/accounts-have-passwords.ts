@@ -1,5 +1,4 @@
-import type { CheckDefinition } from '../check-definition.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 const linux = failingRowsSql(
@@ -8,13 +7,12 @@ const linux = failingRowsSql(
 )
 
 /** No local account can be used without a password. */
-export const accountsHavePasswords: CheckDefinition = {
+export const accountsHavePasswords: CatalogueEntry = {
   slug: 'accounts-have-passwords',
   revision: 1,
   name: 'Accounts have passwords',
   description: 'No local account has an empty password.',
   issueTitle: 'An account has no password',
-  platforms: ['linux'],
   topics: ['access'],
   tags: ['Critical'],
   queries: { linux },
@@ -30,5 +28,5 @@ Put the account’s name instead of \`NAME\`.`,
   defaultStrategy: 'warn_then_block',
   graceDays: 3,
   strategyReason: 'An open door, rare, and closed with one command.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

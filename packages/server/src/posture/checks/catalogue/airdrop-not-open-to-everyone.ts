@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const darwin = verdictSql({
@@ -12,13 +11,12 @@ const darwin = verdictSql({
 })
 
 /** Strangers nearby cannot send files over AirDrop. */
-export const airdropNotOpenToEveryone: CheckDefinition = {
+export const airdropNotOpenToEveryone: CatalogueEntry = {
   slug: 'airdrop-not-open-to-everyone',
   revision: 1,
   name: 'AirDrop not open to everyone',
   description: 'No account lets everyone nearby send files over AirDrop.',
   issueTitle: 'AirDrop is open to everyone',
-  platforms: ['darwin'],
   topics: ['data-protection'],
   tags: ['Info'],
   queries: { darwin },
@@ -32,7 +30,6 @@ export const airdropNotOpenToEveryone: CheckDefinition = {
   privacyInfo:
     'The names of the accounts whose AirDrop is open to everyone. No files, no contacts.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'A nuisance more than a risk, and often needed for a moment.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const windows = verdictSql({
@@ -18,14 +17,13 @@ const windows = verdictSql({
 })
 
 /** An antivirus product watches over Windows and its signatures are current. */
-export const antivirus: CheckDefinition = {
+export const antivirus: CatalogueEntry = {
   slug: 'antivirus',
   revision: 1,
   name: 'Antivirus',
   description:
     'Windows Security reports a healthy antivirus product, of Microsoft or another maker, with current signatures.',
   issueTitle: 'The antivirus is off or out of date',
-  platforms: ['windows'],
   topics: ['malware'],
   tags: ['Critical'],
   queries: { windows },
@@ -41,5 +39,5 @@ export const antivirus: CheckDefinition = {
   defaultStrategy: 'warn_then_block',
   graceDays: 3,
   strategyReason: 'Windows without it is infected easily, and Defender is free and built in.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

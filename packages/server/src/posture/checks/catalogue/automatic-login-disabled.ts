@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { plistValueSql, registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const LOGIN_WINDOW_PLIST = '/Library/Preferences/com.apple.loginwindow.plist'
@@ -31,13 +30,12 @@ const windows = verdictSql({
 })
 
 /** The device asks for a password when it starts. */
-export const automaticLoginDisabled: CheckDefinition = {
+export const automaticLoginDisabled: CatalogueEntry = {
   slug: 'automatic-login-disabled',
   revision: 1,
   name: 'Automatic login off',
   description: 'The device asks for a password after it has started.',
   issueTitle: 'The device signs in without a password',
-  platforms: ['darwin', 'windows'],
   topics: ['access'],
   tags: ['Critical'],
   queries: { darwin, windows },
@@ -56,5 +54,5 @@ export const automaticLoginDisabled: CheckDefinition = {
   defaultStrategy: 'warn_then_block',
   graceDays: 3,
   strategyReason: 'Undoes disk encryption and screen lock at once; fixed in a minute.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

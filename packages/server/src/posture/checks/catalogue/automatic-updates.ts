@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import {
   activeUnitsSql,
   isClearedSql,
@@ -78,14 +77,13 @@ const linux = verdictSql({
 })
 
 /** The operating system downloads and installs its updates by itself. */
-export const automaticUpdates: CheckDefinition = {
+export const automaticUpdates: CatalogueEntry = {
   slug: 'automatic-updates',
   revision: 1,
   name: 'Automatic updates',
   description:
     'The operating system downloads and installs its updates by itself. On Linux unattended-upgrades and the timers of dnf and rpm-ostree are recognised.',
   issueTitle: 'Automatic updates are off',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['updates'],
   tags: ['Important'],
   queries: { darwin, windows, linux },
@@ -122,8 +120,7 @@ sudo systemctl enable --now dnf5-automatic.timer
   privacyInfo:
     'The settings of the update service and, on Linux, whether its packages are installed.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason:
     'Prevents tomorrow’s issue; the outdated system itself is what the version check blocks on.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const EXPLORER_POLICIES = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\Explorer`
@@ -16,13 +15,12 @@ const windows = verdictSql({
 })
 
 /** Windows runs nothing by itself from a drive that is plugged in. */
-export const autorunDisabled: CheckDefinition = {
+export const autorunDisabled: CatalogueEntry = {
   slug: 'autorun-disabled',
   revision: 1,
   name: 'AutoRun off',
   description: 'Windows starts nothing by itself from drives that are plugged in.',
   issueTitle: 'AutoRun is on',
-  platforms: ['windows'],
   topics: ['malware'],
   tags: ['Info'],
   queries: { windows },
@@ -36,7 +34,6 @@ export const autorunDisabled: CheckDefinition = {
   }),
   privacyInfo: 'The AutoRun settings of Windows. No drives and no files.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Hardening beyond the default of Windows, best set for all by policy.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 const darwin = failingRowsSql(
@@ -9,13 +8,12 @@ const darwin = failingRowsSql(
 )
 
 /** Backups of Time Machine are encrypted. */
-export const backupsEncrypted: CheckDefinition = {
+export const backupsEncrypted: CatalogueEntry = {
   slug: 'backups-encrypted',
   revision: 1,
   name: 'Backups encrypted',
   description: 'Every disk that Time Machine backs up to is encrypted.',
   issueTitle: 'A backup disk is not encrypted',
-  platforms: ['darwin'],
   topics: ['data-protection'],
   tags: ['Important'],
   queries: { darwin },
@@ -31,7 +29,6 @@ export const backupsEncrypted: CheckDefinition = {
   privacyInfo:
     'Name and identifier of backup disks that are not encrypted. Nothing that is on them.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'Leaks as much as a lost Mac, but encrypting a disk again takes hours.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

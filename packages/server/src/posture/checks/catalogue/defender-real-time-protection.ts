@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const windows = verdictSql({
@@ -24,14 +23,13 @@ const windows = verdictSql({
 })
 
 /** Microsoft Defender scans files while they are opened. */
-export const defenderRealTimeProtection: CheckDefinition = {
+export const defenderRealTimeProtection: CatalogueEntry = {
   slug: 'defender-real-time-protection',
   revision: 1,
   name: 'Microsoft Defender real-time protection',
   description:
     'Microsoft Defender scans files while they are opened. Does not apply where another antivirus product is active.',
   issueTitle: 'Real-time protection is off',
-  platforms: ['windows'],
   topics: ['malware'],
   tags: ['Important'],
   queries: { windows },
@@ -45,8 +43,7 @@ export const defenderRealTimeProtection: CheckDefinition = {
   }),
   privacyInfo: 'Whether Microsoft Defender and its real-time protection are on. No scan results.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason:
     'Windows switches it on again by itself after a while; the antivirus check blocks.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

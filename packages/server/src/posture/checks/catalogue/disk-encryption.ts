@@ -1,22 +1,18 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
-import { verdictSql } from './verdict-sql.ts'
+import { passOrFailSql } from './verdict-sql.ts'
 
-const darwin = verdictSql({
+const darwin = passOrFailSql({
   facts: {
     filevault_status: `SELECT filevault_status FROM disk_encryption WHERE filevault_status IN ('on', 'off') ORDER BY filevault_status = 'on' DESC LIMIT 1`,
     encrypted_volumes: `SELECT COUNT(*) FROM disk_encryption WHERE filevault_status = 'on'`,
   },
-  cases: [
-    ['PASS', `filevault_status = 'on'`],
-    ['FAIL', `filevault_status = 'off'`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `filevault_status = 'on'`,
+  fail: `filevault_status = 'off'`,
 })
 
 // Protection status: 0 off, 1 on, 2 unknown because the drive is locked.
-const windows = verdictSql({
+const windows = passOrFailSql({
   with: `system_drive(letter) AS (
   SELECT COALESCE((SELECT device_id FROM logical_drives WHERE boot_partition = 1 LIMIT 1), 'C:')
 )`,
@@ -25,34 +21,27 @@ const windows = verdictSql({
     protection_status: `SELECT b.protection_status FROM bitlocker_info b JOIN system_drive d ON b.drive_letter = d.letter LIMIT 1`,
     conversion_status: `SELECT b.conversion_status FROM bitlocker_info b JOIN system_drive d ON b.drive_letter = d.letter LIMIT 1`,
   },
-  cases: [
-    ['PASS', `protection_status = 1`],
-    ['FAIL', `protection_status = 0`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `protection_status = 1`,
+  fail: `protection_status = 0`,
 })
 
-const linux = verdictSql({
+const linux = passOrFailSql({
   facts: {
     root_device: `SELECT device_alias FROM mounts WHERE path = '/' LIMIT 1`,
     encrypted: `SELECT MAX(d.encrypted) FROM mounts m JOIN disk_encryption d ON d.name = m.device_alias WHERE m.path = '/'`,
     encryption_type: `SELECT d.type FROM mounts m JOIN disk_encryption d ON d.name = m.device_alias WHERE m.path = '/' LIMIT 1`,
   },
-  cases: [
-    ['PASS', `encrypted = 1`],
-    ['FAIL', `encrypted = 0`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `encrypted = 1`,
+  fail: `encrypted = 0`,
 })
 
 /** The disk that the operating system runs from is encrypted: FileVault, BitLocker or LUKS. */
-export const diskEncryption: CheckDefinition = {
+export const diskEncryption: CatalogueEntry = {
   slug: 'disk-encryption',
   revision: 1,
   name: 'Disk encryption',
   description: 'The system disk is encrypted with FileVault, BitLocker or LUKS.',
   issueTitle: 'The disk is not encrypted',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['data-protection'],
   tags: ['Critical'],
   queries: { darwin, windows, linux },
@@ -86,5 +75,5 @@ To see the present state, run \`lsblk -o NAME,TYPE,MOUNTPOINTS\`: the line of \`
   defaultStrategy: 'warn_then_block',
   graceDays: 7,
   strategyReason: 'A lost device without it is a data breach; a week is enough to switch it on.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

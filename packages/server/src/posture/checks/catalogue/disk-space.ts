@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { verdictSql, type VerdictCase } from './verdict-sql.ts'
 
 const FREE_PERCENT_MIN = 5
@@ -38,13 +37,12 @@ const linux = verdictSql({
 })
 
 /** The system disk has room for updates. */
-export const diskSpace: CheckDefinition = {
+export const diskSpace: CatalogueEntry = {
   slug: 'disk-space',
   revision: 1,
   name: 'Free disk space',
   description: `At least ${FREE_PERCENT_MIN} percent of the system disk are free.`,
   issueTitle: 'The disk is nearly full',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['maintenance'],
   tags: ['Info'],
   queries: { darwin, windows, linux },
@@ -67,7 +65,6 @@ export const diskSpace: CheckDefinition = {
   }),
   privacyInfo: 'How much of the system disk is free. No file names.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'A cause of missing updates, not a weakness itself.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

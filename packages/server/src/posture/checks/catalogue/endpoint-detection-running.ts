@@ -1,5 +1,4 @@
-import type { CheckDefinition } from '../check-definition.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { activeUnitsSql, likeAnySql, quoteListSql, verdictSql } from './verdict-sql.ts'
 
 // Their processes carry the same names.
@@ -46,14 +45,13 @@ const found = (sensors: string) =>
   })
 
 /** A sensor that detects and reports attacks is running. */
-export const endpointDetectionRunning: CheckDefinition = {
+export const endpointDetectionRunning: CatalogueEntry = {
   slug: 'endpoint-detection-running',
   revision: 1,
   name: 'Endpoint detection running',
   description:
     'A sensor for endpoint detection and response is running: Carbon Black, Cortex XDR, CrowdStrike Falcon, Elastic, ESET, Jamf Protect, Microsoft Defender for Endpoint, SentinelOne, Sophos or Wazuh.',
   issueTitle: 'No endpoint detection is running',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['malware'],
   tags: ['Info'],
   queries: {
@@ -73,7 +71,6 @@ export const endpointDetectionRunning: CheckDefinition = {
 3. If the issue stays, ask your IT team to install the sensor of your organisation. Do not install one yourself.`,
   privacyInfo: 'Which of the sensors listed above are running. Nothing that they have found.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Only organisations that have a sensor should expect one; those may well block.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

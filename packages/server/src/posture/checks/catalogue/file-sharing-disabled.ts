@@ -1,8 +1,7 @@
-import type { CheckDefinition } from '../check-definition.ts'
-import { sharingSwitchOffSql } from './macos-sharing-sql.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
+import { sharingSwitchOffSql, switchSharingOff } from './macos-sharing.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
-import { activeUnitsSql, verdictSql } from './verdict-sql.ts'
+import { noActiveUnitsSql, verdictSql } from './verdict-sql.ts'
 
 // Names that end in $ are the hidden shares that Windows makes for its administration. Type 0 is a
 // folder or a drive.
@@ -15,41 +14,27 @@ const windows = verdictSql({
   otherwise: 'PASS',
 })
 
-const linux = verdictSql({
-  facts: {
-    units_seen: `SELECT COUNT(*) FROM systemd_units`,
-    active_units: activeUnitsSql([
-      'smbd.service',
-      'smb.service',
-      'nfs-server.service',
-      'nfs-kernel-server.service',
-      'vsftpd.service',
-    ]),
-  },
-  cases: [
-    ['UNKNOWN', `units_seen = 0`],
-    ['FAIL', `active_units IS NOT NULL`],
-  ],
-  otherwise: 'PASS',
-})
+const linux = noActiveUnitsSql([
+  'smbd.service',
+  'smb.service',
+  'nfs-server.service',
+  'nfs-kernel-server.service',
+  'vsftpd.service',
+])
 
 /** The device offers no folders to the network. */
-export const fileSharingDisabled: CheckDefinition = {
+export const fileSharingDisabled: CatalogueEntry = {
   slug: 'file-sharing-disabled',
   revision: 1,
   name: 'File sharing off',
   description: 'The device offers no folders to other devices on the network.',
   issueTitle: 'Folders are shared with the network',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['data-protection'],
   tags: ['Info'],
   queries: { darwin: sharingSwitchOffSql('file_sharing'), windows, linux },
   rationaleTemplate: `A folder that was shared at home is also offered in the next café. Others on the network may read it, change it, or put files into it that you then open.`,
   fixInstructionsTemplate: platformText({
-    darwin: steps(
-      'Open the Apple menu > **System Settings** > **General** > **Sharing**.',
-      'Switch **File Sharing** off.',
-    ),
+    darwin: switchSharingOff('File Sharing'),
     windows: steps(
       'Open **Start**, type `computer management` and open it.',
       'Choose **Shared Folders** > **Shares**. You will find: **{{ issue.value.share_names }}**.',
@@ -62,7 +47,6 @@ export const fileSharingDisabled: CheckDefinition = {
   }),
   privacyInfo: 'Whether folders are shared and, on Windows, the names of the shares. No files.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Common in offices and protected by passwords; good to know.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

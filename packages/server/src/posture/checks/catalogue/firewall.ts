@@ -1,30 +1,23 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
-import { activeUnitsSql, verdictSql } from './verdict-sql.ts'
+import { activeUnitsSql, passOrFailSql, verdictSql } from './verdict-sql.ts'
 
-const darwin = verdictSql({
+const darwin = passOrFailSql({
   facts: {
     global_state: `SELECT global_state FROM alf LIMIT 1`,
     stealth_enabled: `SELECT stealth_enabled FROM alf LIMIT 1`,
   },
-  cases: [
-    ['PASS', `global_state >= 1`],
-    ['FAIL', `global_state = 0`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `global_state >= 1`,
+  fail: `global_state = 0`,
 })
 
-const windows = verdictSql({
+const windows = passOrFailSql({
   facts: {
     firewall: `SELECT firewall FROM windows_security_center LIMIT 1`,
     products: `SELECT group_concat(name || ': ' || state, ', ') FROM windows_security_products WHERE type = 'Firewall'`,
   },
-  cases: [
-    ['PASS', `firewall = 'Good'`],
-    ['FAIL', `firewall IN ('Poor', 'Snoozed')`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `firewall = 'Good'`,
+  fail: `firewall IN ('Poor', 'Snoozed')`,
 })
 
 // The unit of ufw stays active when `ufw disable` was run, so it proves nothing alone. Its rules do:
@@ -52,14 +45,13 @@ const linux = verdictSql({
 })
 
 /** The device's own firewall filters incoming connections. */
-export const firewall: CheckDefinition = {
+export const firewall: CatalogueEntry = {
   slug: 'firewall',
   revision: 1,
   name: 'Firewall',
   description:
     'The firewall of the operating system, or one that replaces it, is on. On Linux firewalld, nftables, iptables and ufw are recognised.',
   issueTitle: 'The firewall is off',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['network'],
   tags: ['Important'],
   queries: { darwin, windows, linux },
@@ -86,5 +78,5 @@ If other computers must reach this one over SSH, run \`sudo ufw allow ssh\` or \
   defaultStrategy: 'warn_then_block',
   graceDays: 7,
   strategyReason: 'Fixed in a minute by the user; the risk is real only on untrusted networks.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,28 +1,23 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
-import { verdictSql } from './verdict-sql.ts'
+import { passOrFailSql } from './verdict-sql.ts'
 
-const darwin = verdictSql({
+const darwin = passOrFailSql({
   facts: {
     assessments_enabled: `SELECT assessments_enabled FROM gatekeeper LIMIT 1`,
     dev_id_enabled: `SELECT dev_id_enabled FROM gatekeeper LIMIT 1`,
   },
-  cases: [
-    ['PASS', `assessments_enabled = 1`],
-    ['FAIL', `assessments_enabled = 0`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `assessments_enabled = 1`,
+  fail: `assessments_enabled = 0`,
 })
 
 /** macOS refuses apps that are unsigned or known to be harmful. */
-export const gatekeeper: CheckDefinition = {
+export const gatekeeper: CatalogueEntry = {
   slug: 'gatekeeper',
   revision: 1,
   name: 'Gatekeeper',
   description: 'macOS checks who signed an app before it runs for the first time.',
   issueTitle: 'Gatekeeper is off',
-  platforms: ['darwin'],
   topics: ['malware'],
   tags: ['Critical'],
   queries: { darwin },
@@ -38,5 +33,5 @@ export const gatekeeper: CheckDefinition = {
   graceDays: 3,
   strategyReason:
     'On by default: someone or something switched it off, and it is fixed in a minute.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,10 +1,10 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import {
   isClearedSql,
   isSetSql,
   managedPolicyValueSql,
+  passOrFailSql,
   plistValueSql,
   verdictSql,
 } from './verdict-sql.ts'
@@ -26,25 +26,21 @@ const darwin = verdictSql({
   otherwise: 'UNKNOWN',
 })
 
-const windows = verdictSql({
+const windows = passOrFailSql({
   facts: {
     guest_enabled: `SELECT enable_guest_account FROM security_profile_info LIMIT 1`,
   },
-  cases: [
-    ['PASS', `guest_enabled = 0`],
-    ['FAIL', `guest_enabled = 1`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `guest_enabled = 0`,
+  fail: `guest_enabled = 1`,
 })
 
 /** Nobody can use the device without an account of their own. */
-export const guestAccountDisabled: CheckDefinition = {
+export const guestAccountDisabled: CatalogueEntry = {
   slug: 'guest-account-disabled',
   revision: 1,
   name: 'Guest account off',
   description: 'The guest account of macOS or Windows is switched off.',
   issueTitle: 'The guest account is on',
-  platforms: ['darwin', 'windows'],
   topics: ['access'],
   tags: ['Important'],
   queries: { darwin, windows },
@@ -61,7 +57,6 @@ export const guestAccountDisabled: CheckDefinition = {
   }),
   privacyInfo: 'Whether the guest account is on.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'A real weakness, but only for someone who holds the device.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,6 +1,7 @@
-// The checks that come with the service, one file each. Owns their order; what a check is, is defined
-// by `../check-definition.ts`, and what an organisation makes of it by its configuration.
+// The checks that come with the service, each in a file of its own or with its family. Owns their order; what
+// a check is, is defined by `../check-definition.ts`, and what an organisation makes of it by its configuration.
 import type { CheckDefinition } from '../check-definition.ts'
+import { toCheckDefinition } from './catalogue-entry.ts'
 import { accountsHavePasswords } from './accounts-have-passwords.ts'
 import { airdropNotOpenToEveryone } from './airdrop-not-open-to-everyone.ts'
 import { antivirus } from './antivirus.ts'
@@ -8,19 +9,21 @@ import { automaticLoginDisabled } from './automatic-login-disabled.ts'
 import { automaticUpdates } from './automatic-updates.ts'
 import { autorunDisabled } from './autorun-disabled.ts'
 import { backupsEncrypted } from './backups-encrypted.ts'
-import { bluetoothSharingDisabled } from './bluetooth-sharing-disabled.ts'
-import { chromeUpToDate } from './chrome-up-to-date.ts'
+import { chromeUpToDate, edgeUpToDate, firefoxUpToDate } from './browsers-up-to-date.ts'
 import { defenderRealTimeProtection } from './defender-real-time-protection.ts'
 import { diskEncryption } from './disk-encryption.ts'
 import { diskSpace } from './disk-space.ts'
-import { edgeUpToDate } from './edge-up-to-date.ts'
 import { endpointDetectionRunning } from './endpoint-detection-running.ts'
 import { fileSharingDisabled } from './file-sharing-disabled.ts'
-import { firefoxUpToDate } from './firefox-up-to-date.ts'
 import { firewall } from './firewall.ts'
 import { gatekeeper } from './gatekeeper.ts'
 import { guestAccountDisabled } from './guest-account-disabled.ts'
-import { internetSharingDisabled } from './internet-sharing-disabled.ts'
+import {
+  bluetoothSharingDisabled,
+  internetSharingDisabled,
+  remoteManagementDisabled,
+  screenSharingDisabled,
+} from './macos-sharing.ts'
 import { malwareDefinitionUpdates } from './malware-definition-updates.ts'
 import { mandatoryAccessControl } from './mandatory-access-control.ts'
 import { operatingSystemSupported } from './operating-system-supported.ts'
@@ -30,12 +33,10 @@ import { powershellExecutionPolicy } from './powershell-execution-policy.ts'
 import { remoteAccessTools } from './remote-access-tools.ts'
 import { remoteDesktopDisabled } from './remote-desktop-disabled.ts'
 import { remoteLoginDisabled } from './remote-login-disabled.ts'
-import { remoteManagementDisabled } from './remote-management-disabled.ts'
 import { restartNotPending } from './restart-not-pending.ts'
 import { restartedRecently } from './restarted-recently.ts'
 import { rootSshLoginDisabled } from './root-ssh-login-disabled.ts'
 import { screenLock } from './screen-lock.ts'
-import { screenSharingDisabled } from './screen-sharing-disabled.ts'
 import { secureBoot } from './secure-boot.ts'
 import { sideloadedBrowserExtensions } from './sideloaded-browser-extensions.ts'
 import { smb1Disabled } from './smb1-disabled.ts'
@@ -92,4 +93,4 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   restartedRecently,
   restartNotPending,
   timeSynchronised,
-]
+].map(toCheckDefinition)

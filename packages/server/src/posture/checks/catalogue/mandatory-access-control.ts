@@ -1,5 +1,4 @@
-import type { CheckDefinition } from '../check-definition.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const linux = verdictSql({
@@ -12,13 +11,12 @@ const linux = verdictSql({
 })
 
 /** SELinux or AppArmor confines programs. */
-export const mandatoryAccessControl: CheckDefinition = {
+export const mandatoryAccessControl: CatalogueEntry = {
   slug: 'mandatory-access-control',
   revision: 1,
   name: 'SELinux or AppArmor enforced',
   description: 'SELinux is enforcing, or AppArmor enforces at least one profile.',
   issueTitle: 'SELinux and AppArmor are off',
-  platforms: ['linux'],
   topics: ['malware'],
   tags: ['Info'],
   queries: { linux },
@@ -29,7 +27,6 @@ export const mandatoryAccessControl: CheckDefinition = {
 - Fedora and Red Hat: run \`sudoedit /etc/selinux/config\`, set \`SELINUX=enforcing\` and save. If SELinux was disabled completely, run \`sudo fixfiles -F onboot\`. Then restart; the first start takes a while.`,
   privacyInfo: 'Whether SELinux is enforcing and how many AppArmor profiles are enforced.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'A second line of defence; some distributions come without it.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

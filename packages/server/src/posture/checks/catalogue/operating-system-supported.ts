@@ -1,7 +1,6 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
 import { LINUX_RELEASES, MACOS_RELEASES, WINDOWS_RELEASES } from './release-data.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { quoteListSql, verdictSql } from './verdict-sql.ts'
 
 const oldestMacos = Math.min(...MACOS_RELEASES.releases.map(({ major }) => major))
@@ -76,14 +75,13 @@ device(platform, number) AS (
 })
 
 /** The release of the operating system still gets security updates. */
-export const operatingSystemSupported: CheckDefinition = {
+export const operatingSystemSupported: CatalogueEntry = {
   slug: 'operating-system-supported',
   revision: 1,
   name: 'Operating system supported',
   description:
     'The release of macOS, Windows, Ubuntu, Debian, Fedora or Red Hat Enterprise Linux still gets free security updates from its maker. Other Linux distributions answer unknown.',
   issueTitle: 'The operating system no longer gets security updates',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['updates'],
   tags: ['Critical'],
   queries: { darwin, windows, linux },
@@ -109,5 +107,5 @@ export const operatingSystemSupported: CheckDefinition = {
   defaultStrategy: 'warn_then_block',
   graceDays: 30,
   strategyReason: 'Cannot be made safe by patching; an upgrade or a new device takes a month.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

@@ -1,8 +1,7 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
 import { MACOS_RELEASES } from './release-data.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
-import { verdictSql } from './verdict-sql.ts'
+import { passOrFailSql, verdictSql } from './verdict-sql.ts'
 
 const UPDATE_AGE_DAYS_MAX = 45
 
@@ -27,27 +26,23 @@ const darwin = verdictSql({
 })
 
 // Defender's definitions arrive several times a day and say nothing about the system itself.
-const windows = verdictSql({
+const windows = passOrFailSql({
   facts: {
     version: `SELECT version FROM os_version LIMIT 1`,
     last_update: `SELECT date(MAX("date"), 'unixepoch') FROM windows_update_history WHERE operation = 'Installation' AND result_code IN ('Succeeded', 'SucceededWithErrors') AND title NOT LIKE '%Defender%' AND title NOT LIKE '%Security Intelligence%'`,
     days_since_update: `SELECT CAST((CAST(strftime('%s', 'now') AS INTEGER) - MAX("date")) / 86400 AS INTEGER) FROM windows_update_history WHERE operation = 'Installation' AND result_code IN ('Succeeded', 'SucceededWithErrors') AND title NOT LIKE '%Defender%' AND title NOT LIKE '%Security Intelligence%'`,
   },
-  cases: [
-    ['PASS', `days_since_update <= ${UPDATE_AGE_DAYS_MAX}`],
-    ['FAIL', `days_since_update > ${UPDATE_AGE_DAYS_MAX}`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `days_since_update <= ${UPDATE_AGE_DAYS_MAX}`,
+  fail: `days_since_update > ${UPDATE_AGE_DAYS_MAX}`,
 })
 
 /** The newest security updates of the operating system are installed. */
-export const operatingSystemUpToDate: CheckDefinition = {
+export const operatingSystemUpToDate: CatalogueEntry = {
   slug: 'operating-system-up-to-date',
   revision: 1,
   name: 'Operating system up to date',
   description: `macOS is at least at the security update that was current on ${MACOS_RELEASES.asOf}; Windows has installed an update in the last ${UPDATE_AGE_DAYS_MAX} days.`,
   issueTitle: 'The operating system is out of date',
-  platforms: ['darwin', 'windows'],
   topics: ['updates'],
   tags: ['Critical'],
   queries: { darwin, windows },
@@ -69,5 +64,5 @@ export const operatingSystemUpToDate: CheckDefinition = {
   defaultStrategy: 'warn_then_block',
   graceDays: 14,
   strategyReason: 'Known holes are what attackers use; two weeks leave room for a restart.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

@@ -1,11 +1,10 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import {
   installedAppsSql,
   installedPackagesSql,
   installedProgramsSql,
   type SoftwareNames,
 } from './installed-software-sql.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { quoteListSql, verdictSql } from './verdict-sql.ts'
 
 const PASSWORD_MANAGERS: SoftwareNames = {
@@ -57,14 +56,13 @@ function toQuery(installed: string): string {
 }
 
 /** A password manager is installed, as an app or in a browser. */
-export const passwordManagerInstalled: CheckDefinition = {
+export const passwordManagerInstalled: CatalogueEntry = {
   slug: 'password-manager-installed',
   revision: 1,
   name: 'Password manager installed',
   description:
     'A well-known password manager is installed, as an app or as an extension of a Chrome-like browser. Those built into browsers and macOS cannot be seen.',
   issueTitle: 'No password manager is installed',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['credentials'],
   tags: ['Info'],
   queries: {
@@ -81,8 +79,7 @@ export const passwordManagerInstalled: CheckDefinition = {
   privacyInfo:
     'The names of the password managers that were found. Never what they hold, and no other apps or extensions.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason:
     'Shows how far a roll-out has come; built-in managers are as good and not visible.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 // A group policy wins. Without any setting Windows restricts scripts.
@@ -18,13 +17,12 @@ const windows = verdictSql({
 })
 
 /** PowerShell does not run every downloaded script without asking. */
-export const powershellExecutionPolicy: CheckDefinition = {
+export const powershellExecutionPolicy: CatalogueEntry = {
   slug: 'powershell-execution-policy',
   revision: 1,
   name: 'PowerShell execution policy',
   description: 'PowerShell does not run unsigned scripts from the internet for all users.',
   issueTitle: 'PowerShell runs any script',
-  platforms: ['windows'],
   topics: ['malware'],
   tags: ['Info'],
   queries: { windows },
@@ -38,7 +36,6 @@ export const powershellExecutionPolicy: CheckDefinition = {
   }),
   privacyInfo: 'The execution policy of PowerShell. No scripts and no history.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'A safeguard against mistakes, not against an attacker; developers change it.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,4 +1,4 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import {
   installedAppsSql,
   installedPackagesSql,
@@ -6,7 +6,6 @@ import {
   type SoftwareNames,
 } from './installed-software-sql.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 const REMOTE_ACCESS_TOOLS: SoftwareNames = {
@@ -54,14 +53,13 @@ const toQuery = (installed: string) =>
   failingRowsSql(['name', 'version'], `SELECT name, MAX(version) FROM (${installed}) GROUP BY name`)
 
 /** No tool is installed that lets others control the device from the internet. */
-export const remoteAccessTools: CheckDefinition = {
+export const remoteAccessTools: CatalogueEntry = {
   slug: 'remote-access-tools',
   revision: 1,
   name: 'No remote-access tools',
   description:
     'None of the well-known tools is installed that let others control a device over the internet, such as AnyDesk, RustDesk or TeamViewer. Except the one that your organisation uses.',
   issueTitle: 'A remote-access tool is installed',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['remote-access'],
   tags: ['Important'],
   queries: {
@@ -90,7 +88,6 @@ export const remoteAccessTools: CheckDefinition = {
   privacyInfo:
     'The names and versions of the remote-access tools that were found. No other software.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'Which tool is allowed differs; organisations that use none may block.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

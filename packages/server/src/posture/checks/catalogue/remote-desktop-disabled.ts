@@ -1,10 +1,9 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
-import { activeUnitsSql, registryValueSql, verdictSql } from './verdict-sql.ts'
+import { noActiveUnitsSql, passOrFailSql, registryValueSql } from './verdict-sql.ts'
 
 // 1 denies connections. A policy wins over the setting of the computer.
-const windows = verdictSql({
+const windows = passOrFailSql({
   facts: {
     policy_denies: registryValueSql(
       String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Policies\Microsoft\Windows NT\Terminal Services\fDenyTSConnections`,
@@ -13,39 +12,25 @@ const windows = verdictSql({
       String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\Terminal Server\fDenyTSConnections`,
     ),
   },
-  cases: [
-    ['PASS', `COALESCE(policy_denies, setting_denies) = '1'`],
-    ['FAIL', `COALESCE(policy_denies, setting_denies) = '0'`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `COALESCE(policy_denies, setting_denies) = '1'`,
+  fail: `COALESCE(policy_denies, setting_denies) = '0'`,
 })
 
-const linux = verdictSql({
-  facts: {
-    units_seen: `SELECT COUNT(*) FROM systemd_units`,
-    active_units: activeUnitsSql([
-      'gnome-remote-desktop.service',
-      'xrdp.service',
-      'vncserver-x11-serviced.service',
-      'x11vnc.service',
-    ]),
-  },
-  cases: [
-    ['UNKNOWN', `units_seen = 0`],
-    ['FAIL', `active_units IS NOT NULL`],
-  ],
-  otherwise: 'PASS',
-})
+const linux = noActiveUnitsSql([
+  'gnome-remote-desktop.service',
+  'xrdp.service',
+  'vncserver-x11-serviced.service',
+  'x11vnc.service',
+])
 
 /** Nobody can open a desktop session on the device over the network. */
-export const remoteDesktopDisabled: CheckDefinition = {
+export const remoteDesktopDisabled: CatalogueEntry = {
   slug: 'remote-desktop-disabled',
   revision: 1,
   name: 'Remote desktop off',
   description:
     'Remote Desktop of Windows, or a system-wide remote desktop server of Linux, does not accept connections.',
   issueTitle: 'Remote desktop is on',
-  platforms: ['windows', 'linux'],
   topics: ['remote-access'],
   tags: ['Important'],
   queries: { windows, linux },
@@ -63,7 +48,6 @@ export const remoteDesktopDisabled: CheckDefinition = {
   }),
   privacyInfo: 'Whether a remote desktop server accepts connections. Nothing of the screen.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'A common way in, but some people work from another device on purpose.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

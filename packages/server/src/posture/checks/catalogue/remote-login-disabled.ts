@@ -1,16 +1,7 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
+import { sharingSwitchOffSql, switchSharingOff } from './macos-sharing.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
-import { activeUnitsSql, verdictSql } from './verdict-sql.ts'
-
-const darwin = verdictSql({
-  facts: { remote_login: `SELECT remote_login FROM sharing_preferences LIMIT 1` },
-  cases: [
-    ['PASS', `remote_login = 0`],
-    ['FAIL', `remote_login = 1`],
-  ],
-  otherwise: 'UNKNOWN',
-})
+import { noActiveUnitsSql, verdictSql } from './verdict-sql.ts'
 
 const windows = verdictSql({
   facts: {
@@ -25,35 +16,21 @@ const windows = verdictSql({
   otherwise: 'PASS',
 })
 
-const linux = verdictSql({
-  facts: {
-    units_seen: `SELECT COUNT(*) FROM systemd_units`,
-    active_units: activeUnitsSql(['ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket']),
-  },
-  cases: [
-    ['UNKNOWN', `units_seen = 0`],
-    ['FAIL', `active_units IS NOT NULL`],
-  ],
-  otherwise: 'PASS',
-})
+const linux = noActiveUnitsSql(['ssh.service', 'sshd.service', 'ssh.socket', 'sshd.socket'])
 
 /** Nobody can sign in to the device over SSH. */
-export const remoteLoginDisabled: CheckDefinition = {
+export const remoteLoginDisabled: CatalogueEntry = {
   slug: 'remote-login-disabled',
   revision: 1,
   name: 'Remote login off',
   description: 'The SSH server of the device is not running.',
   issueTitle: 'Remote login (SSH) is on',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['remote-access'],
   tags: ['Info'],
-  queries: { darwin, windows, linux },
+  queries: { darwin: sharingSwitchOffSql('remote_login'), windows, linux },
   rationaleTemplate: `With remote login on, anyone on the same network who guesses or steals a password can work on {{ device.name }} as if they sat in front of it. Laptops rarely need it.`,
   fixInstructionsTemplate: platformText({
-    darwin: steps(
-      'Open the Apple menu > **System Settings** > **General** > **Sharing**.',
-      'Switch **Remote Login** off.',
-    ),
+    darwin: switchSharingOff('Remote Login'),
     windows: steps(
       'Open **Start**, type `services` and open **Services**.',
       'Open **OpenSSH SSH Server**, choose **Stop**, set **Startup type** to **Disabled** and choose **OK**.',
@@ -67,7 +44,6 @@ If you need SSH for your work, ask for an exemption.`,
   }),
   privacyInfo: 'Whether the SSH server is running. No accounts, keys or sessions.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Developers and servers need SSH; worth knowing, seldom worth a block.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

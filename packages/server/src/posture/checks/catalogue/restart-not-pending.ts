@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const CURRENT_VERSION = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion`
@@ -30,14 +29,13 @@ const linux = verdictSql({
 })
 
 /** No installed update waits for a restart. */
-export const restartNotPending: CheckDefinition = {
+export const restartNotPending: CatalogueEntry = {
   slug: 'restart-not-pending',
   revision: 1,
   name: 'No pending restart',
   description:
     'No installed update waits for a restart. On Linux Debian, Ubuntu and their relatives tell.',
   issueTitle: 'An update waits for a restart',
-  platforms: ['windows', 'linux'],
   topics: ['maintenance', 'updates'],
   tags: ['Info'],
   queries: { windows, linux },
@@ -49,7 +47,6 @@ export const restartNotPending: CheckDefinition = {
   }),
   privacyInfo: 'Whether an update waits for a restart.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'True for a few hours after every update; the system reminds the user itself.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,27 +1,22 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
-import { verdictSql } from './verdict-sql.ts'
+import { passOrFailSql } from './verdict-sql.ts'
 
 const UPTIME_DAYS_MAX = 30
 
-const sql = verdictSql({
+const sql = passOrFailSql({
   facts: { uptime_days: `SELECT CAST(total_seconds / 86400 AS INTEGER) FROM uptime LIMIT 1` },
-  cases: [
-    ['PASS', `uptime_days < ${UPTIME_DAYS_MAX}`],
-    ['FAIL', `uptime_days >= ${UPTIME_DAYS_MAX}`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `uptime_days < ${UPTIME_DAYS_MAX}`,
+  fail: `uptime_days >= ${UPTIME_DAYS_MAX}`,
 })
 
 /** The device was restarted not long ago. */
-export const restartedRecently: CheckDefinition = {
+export const restartedRecently: CatalogueEntry = {
   slug: 'restarted-recently',
   revision: 1,
   name: 'Restarted recently',
   description: `The device was restarted in the last ${UPTIME_DAYS_MAX} days.`,
   issueTitle: 'The device has not been restarted for a long time',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['maintenance', 'updates'],
   tags: ['Info'],
   queries: { darwin: sql, windows: sql, linux: sql },
@@ -35,7 +30,6 @@ export const restartedRecently: CheckDefinition = {
   }),
   privacyInfo: 'How long the device has been running since its last start.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'A hint; the version checks say whether updates are really missing.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

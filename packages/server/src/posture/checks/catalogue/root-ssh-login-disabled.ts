@@ -1,5 +1,4 @@
-import type { CheckDefinition } from '../check-definition.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const CONFIG = '/etc/ssh/sshd_config'
@@ -20,14 +19,13 @@ const linux = verdictSql({
 })
 
 /** The account root cannot sign in over SSH with a password. */
-export const rootSshLoginDisabled: CheckDefinition = {
+export const rootSshLoginDisabled: CatalogueEntry = {
   slug: 'root-ssh-login-disabled',
   revision: 1,
   name: 'No SSH login for root',
   description:
     'The main configuration file of the SSH server does not let root sign in with a password. Files below sshd_config.d are not read.',
   issueTitle: 'root may sign in over SSH with a password',
-  platforms: ['linux'],
   topics: ['remote-access'],
   tags: ['Important'],
   queries: { linux },
@@ -38,7 +36,6 @@ export const rootSshLoginDisabled: CheckDefinition = {
 4. Ubuntu and Debian: \`sudo systemctl reload ssh\`. Fedora and Red Hat: \`sudo systemctl reload sshd\`.`,
   privacyInfo: 'The value of PermitRootLogin in the configuration of the SSH server.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'Matters only where an SSH server runs and can be reached.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import {
   isClearedSql,
   isSetSql,
@@ -57,14 +56,13 @@ const windows = verdictSql({
 })
 
 /** An unattended device locks its screen. */
-export const screenLock: CheckDefinition = {
+export const screenLock: CatalogueEntry = {
   slug: 'screen-lock',
   revision: 1,
   name: 'Screen lock',
   description:
     'The screen locks itself: on macOS at most 5 minutes after the display sleeps, on Windows after at most 15 minutes without input.',
   issueTitle: 'The screen does not lock by itself',
-  platforms: ['darwin', 'windows'],
   topics: ['access'],
   tags: ['Important'],
   queries: { darwin, windows },
@@ -85,8 +83,7 @@ export const screenLock: CheckDefinition = {
   privacyInfo:
     'Whether the screen locks by itself and after how many seconds, for the accounts of people who are signed in.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason:
     'Easy to fix, but other ways to lock a screen are not all visible to the agent, so blocking could hit the innocent.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

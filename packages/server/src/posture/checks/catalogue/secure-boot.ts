@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { verdictSql, type VerdictCase } from './verdict-sql.ts'
 
 const cases: readonly VerdictCase[] = [
@@ -29,13 +28,12 @@ const uefi = verdictSql({
 })
 
 /** The firmware starts only an operating system that is signed. */
-export const secureBoot: CheckDefinition = {
+export const secureBoot: CatalogueEntry = {
   slug: 'secure-boot',
   revision: 1,
   name: 'Secure boot',
   description: 'The device starts only an operating system that a trusted maker has signed.',
   issueTitle: 'Secure boot is off',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['malware'],
   tags: ['Important'],
   queries: { darwin, windows: uefi, linux: uefi },
@@ -61,7 +59,6 @@ export const secureBoot: CheckDefinition = {
   }),
   privacyInfo: 'The secure boot setting of the firmware.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Changing firmware settings is not for every user, and some hardware lacks it.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 // What comes from Edge Add-ons is not from the web store either; its update address tells. Extensions
@@ -17,14 +16,13 @@ WHERE e.state = '1' AND lower(e.from_webstore) IN ('0', 'false')
 )
 
 /** Browser extensions come from the store of the browser. */
-export const sideloadedBrowserExtensions: CheckDefinition = {
+export const sideloadedBrowserExtensions: CatalogueEntry = {
   slug: 'sideloaded-browser-extensions',
   revision: 1,
   name: 'No sideloaded browser extensions',
   description:
     'Every active extension of Chrome, Edge, Brave and other browsers of the same kind comes from the browser’s store.',
   issueTitle: 'A browser extension does not come from the store',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['browsers'],
   tags: ['Info'],
   queries: { darwin: sql, windows: sql, linux: sql },
@@ -38,7 +36,6 @@ export const sideloadedBrowserExtensions: CheckDefinition = {
   privacyInfo:
     'Name, identifier, version, folder and owner of extensions that are not from the store. No other extensions and no browsing data.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Developers load their own; admins should look at each.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

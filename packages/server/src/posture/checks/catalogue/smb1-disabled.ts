@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 // State: 1 enabled, 2 disabled, 3 absent.
@@ -19,13 +18,12 @@ const windows = verdictSql({
 })
 
 /** Windows does not speak the first, unsafe version of its file sharing protocol. */
-export const smb1Disabled: CheckDefinition = {
+export const smb1Disabled: CatalogueEntry = {
   slug: 'smb1-disabled',
   revision: 1,
   name: 'SMB 1 off',
   description: 'The outdated version 1 of the Windows file sharing protocol is switched off.',
   issueTitle: 'The outdated SMB 1 protocol is on',
-  platforms: ['windows'],
   topics: ['network'],
   tags: ['Important'],
   queries: { windows },
@@ -38,7 +36,6 @@ export const smb1Disabled: CheckDefinition = {
   }),
   privacyInfo: 'Whether SMB 1 is installed and switched on.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'Dangerous inside a network, but an old device may depend on it.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

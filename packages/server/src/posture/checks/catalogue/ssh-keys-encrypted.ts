@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 // The keys of an account are only read for a uid, so the accounts come first in the join.
@@ -17,13 +16,12 @@ const changePassphrase = `Open a terminal and give the key a passphrase:
 2. Enter a new passphrase twice. The key stays the same, so nothing changes for the servers that know it.`
 
 /** Private SSH keys are protected by a passphrase. */
-export const sshKeysEncrypted: CheckDefinition = {
+export const sshKeysEncrypted: CatalogueEntry = {
   slug: 'ssh-keys-encrypted',
   revision: 1,
   name: 'SSH keys encrypted',
   description: 'Every private SSH key in the accounts of the device is protected by a passphrase.',
   issueTitle: 'An SSH key has no passphrase',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['credentials'],
   tags: ['Important'],
   queries: { darwin: sql, windows: sql, linux: sql },
@@ -42,5 +40,5 @@ export const sshKeysEncrypted: CheckDefinition = {
   defaultStrategy: 'warn_then_block',
   graceDays: 14,
   strategyReason: 'A copied key gives access to production, but some keys are used by scripts.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

@@ -1,5 +1,4 @@
-import type { CheckDefinition } from '../check-definition.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 const sql = failingRowsSql(
@@ -10,13 +9,12 @@ WHERE rule_details LIKE '%NOPASSWD:%' OR (header = 'Defaults' AND rule_details L
 )
 
 /** sudo asks for a password. */
-export const sudoRequiresPassword: CheckDefinition = {
+export const sudoRequiresPassword: CatalogueEntry = {
   slug: 'sudo-requires-password',
   revision: 1,
   name: 'sudo asks for a password',
   description: 'No rule of sudo gives administrator rights without a password.',
   issueTitle: 'sudo gives administrator rights without a password',
-  platforms: ['darwin', 'linux'],
   topics: ['access'],
   tags: ['Important'],
   queries: { darwin: sql, linux: sql },
@@ -27,7 +25,6 @@ export const sudoRequiresPassword: CheckDefinition = {
 3. Save and close. The editor refuses a file with mistakes, so you cannot lock yourself out.`,
   privacyInfo: 'The sudo rules that need no password, with the names in them, and their files.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'Cloud images and developers set it on purpose; worth a look, not a block.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

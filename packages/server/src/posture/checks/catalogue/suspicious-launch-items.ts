@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
 import { failingRowsSql, likeAnySql } from './verdict-sql.ts'
 
 // Places that every program may write to and that no installer uses for something to keep.
@@ -21,14 +20,13 @@ WHERE path NOT LIKE '/System/%'
 )
 
 /** Nothing that starts by itself lies in a temporary folder. */
-export const suspiciousLaunchItems: CheckDefinition = {
+export const suspiciousLaunchItems: CatalogueEntry = {
   slug: 'suspicious-launch-items',
   revision: 1,
   name: 'No suspicious launch items',
   description:
     'No launch agent or launch daemon of macOS starts a program from a temporary or shared folder.',
   issueTitle: 'A program in a temporary folder starts by itself',
-  platforms: ['darwin'],
   topics: ['malware'],
   tags: ['Important'],
   queries: { darwin },
@@ -43,7 +41,6 @@ export const suspiciousLaunchItems: CheckDefinition = {
   privacyInfo:
     'Path, label and program of launch items that start from temporary or shared folders.',
   defaultStrategy: 'notify_only',
-  graceDays: 0,
   strategyReason: 'Needs a human look: mostly harmless leftovers, sometimes an intrusion.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

@@ -1,25 +1,20 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SOFTWARE_SECONDS } from './shelf-life.ts'
-import { verdictSql } from './verdict-sql.ts'
+import { passOrFailSql } from './verdict-sql.ts'
 
-const darwin = verdictSql({
+const darwin = passOrFailSql({
   facts: { sip_enabled: `SELECT enabled FROM sip_config WHERE config_flag = 'sip' LIMIT 1` },
-  cases: [
-    ['PASS', `sip_enabled = 1`],
-    ['FAIL', `sip_enabled = 0`],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: `sip_enabled = 1`,
+  fail: `sip_enabled = 0`,
 })
 
 /** Not even an administrator can change the files of macOS itself. */
-export const systemIntegrityProtection: CheckDefinition = {
+export const systemIntegrityProtection: CatalogueEntry = {
   slug: 'system-integrity-protection',
   revision: 1,
   name: 'System Integrity Protection',
   description: 'macOS keeps its own files and processes from being changed.',
   issueTitle: 'System Integrity Protection is off',
-  platforms: ['darwin'],
   topics: ['malware'],
   tags: ['Critical'],
   queries: { darwin },
@@ -36,5 +31,5 @@ export const systemIntegrityProtection: CheckDefinition = {
   graceDays: 7,
   strategyReason:
     'Its absence makes every other answer of the Mac doubtful; the fix needs a restart.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SOFTWARE_SECONDS,
+  shelfLife: 'software',
 }

@@ -1,11 +1,11 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import {
   activeUnitsSql,
   isClearedSql,
   isSetSql,
   managedPolicyValueSql,
+  passOrFailSql,
   plistValueSql,
   registryValueSql,
   verdictSql,
@@ -17,13 +17,10 @@ const setting = plistValueSql(
   'TMAutomaticTimeOnlyEnabled',
 )
 
-const darwin = verdictSql({
+const darwin = passOrFailSql({
   facts: { set_automatically: `SELECT COALESCE((${managed}), (${setting}))` },
-  cases: [
-    ['PASS', isSetSql('set_automatically')],
-    ['FAIL', isClearedSql('set_automatically')],
-  ],
-  otherwise: 'UNKNOWN',
+  pass: isSetSql('set_automatically'),
+  fail: isClearedSql('set_automatically'),
 })
 
 const windows = verdictSql({
@@ -61,13 +58,12 @@ const linux = verdictSql({
 })
 
 /** The clock of the device is set from the network. */
-export const timeSynchronised: CheckDefinition = {
+export const timeSynchronised: CatalogueEntry = {
   slug: 'time-synchronised',
   revision: 1,
   name: 'Clock set automatically',
   description: 'The device sets its clock from the network.',
   issueTitle: 'The clock is not set automatically',
-  platforms: ['darwin', 'windows', 'linux'],
   topics: ['maintenance'],
   tags: ['Info'],
   queries: { darwin, windows, linux },
@@ -86,7 +82,6 @@ export const timeSynchronised: CheckDefinition = {
   }),
   privacyInfo: 'Whether the clock is set automatically. No location and no time zone.',
   defaultStrategy: 'report_only',
-  graceDays: 0,
   strategyReason: 'On by default and rarely a danger in itself.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

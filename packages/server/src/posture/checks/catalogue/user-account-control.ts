@@ -1,6 +1,5 @@
-import type { CheckDefinition } from '../check-definition.ts'
+import type { CatalogueEntry } from './catalogue-entry.ts'
 import { platformText, steps } from './platform-text.ts'
-import { SHELF_LIFE_SETTING_SECONDS } from './shelf-life.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const SYSTEM_POLICIES = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System`
@@ -19,13 +18,12 @@ const windows = verdictSql({
 })
 
 /** Windows asks before a program gets administrator rights. */
-export const userAccountControl: CheckDefinition = {
+export const userAccountControl: CatalogueEntry = {
   slug: 'user-account-control',
   revision: 1,
   name: 'User Account Control',
   description: 'Windows asks before a program gets administrator rights.',
   issueTitle: 'User Account Control is off',
-  platforms: ['windows'],
   topics: ['access'],
   tags: ['Important'],
   queries: { windows },
@@ -41,5 +39,5 @@ export const userAccountControl: CheckDefinition = {
   defaultStrategy: 'warn_then_block',
   graceDays: 7,
   strategyReason: 'On by default and needed by no honest software.',
-  authCheckRunShelfLifeSeconds: SHELF_LIFE_SETTING_SECONDS,
+  shelfLife: 'setting',
 }

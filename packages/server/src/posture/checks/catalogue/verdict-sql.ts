@@ -36,6 +36,37 @@ SELECT ${Object.keys(query.facts).join(', ')},
 FROM facts`
 }
 
+/** SQL that answers one row: PASS where `pass` holds, else FAIL where `fail` holds, else UNKNOWN. */
+export function passOrFailSql({
+  pass,
+  fail,
+  ...query
+}: Omit<VerdictQuery, 'cases' | 'otherwise'> & {
+  readonly pass: string
+  readonly fail: string
+}): string {
+  const cases: readonly VerdictCase[] = [
+    ['PASS', pass],
+    ['FAIL', fail],
+  ]
+  return verdictSql({ ...query, cases, otherwise: 'UNKNOWN' })
+}
+
+/** SQL that passes on a Linux where none of these systemd units is active. */
+export function noActiveUnitsSql(units: readonly string[]): string {
+  return verdictSql({
+    facts: {
+      units_seen: `SELECT COUNT(*) FROM systemd_units`,
+      active_units: activeUnitsSql(units),
+    },
+    cases: [
+      ['UNKNOWN', `units_seen = 0`],
+      ['FAIL', `active_units IS NOT NULL`],
+    ],
+    otherwise: 'PASS',
+  })
+}
+
 /**
  * SQL that answers one FAIL row per row of `select`, or one PASS row of empty columns when there are
  * none. `columns` are the columns of `select` in order, the primary key first.
