@@ -59,7 +59,7 @@ const RECEIVER_AND_SIMULATOR = {
 const HTTP = {
   group: ['fastify', '**/platform/http/**', '**/schema/operations.ts'],
   message:
-    'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json, *-input and *-expansions files.',
+    'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json and *-input files.',
 }
 
 /** The declarations that take any text as a permission. */
@@ -123,7 +123,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/server/src/**/*-{routes,endpoints,endpoint,json,input,expansions,part}.ts'],
+    files: ['packages/server/src/**/*-{routes,endpoints,endpoint,json,input,part}.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
       'no-restricted-imports': ['error', { patterns: [RECEIVER_AND_SIMULATOR, UNBOUND_ROUTES] }],

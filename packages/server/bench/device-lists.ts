@@ -4,7 +4,7 @@
  */
 import type { Kysely } from 'kysely'
 import { Pool } from 'undici'
-import { DEVICE_SEARCH_FIELDS, listDevices } from '../src/posture/devices/device-read.ts'
+import { DEVICE_LIST } from '../src/posture/devices/device-read.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
 import { startChildProgram } from './child-program.ts'
@@ -93,12 +93,12 @@ async function measureStatement(
   db: Kysely<Schema>,
   { query, afterId }: ListVariant,
 ): Promise<LatencySummary> {
-  const search = parseSearch(query, DEVICE_SEARCH_FIELDS)
+  const search = parseSearch(query, DEVICE_LIST.fields)
   const latenciesMs: number[] = []
   for (let repeat = 0; repeat < SQL_REPEATS; repeat += 1) {
     run.signal.throwIfAborted()
     const startMs = performance.now()
-    await listDevices(db, search, { afterId, limit: PER_PAGE + 1 })
+    await DEVICE_LIST.listPage(db, { search, window: { afterId, limit: PER_PAGE + 1 } })
     latenciesMs.push(performance.now() - startMs)
   }
   return summariseLatencies(latenciesMs)

@@ -8,7 +8,7 @@ import { createApiKey } from '../src/organisation/api-keys/create-api-key.ts'
 import { PERMISSIONS } from '../src/schema/permissions.ts'
 import { deriveKey } from '../src/platform/secrets/master-key.ts'
 import { REPORTING_TABLES } from '../src/posture/reporting/reporting-tables.ts'
-import { toRecordFields } from '../src/posture/reporting/table-record-read.ts'
+import { tableRecordList } from '../src/posture/reporting/table-record-read.ts'
 import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { measureDeviceLists } from './device-lists.ts'
 import { measureEveryList } from './every-list.ts'
@@ -66,7 +66,7 @@ async function listPublished(client: ListClient, known: ListIds): Promise<Publis
   const document = (await client.getJson('/openapi.json')) as ListDocument
   const ids = { ...(await findFirstIds(client, findParents(document))), ...known }
   const table = REPORTING_TABLES.find(({ name }) => name === ids['/reporting/tables'])
-  const fields = table === undefined ? [] : toRecordFields(table)
+  const fields = table === undefined ? [] : tableRecordList(table).fields
   return findLists(document, ids, {
     '/reporting/tables/{name}/table_records': fields.flatMap(({ name, operators }) =>
       operators.map((operator) => `${name}${operator}`),

@@ -26,9 +26,9 @@ import { PERSON_LIST } from '../src/people/people/person-read.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
 import { searchToSql } from '../src/platform/search/search-to-sql.ts'
-import type { SearchedList } from '../src/platform/search/searched-list.ts'
+import type { RecordList } from '../src/platform/search/record-list.ts'
 import { REPORTING_TABLES } from '../src/posture/reporting/reporting-tables.ts'
-import { tableRecordList, toRecordFields } from '../src/posture/reporting/table-record-read.ts'
+import { tableRecordList } from '../src/posture/reporting/table-record-read.ts'
 import { AUTH_LOG_LIST } from '../src/sign-in/journal/auth-log-read.ts'
 import { EVENT_LIST } from '../src/signals/webhooks/webhook-event-read.ts'
 import { startContractService, type ContractService } from './contract/contract-service.ts'
@@ -40,8 +40,10 @@ const SEARCHES = 12
 const PER_PAGE = 100
 const USERS = REPORTING_TABLES.filter(({ name }) => name === 'users')
 
+type AnyList = Pick<RecordList<Schema, object>, 'table' | 'key' | 'fields' | 'columns'>
+
 interface KnownList {
-  readonly list: SearchedList
+  readonly list: AnyList
   /** What holds for its rows. */
   readonly scope?: (ids: ListIds) => RawBuilder<unknown>
   /** Rows stay as they are. */
@@ -49,7 +51,7 @@ interface KnownList {
 }
 
 // Nothing is as old as to be stale.
-const RESULTS = checkResultList(new Date(0))
+const RESULTS = checkResultList(new Date(0), new Date(0))
 const IS_OPEN = sql`issue.resolved_at is null`
 
 /** By the path of the published document. */
@@ -143,7 +145,7 @@ beforeAll(async () => {
   await insertWebhookEvents(service.services.db)
   const url = '/openapi_specifications/2026-04-07'
   const document = (await service.send({ method: 'GET', url, key: null })).json<ListDocument>()
-  const fields = USERS.flatMap(toRecordFields)
+  const fields = USERS.flatMap((table) => tableRecordList(table).fields)
   published = findLists(document, ids, {
     '/reporting/tables/{name}/table_records': fields.flatMap(({ name, operators }) =>
       operators.map((operator) => `${name}${operator}`),
@@ -280,7 +282,7 @@ async function readPages(
 
 /** Results of checks do not show their key, but what is as unique. */
 async function toKeys(
-  list: SearchedList,
+  list: AnyList,
   records: readonly Record<string, string>[],
 ): Promise<string[]> {
   if (list.table !== 'check_result') return records.map((record) => String(record['id']))
@@ -294,7 +296,7 @@ async function toKeys(
 }
 
 /** Takes a row away with all that hangs on it; answers what brings the row itself back. */
-async function removeRow({ table, key }: SearchedList, id: string): Promise<() => Promise<void>> {
+async function removeRow({ table, key }: AnyList, id: string): Promise<() => Promise<void>> {
   const { db } = service.services
   const { rows } = await sql<{ row: object }>`
     delete from ${sql.table(table)} where ${sql.ref(key)} = ${id}

@@ -5,9 +5,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DEVICE_SEARCH_FIELDS, DEVICE_TYPES } from '../src/posture/devices/device-read.ts'
+import { DEVICE_LIST, DEVICE_TYPES } from '../src/posture/devices/device-read.ts'
 import { deviceRoutes } from '../src/posture/devices/device-routes.ts'
-import { ISSUE_SEARCH_FIELDS } from '../src/posture/issues/issue-read.ts'
+import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
 import { issueRoutes } from '../src/posture/issues/issue-routes.ts'
 import { evaluateSearch, type SearchableRecord } from '../src/platform/search/evaluate-search.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
@@ -82,7 +82,7 @@ const deviceRow = fc.record({
 
 const DEVICES: ListUnderTest<typeof deviceRow extends fc.Arbitrary<infer Row> ? Row : never> = {
   path: '/devices',
-  fields: DEVICE_SEARCH_FIELDS,
+  fields: DEVICE_LIST.fields,
   row: deviceRow,
   insert: (row) =>
     insertDevice(api.db, {
@@ -110,7 +110,7 @@ const issueRow = fc.record({
 
 const ISSUES: ListUnderTest<typeof issueRow extends fc.Arbitrary<infer Row> ? Row : never> = {
   path: '/issues',
-  fields: ISSUE_SEARCH_FIELDS,
+  fields: ISSUE_LIST.fields,
   row: issueRow,
   insert: ({ check, device, ...row }) =>
     insertIssue(api.db, {

@@ -1,27 +1,8 @@
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type {
-  SearchClause,
-  SearchExpression,
-  SearchField,
-} from '../../platform/search/search-field.ts'
-import { clauseToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
-import type { AuditEntryRow } from './audit-store.ts'
-
-/** What audit entries can be searched by. */
-export const AUDIT_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'timestamp', type: 'timestamp', operators: ['<', '>'] },
-  { name: 'actor_name', type: 'text', operators: [':', '~'] },
-  { name: 'description', type: 'text', operators: [':', '~'] },
-]
-
-const COLUMNS: SearchColumns = {
-  timestamp: sql.ref('audit_entry.recorded_at'),
-  actor_name: isActorName,
-  description: sql.ref('audit_entry.description'),
-}
+import type { SearchClause } from '../../platform/search/search-field.ts'
+import { clauseToSql } from '../../platform/search/search-to-sql.ts'
+import { RecordList } from '../../platform/search/record-list.ts'
 
 /**
  * The beginning of a name is indexed: a whole one could be larger than an index entry may be. A million
@@ -46,39 +27,15 @@ function isActorName(clause: SearchClause) {
   )) and ${isMatch})`
 }
 
-/** Where the fields of the list are. */
-export const AUDIT_LIST: SearchedList = {
+/** The audit log in the order of the chain. */
+export const AUDIT_LIST = new RecordList({
+  noun: 'audit log entry',
   table: 'audit_entry',
   key: 'sequence',
-  fields: AUDIT_SEARCH_FIELDS,
-  columns: COLUMNS,
-}
-
-/** A page of audit entries in the order of the chain. */
-export async function listAuditEntries(
-  db: Kysely<Schema>,
-  search: SearchExpression | undefined,
-  window: PageWindow,
-): Promise<AuditEntryRow[]> {
-  return readPage(db, AUDIT_LIST, { search, window }, (source, isOnPage) =>
-    source
-      .selectFrom('audit_entry')
-      .selectAll()
-      .where(isOnPage)
-      .orderBy('sequence')
-      .limit(window.limit)
-      .execute(),
-  )
-}
-
-/** The entry at this place of the chain, which is a decimal number within bigint. */
-export async function findAuditEntry(
-  db: Kysely<Schema>,
-  sequence: string,
-): Promise<AuditEntryRow | undefined> {
-  return db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where('sequence', '=', sequence)
-    .executeTakeFirst()
-}
+  fields: {
+    timestamp: { type: 'timestamp', column: 'recorded_at' },
+    actor_name: { type: 'text', column: isActorName },
+    description: 'text',
+  },
+  select: (db: Kysely<Schema>) => db.selectFrom('audit_entry').selectAll(),
+})

@@ -7,7 +7,7 @@ import {
   trialsOf,
 } from '../../../test/support/read-contract.ts'
 import { SYSTEM_ACTOR, type Actor, type AuditNote } from './audit-entry.ts'
-import { AUDIT_SEARCH_FIELDS } from './audit-read.ts'
+import { AUDIT_LIST } from './audit-read.ts'
 import { auditRoutes } from './audit-routes.ts'
 
 const GRACE: Actor = { type: 'User', id: '1', name: 'Grace Hopper', email: 'grace@example.com' }
@@ -93,7 +93,7 @@ describe('GET /audit_logs', () => {
   })
 
   it('has every field and operator tried', () => {
-    expect(trialsOf(Object.keys(SEARCHES))).toEqual(toTrials(AUDIT_SEARCH_FIELDS))
+    expect(trialsOf(Object.keys(SEARCHES))).toEqual(toTrials(AUDIT_LIST.fields))
   })
 })
 

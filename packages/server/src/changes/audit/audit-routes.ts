@@ -2,11 +2,9 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuditEntryTable } from '../../schema/tables/organisation-tables.ts'
+import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import { parseId } from '../../platform/ids.ts'
-import { notFound } from '../../platform/app-error.ts'
-import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
-import { AUDIT_SEARCH_FIELDS, findAuditEntry, listAuditEntries } from './audit-read.ts'
+import { AUDIT_LIST } from './audit-read.ts'
 
 const auditLogSchema = z
   .object({
@@ -29,32 +27,11 @@ const auditLogSchema = z
 
 /** Reading the audit log. */
 export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
-  const tags = ['Audit logs']
+  const access = { tags: ['Audit logs'], permission: null } as const
+  const entries = { db, list: AUDIT_LIST, item: auditLogSchema, toJson: toAuditLogJson }
   return [
-    listRoute({
-      path: '/audit_logs',
-      summary: 'List audit log entries',
-      tags,
-      permission: null,
-      fields: AUDIT_SEARCH_FIELDS,
-      item: auditLogSchema,
-      fetch: ({ search, window }) => listAuditEntries(db, search, window),
-      toJson: toAuditLogJson,
-      keyOf: (entry) => entry.sequence,
-    }),
-    route({
-      method: 'GET',
-      path: '/audit_logs/:id',
-      summary: 'Show an audit log entry',
-      tags,
-      permission: null,
-      responses: { 200: auditLogSchema },
-      handler: async ({ params }) => {
-        const entry = await findAuditEntry(db, parseId(params.id, 'audit log entry'))
-        if (entry === undefined) throw notFound('audit log entry', params.id)
-        return toAuditLogJson(entry)
-      },
-    }),
+    listRecords(entries, { ...access, path: '/audit_logs', summary: 'List audit log entries' }),
+    showRecord(entries, { ...access, path: '/audit_logs/:id', summary: 'Show an audit log entry' }),
   ]
 }
 

@@ -3,7 +3,7 @@ import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
 import { showDelivery } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import {
-  DELIVERY_SEARCH_FIELDS,
+  DELIVERY_LIST,
   getDeliveryOfEvent,
   listDeliveryLog,
 } from '../../signals/dispatch/delivery-read.ts'
@@ -36,7 +36,7 @@ const list = databaseCommand({
     const { destinationId } = await findOwner(db, options, 'show')
     const deliveries = await listDeliveryLog(db, {
       destinationId,
-      search: parseSearch(options.query, DELIVERY_SEARCH_FIELDS),
+      search: parseSearch(options.query, DELIVERY_LIST.fields),
       window: { afterId: options.after, limit: options.limit },
     })
     return deliveries.map(toDeliveryJson)

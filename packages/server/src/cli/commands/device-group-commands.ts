@@ -5,7 +5,7 @@ import {
   deleteDeviceGroup,
 } from '../../posture/device-groups/change-device-groups.ts'
 import { toDeviceGroupJson } from '../../posture/device-groups/device-group-json.ts'
-import { listDeviceGroups } from '../../posture/device-groups/device-group-read.ts'
+import { DEVICE_GROUP_LIST } from '../../posture/device-groups/device-group-read.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { option } from '../option.ts'
@@ -30,7 +30,9 @@ const list = databaseCommand({
   name: 'list',
   description: 'list the device groups',
   run: async ({ services }) =>
-    (await listDeviceGroups(services.db, undefined, EVERYTHING)).map(toDeviceGroupJson),
+    (await DEVICE_GROUP_LIST.listPage(services.db, { search: undefined, window: EVERYTHING })).map(
+      toDeviceGroupJson,
+    ),
   text: (groups) =>
     toTable(groups, {
       ID: ({ id }) => id,

@@ -1,12 +1,9 @@
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
-import { DELIVERY_SEARCH_FIELDS, listDeliveryLog } from '../../signals/dispatch/delivery-read.ts'
+import { DELIVERY_LIST, listDeliveryLog } from '../../signals/dispatch/delivery-read.ts'
 import { resendDelivery } from '../../signals/dispatch/redrive-deliveries.ts'
 import { recoverWebhook } from '../../signals/webhooks/recover-webhook.ts'
-import {
-  listWebhookEvents,
-  WEBHOOK_EVENT_SEARCH_FIELDS,
-} from '../../signals/webhooks/webhook-event-read.ts'
+import { EVENT_LIST } from '../../signals/webhooks/webhook-event-read.ts'
 import { toWebhookEventJson } from '../../signals/webhooks/webhook-event-routes.ts'
 import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
@@ -27,8 +24,8 @@ const events = databaseCommand({
   description: 'list the events that webhooks are told of, oldest first',
   options: LIST_OPTIONS,
   run({ options: { query, limit }, services }) {
-    const search = parseSearch(query, WEBHOOK_EVENT_SEARCH_FIELDS)
-    return listWebhookEvents(services.db, search, { afterId: undefined, limit })
+    const search = parseSearch(query, EVENT_LIST.fields)
+    return EVENT_LIST.listPage(services.db, { search, window: { afterId: undefined, limit } })
   },
   json: (rows) => rows.map(toWebhookEventJson),
   text: (rows) =>
@@ -47,7 +44,7 @@ const deliveries = databaseCommand({
   options: { ...LIST_OPTIONS, after: option('--after <id>', 'begin after this delivery') },
   async run({ args, options: { query, after, limit }, services: { db } }) {
     const { destinationId } = await getWebhook(db, args.webhook)
-    const search = parseSearch(query, DELIVERY_SEARCH_FIELDS)
+    const search = parseSearch(query, DELIVERY_LIST.fields)
     const window = { afterId: after, limit }
     return (await listDeliveryLog(db, { destinationId, search, window })).map(toDeliveryJson)
   },

@@ -1,11 +1,9 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Schema } from '../../schema/schema.ts'
+import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import { parseId } from '../../platform/ids.ts'
-import { notFound } from '../../platform/app-error.ts'
-import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
-import { ADMIN_SEARCH_FIELDS, findAdmin, listAdmins } from './admin-read.ts'
+import { ADMIN_LIST } from './admin-read.ts'
 import type { Admin } from './admin-store.ts'
 import { ADMIN_ACCESS_LEVELS } from './create-admin.ts'
 
@@ -25,29 +23,11 @@ const adminSchema = z
 
 /** Reading admins. */
 export function adminRoutes(db: Kysely<Schema>): ApiRoute[] {
-  const shared = { tags: ['Admins'], permission: null } as const
+  const access = { tags: ['Admins'], permission: null } as const
+  const admins = { db, list: ADMIN_LIST, item: adminSchema, toJson: toAdminJson }
   return [
-    listRoute({
-      ...shared,
-      path: '/admin_users',
-      summary: 'List admins',
-      fields: ADMIN_SEARCH_FIELDS,
-      item: adminSchema,
-      fetch: ({ search, window }) => listAdmins(db, search, window),
-      toJson: toAdminJson,
-    }),
-    route({
-      ...shared,
-      method: 'GET',
-      path: '/admin_users/:id',
-      summary: 'Show an admin',
-      responses: { 200: adminSchema },
-      handler: async ({ params }) => {
-        const admin = await findAdmin(db, parseId(params.id, 'admin'))
-        if (admin === undefined) throw notFound('admin', params.id)
-        return toAdminJson(admin)
-      },
-    }),
+    listRecords(admins, { ...access, path: '/admin_users', summary: 'List admins' }),
+    showRecord(admins, { ...access, path: '/admin_users/:id', summary: 'Show an admin' }),
   ]
 }
 

@@ -7,7 +7,7 @@ import {
   toTrials,
   trialsOf,
 } from '../../../test/support/read-contract.ts'
-import { PERSON_GROUP_SEARCH_FIELDS } from './person-group-read.ts'
+import { PERSON_GROUP_LIST } from './person-group-read.ts'
 import { personGroupRoutes } from './person-group-routes.ts'
 
 let api: TestApi
@@ -69,7 +69,7 @@ describe('GET /person_groups', () => {
   })
 
   it('tries every field with every operator', () => {
-    expect(trialsOf(Object.keys(SEARCHES))).toEqual(toTrials(PERSON_GROUP_SEARCH_FIELDS))
+    expect(trialsOf(Object.keys(SEARCHES))).toEqual(toTrials(PERSON_GROUP_LIST.fields))
   })
 })
 

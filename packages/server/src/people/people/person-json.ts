@@ -1,7 +1,9 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
 import { z } from 'zod'
 import { linkTo } from '../../platform/http/expand.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import type { PersonRecord } from './person-read.ts'
+import { PERSON_LIST, type PersonRecord } from './person-read.ts'
 
 /** A person on the wire. */
 export const personSchema = z
@@ -54,4 +56,9 @@ function toSharedJson(person: PersonRecord) {
     last_authenticated_at: toTimestamp(person.last_authenticated_at),
     has_registered_device: Boolean(person.has_registered_device),
   }
+}
+
+/** People as the API lists and shows them. */
+export function personResource(db: Kysely<Schema>) {
+  return { db, list: PERSON_LIST, item: personSchema, toJson: toPersonJson }
 }

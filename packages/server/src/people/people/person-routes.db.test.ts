@@ -7,7 +7,7 @@ import {
   toTrials,
   trialsOf,
 } from '../../../test/support/read-contract.ts'
-import { PERSON_SEARCH_FIELDS } from './person-read.ts'
+import { PERSON_LIST } from './person-read.ts'
 import { personRoutes } from './person-routes.ts'
 
 let api: TestApi
@@ -78,7 +78,7 @@ describe('GET /people', () => {
       'Ada Lovelace',
       'Alan Turing',
     ])
-    expect(trialsOf([...Object.keys(SEARCHES), 'id:1'])).toEqual(toTrials(PERSON_SEARCH_FIELDS))
+    expect(trialsOf([...Object.keys(SEARCHES), 'id:1'])).toEqual(toTrials(PERSON_LIST.fields))
   })
 
   it('shows nobody who has been deprovisioned', async () => {

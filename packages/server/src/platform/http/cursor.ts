@@ -1,6 +1,14 @@
+/*
+ * Where a page of a list begins and where the next one does: reads `cursor`, `per_page` and `query` of a
+ * request, and writes the pagination of the answer. Cursors are signed and carry the search.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { invalidCursor } from '../app-error.ts'
+import { parseSearch } from '../search/parse-search.ts'
+import type { SearchExpression, SearchField } from '../search/search-field.ts'
+import type { Paging } from './operation.ts'
+import type { RouteContext } from './route.ts'
 
 /** What a cursor carries, so that it alone continues a list. */
 export interface CursorContents {
@@ -13,6 +21,19 @@ export interface CursorContents {
   readonly lastKey: string
 }
 
+export const PER_PAGE_DEFAULT = 25
+export const PER_PAGE_MAX = 100
+
+/** Where a page stands among the others of its list. */
+export const paginationSchema = z
+  .object({
+    next: z.string().describe('The address of the next page; empty on the last page.'),
+    next_cursor: z.string().describe('The cursor of the next page; empty on the last page.'),
+    current_cursor: z.string().describe('The cursor of this page; empty on the first page.'),
+    count: z.int().describe('The number of records in this page.'),
+  })
+  .meta({ id: 'Pagination' })
+
 /** A query of 4 KiB makes a cursor of 6 KiB. */
 export const CURSOR_LENGTH_MAX = 8_192
 
@@ -22,7 +43,7 @@ const payloadSchema = z.tuple([
   z.literal(VERSION),
   z.string(),
   z.string(),
-  z.int().min(1).max(100),
+  z.int().min(1).max(PER_PAGE_MAX),
   z.string().max(200),
 ])
 
@@ -55,4 +76,96 @@ export function decodeCursor(cursor: string, key: Buffer): CursorContents {
 
 function sign(payload: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', key).update(payload).digest().subarray(0, SIGNATURE_BYTES)
+}
+
+/** Which page a request asks for. */
+export interface PageRequest {
+  readonly cursor: string
+  readonly queryText: string
+  readonly search: SearchExpression | undefined
+  readonly perPage: number
+  readonly lastKey: string | undefined
+}
+
+/** The request of any list. */
+export type ListContext = RouteContext<unknown, Record<string, unknown>, unknown, unknown>
+
+/**
+ * The page that a request asks for.
+ *
+ * @throws AppError `invalid_cursor`, `invalid_search`
+ */
+export function readPageRequest(context: ListContext, fields: readonly SearchField[]): PageRequest {
+  const query = textOf(context.query, 'query')
+  const perPageText = textOf(context.query, 'per_page')
+  const perPage = perPageText === undefined ? undefined : Number(perPageText)
+  const cursor = textOf(context.query, 'cursor')?.trim()
+  if (cursor === undefined) {
+    return {
+      cursor: '',
+      queryText: query ?? '',
+      search: parseSearch(query ?? '', fields),
+      perPage: perPage ?? PER_PAGE_DEFAULT,
+      lastKey: undefined,
+    }
+  }
+  const contents = decodeCursor(cursor, pagingOf(context).cursorKey)
+  if (contents.list !== context.path) throw invalidCursor('The cursor belongs to another list.')
+  if (query !== undefined && query !== contents.query) {
+    throw invalidCursor('The cursor belongs to another `query`.')
+  }
+  return {
+    cursor,
+    queryText: contents.query,
+    search: parseSearch(contents.query, fields),
+    perPage: perPage ?? contents.perPage,
+    lastKey: contents.lastKey,
+  }
+}
+
+/** Blank parameters count as absent: clients send them whether or not they have something to say. */
+function textOf(query: Record<string, unknown>, name: string): string | undefined {
+  const value = query[name]
+  return typeof value === 'string' && !isBlank(value) ? value : undefined
+}
+
+/** Whether a parameter holds nothing but spaces. */
+export function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === ''
+}
+
+function pagingOf({ paging }: Pick<ListContext, 'paging'>): Paging {
+  if (paging === undefined) throw new Error('a list is mounted on a surface without paging')
+  return paging
+}
+
+/** The pagination of a page; `lastKey` is that of its last record when another page follows. */
+export function paginationOf(
+  context: ListContext,
+  page: PageRequest,
+  lastKey: string | undefined,
+  count: number,
+): z.input<typeof paginationSchema> {
+  const { path } = context
+  if (lastKey === undefined) {
+    return { next: '', next_cursor: '', current_cursor: page.cursor, count }
+  }
+  const { queryText: query, perPage } = page
+  const cursor = encodeCursor({ list: path, query, perPage, lastKey }, pagingOf(context).cursorKey)
+  return {
+    next: nextAddress(context, cursor, perPage),
+    next_cursor: cursor,
+    current_cursor: page.cursor,
+    count,
+  }
+}
+
+/** Under the address that the world knows, with the filters of this request repeated. */
+function nextAddress(context: ListContext, cursor: string, perPage: number): string {
+  const { path, rawQuery } = context
+  const parameters = new URLSearchParams({ cursor, per_page: String(perPage) })
+  for (const [name, value] of Object.entries(rawQuery)) {
+    if (!['cursor', 'per_page', 'query'].includes(name)) parameters.set(name, value)
+  }
+  return `${pagingOf(context).baseUrl}${path}?${parameters.toString()}`
 }

@@ -1,10 +1,7 @@
 /* How the query of a list is declared: its parameters, and what can be searched for. */
 import { z } from 'zod'
 import { describeSearchFields, type SearchField } from '../search/search-field.ts'
-import { CURSOR_LENGTH_MAX } from './cursor.ts'
-
-export const PER_PAGE_DEFAULT = 25
-export const PER_PAGE_MAX = 100
+import { CURSOR_LENGTH_MAX, PER_PAGE_DEFAULT, PER_PAGE_MAX } from './cursor.ts'
 
 const PER_PAGE = /^(?:[1-9]\d?|100)?$/
 

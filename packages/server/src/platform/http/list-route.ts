@@ -1,30 +1,33 @@
-/**
- * The one way to declare a list. It reads `cursor`, `per_page` and `query`, asks the store for one row
- * more than the page holds, and writes the list envelope. Other parameters of a list are declared with
- * `filters` and stay in the address of the next page.
+/*
+ * The one way to declare a list. It reads `cursor`, `per_page` and `query`, asks for one row more than the
+ * page holds, and writes the list envelope. What is read and how it looks on the wire is a resource, which
+ * is listed under one path or more and shown under another:
  *
- *     listRoute({
- *       path: '/devices',
- *       summary: 'List devices',
- *       tags: ['Devices'],
- *       permission: null,
- *       fields: DEVICE_SEARCH_FIELDS,
- *       item: deviceSchema,
- *       fetch: ({ search, window }) => listDevices(db, { search, window }),
- *       toJson: (device) => toDeviceJson(device),
- *     })
+ *     export function deviceResource(db: Kysely<Schema>, baseUrl: string) {
+ *       return {
+ *         db,
+ *         list: DEVICE_LIST,
+ *         item: deviceSchema,
+ *         toJson: (device: DeviceRecord) => toDeviceJson(baseUrl, device),
+ *       }
+ *     }
  *
- * The store reads `window.limit` rows after `window.afterId` that the search finds, in ascending order of
- * their keys.
+ *     const access = { tags: ['Devices'], permission: null } as const
+ *     listRecords(devices, { ...access, path: '/devices', summary: 'List devices' }),
+ *     showRecord(devices, { ...access, path: '/devices/:id', summary: 'Show a device' }),
+ *
+ * `listRoute` is for rows of another kind. Its `fetch` reads `window.limit` rows after `window.afterId`
+ * that the search finds, in ascending order of their keys.
  */
+import type { Expression, Kysely, SqlBool } from 'kysely'
 import { z } from 'zod'
 import { toPage, type PageWindow } from '../db/page.ts'
-import { parseSearch } from '../search/parse-search.ts'
 import type { SearchExpression, SearchField } from '../search/search-field.ts'
-import { invalidCursor } from '../app-error.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
-import { listQuerySchema, PER_PAGE_DEFAULT, searchExamples } from './list-query.ts'
-import type { Operation, Paging } from './operation.ts'
+import type { RecordList } from '../search/record-list.ts'
+import { isBlank, paginationOf, paginationSchema, readPageRequest } from './cursor.ts'
+import type { Expansions, LoadRecords } from './expand.ts'
+import { listQuerySchema, searchExamples } from './list-query.ts'
+import type { Operation } from './operation.ts'
 import {
   route,
   type DefaultParams,
@@ -34,15 +37,6 @@ import {
   type RouteContext,
   type RouteDeclaration,
 } from './route.ts'
-
-export const paginationSchema = z
-  .object({
-    next: z.string().describe('The address of the next page; empty on the last page.'),
-    next_cursor: z.string().describe('The cursor of the next page; empty on the last page.'),
-    current_cursor: z.string().describe('The cursor of this page; empty on the first page.'),
-    count: z.int().describe('The number of records in this page.'),
-  })
-  .meta({ id: 'Pagination' })
 
 /** What a list reads its page by. */
 export interface ListRequest<Params, Filters, By> extends Omit<
@@ -140,89 +134,6 @@ function takingBlankSearch(list: Operation): Operation {
   }
 }
 
-interface PageRequest {
-  readonly cursor: string
-  readonly queryText: string
-  readonly search: SearchExpression | undefined
-  readonly perPage: number
-  readonly lastKey: string | undefined
-}
-
-type ListContext = RouteContext<unknown, Record<string, unknown>, unknown, unknown>
-
-function readPageRequest(context: ListContext, fields: readonly SearchField[]): PageRequest {
-  const query = textOf(context.query, 'query')
-  const perPageText = textOf(context.query, 'per_page')
-  const perPage = perPageText === undefined ? undefined : Number(perPageText)
-  const cursor = textOf(context.query, 'cursor')?.trim()
-  if (cursor === undefined) {
-    return {
-      cursor: '',
-      queryText: query ?? '',
-      search: parseSearch(query ?? '', fields),
-      perPage: perPage ?? PER_PAGE_DEFAULT,
-      lastKey: undefined,
-    }
-  }
-  const contents = decodeCursor(cursor, pagingOf(context).cursorKey)
-  if (contents.list !== context.path) throw invalidCursor('The cursor belongs to another list.')
-  if (query !== undefined && query !== contents.query) {
-    throw invalidCursor('The cursor belongs to another `query`.')
-  }
-  return {
-    cursor,
-    queryText: contents.query,
-    search: parseSearch(contents.query, fields),
-    perPage: perPage ?? contents.perPage,
-    lastKey: contents.lastKey,
-  }
-}
-
-/** Blank parameters count as absent: clients send them whether or not they have something to say. */
-function textOf(query: Record<string, unknown>, name: string): string | undefined {
-  const value = query[name]
-  return typeof value === 'string' && !isBlank(value) ? value : undefined
-}
-
-function isBlank(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() === ''
-}
-
-function pagingOf({ paging }: Pick<ListContext, 'paging'>): Paging {
-  if (paging === undefined) throw new Error('a list is mounted on a surface without paging')
-  return paging
-}
-
-function paginationOf(
-  context: ListContext,
-  page: PageRequest,
-  lastKey: string | undefined,
-  count: number,
-): z.input<typeof paginationSchema> {
-  const { path } = context
-  if (lastKey === undefined) {
-    return { next: '', next_cursor: '', current_cursor: page.cursor, count }
-  }
-  const { queryText: query, perPage } = page
-  const cursor = encodeCursor({ list: path, query, perPage, lastKey }, pagingOf(context).cursorKey)
-  return {
-    next: nextAddress(context, cursor, perPage),
-    next_cursor: cursor,
-    current_cursor: page.cursor,
-    count,
-  }
-}
-
-/** Under the address that the world knows, with the filters of this request repeated. */
-function nextAddress(context: ListContext, cursor: string, perPage: number): string {
-  const { path, rawQuery } = context
-  const parameters = new URLSearchParams({ cursor, per_page: String(perPage) })
-  for (const [name, value] of Object.entries(rawQuery)) {
-    if (!['cursor', 'per_page', 'query'].includes(name)) parameters.set(name, value)
-  }
-  return `${pagingOf(context).baseUrl}${path}?${parameters.toString()}`
-}
-
 function pick(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, values[name]]))
 }
@@ -230,4 +141,101 @@ function pick(values: Record<string, unknown>, names: readonly string[]): Record
 function idOf(row: object): string {
   if ('id' in row && typeof row.id === 'string') return row.id
   throw new Error('a row without a string id needs keyOf')
+}
+
+/** Records that the API lists and shows. */
+export interface Resource<Schema, Row extends object, Item extends z.ZodType> {
+  readonly db: Kysely<Schema>
+  readonly list: RecordList<Schema, Row>
+  readonly item: Item
+  readonly toJson: (row: Row) => z.input<Item>
+  /** What `expand` can put into a record. */
+  readonly expand?: Expansions
+}
+
+/** What `listRecords` declares beside the resource. */
+export interface RecordListDefinition<
+  Path extends string,
+  Access extends RouteAccess,
+> extends RouteDeclaration<Path, Access> {
+  /** Lists only those records that belong to what the path names. */
+  readonly scope?: (params: z.output<DefaultParams<Path>>) => Promise<Expression<SqlBool>>
+}
+
+/** `listRecords` for one set of permissions and switches. */
+export type ListRecords<Permission extends string, Feature extends string> = <
+  const Path extends `/${string}`,
+  const Access extends RouteAccess<Permission>,
+  Schema,
+  Row extends object,
+  Item extends z.ZodType,
+>(
+  resource: Resource<Schema, Row, Item>,
+  definition: RecordListDefinition<Path, Access> & OfFeature<Feature>,
+) => Operation
+
+/** Lists the records of a resource. */
+export function listRecords<
+  const Path extends `/${string}`,
+  const Access extends RouteAccess,
+  Schema,
+  Row extends object,
+  Item extends z.ZodType,
+>(
+  { db, list, ...shown }: Resource<Schema, Row, Item>,
+  { scope: findScope, ...declared }: RecordListDefinition<Path, Access>,
+): Operation {
+  return listRoute({
+    ...declared,
+    ...shown,
+    fields: list.fields,
+    fetch: async ({ params, search, window }) =>
+      list.listPage(db, { search, window, scope: await findScope?.(params) }),
+    keyOf: (row) => list.keyOf(row),
+  })
+}
+
+/** `showRecord` for one set of permissions and switches. */
+export type ShowRecord<Permission extends string, Feature extends string> = <
+  const Path extends `/${string}/:id`,
+  const Access extends RouteAccess<Permission>,
+  Schema,
+  Row extends object,
+  Item extends z.ZodType,
+>(
+  resource: Resource<Schema, Row, Item>,
+  definition: RouteDeclaration<Path, Access> & OfFeature<Feature>,
+) => Operation
+
+/** Shows the record of a resource that the path names by its id. */
+export function showRecord<
+  const Path extends `/${string}/:id`,
+  const Access extends RouteAccess,
+  Schema,
+  Row extends object,
+  Item extends z.ZodType,
+>(
+  { db, list, item, toJson, ...shown }: Resource<Schema, Row, Item>,
+  declared: RouteDeclaration<Path, Access>,
+): Operation {
+  return route({
+    ...declared,
+    ...shown,
+    method: 'GET',
+    responses: { 200: item },
+    handler: async ({ params }) =>
+      toJson(await list.get(db, (params as { readonly id: string }).id)),
+  })
+}
+
+/** Reads the records that links of other resources lead to. */
+export function loadRecords<Schema, Row extends object, Item extends z.ZodType<unknown, object>>({
+  db,
+  list,
+  toJson,
+}: Resource<Schema, Row, Item>): LoadRecords {
+  return async (ids) => {
+    const rows = await list.listWithIds(db, ids)
+    return new Map(rows.map((row) => [list.keyOf(row), toJson(row)]))
+  }
 }

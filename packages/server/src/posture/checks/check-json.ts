@@ -1,3 +1,6 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import { CHECK_LIST } from './check-read.ts'
 import { z } from 'zod'
 import { linkTo } from '../../platform/http/expand.ts'
 import { CHECK_PLATFORMS } from './check-definition.ts'
@@ -95,4 +98,9 @@ export function toPercent(passing: number, targeted: number): number {
 /** A custom check has the same query on each of its platforms. */
 function firstQuery(check: CheckRecord): string {
   return Object.values(check.queries)[0] ?? ''
+}
+
+/** Checks as the API lists and shows them. */
+export function checkResource(db: Kysely<Schema>) {
+  return { db, list: CHECK_LIST, item: checkSchema, toJson: toCheckJson }
 }

@@ -1,44 +1,32 @@
 import { sql, type Kysely } from 'kysely'
-import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type {
-  SearchClause,
-  SearchExpression,
-  SearchField,
-} from '../../platform/search/search-field.ts'
-import { clauseToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import type { SearchClause } from '../../platform/search/search-field.ts'
+import { clauseToSql } from '../../platform/search/search-to-sql.ts'
+import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
-/** What checks can be searched by. */
-export const CHECK_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'name', type: 'text', operators: [':', '~'] },
-  { name: 'check_description', type: 'text', operators: [':', '~'] },
-  { name: 'check_tag_name', type: 'text', operators: [':', '~'] },
-  { name: 'check_tag_description', type: 'text', operators: [':', '~'] },
-  { name: 'check_tag_id', type: 'id', operators: [':', '~'] },
-  { name: 'slug', aliases: ['check_slug'], type: 'text', operators: [':', '~'] },
-  { name: 'type', type: 'enum', operators: [':'], values: ['osquery', 'custom', 'external'] },
-  { name: 'updated_at', type: 'timestamp', operators: ['<', '>'] },
-]
-
-const COLUMNS: SearchColumns = {
-  name: sql.ref('posture_check.name'),
-  check_description: sql.ref('posture_check.description'),
-  check_tag_name: (clause) => hasTag(clause, 'check_tag.name'),
-  check_tag_description: (clause) => hasTag(clause, 'check_tag.description'),
-  check_tag_id: (clause) => hasTag(clause, 'check_tag.id'),
-  slug: sql.ref('posture_check.slug'),
-  type: sql.ref('posture_check.type'),
-  updated_at: sql.ref('posture_check.updated_at'),
-}
-
-/** Where the fields of the list are. */
-export const CHECK_LIST: SearchedList = {
+/** Checks. */
+export const CHECK_LIST = new RecordList({
+  noun: 'check',
   table: 'posture_check',
-  key: 'id',
-  fields: CHECK_SEARCH_FIELDS,
-  columns: COLUMNS,
-}
+  fields: {
+    name: 'text',
+    check_description: { type: 'text', column: 'description' },
+    check_tag_name: { type: 'text', column: (clause) => hasTag(clause, 'check_tag.name') },
+    check_tag_description: {
+      type: 'text',
+      column: (clause) => hasTag(clause, 'check_tag.description'),
+    },
+    check_tag_id: {
+      type: 'id',
+      operators: [':', '~'],
+      column: (clause) => hasTag(clause, 'check_tag.id'),
+    },
+    slug: { aliases: ['check_slug'], type: 'text' },
+    type: { type: 'enum', values: ['osquery', 'custom', 'external'] },
+    updated_at: 'timestamp',
+  },
+  select: selectChecks,
+})
 
 function hasTag(clause: SearchClause, column: string) {
   return sql<boolean>`exists (
@@ -59,30 +47,6 @@ export interface TagRecord {
 export interface GroupRuleRecord {
   readonly rule: 'targeted' | 'excluded' | 'blocking_allowed' | 'blocking_excluded'
   readonly name: string
-}
-
-/** A page of checks by ascending id. */
-export async function listChecks(
-  db: Kysely<Schema>,
-  search: SearchExpression | undefined,
-  window: PageWindow,
-): Promise<CheckRecord[]> {
-  return readPage(db, CHECK_LIST, { search, window }, (source, isOnPage) =>
-    selectChecks(source).where(isOnPage).orderBy('posture_check.id').limit(window.limit).execute(),
-  )
-}
-
-/** The check with this id; the id is a decimal number within bigint. */
-export async function findCheck(db: Kysely<Schema>, id: string): Promise<CheckRecord | undefined> {
-  return selectChecks(db).where('posture_check.id', '=', id).executeTakeFirst()
-}
-
-/** The checks with these ids. */
-export async function listChecksWithIds(
-  db: Kysely<Schema>,
-  ids: readonly string[],
-): Promise<CheckRecord[]> {
-  return selectChecks(db).where('posture_check.id', 'in', ids).execute()
 }
 
 function selectChecks(db: Kysely<Schema>) {
@@ -113,4 +77,4 @@ function selectChecks(db: Kysely<Schema>) {
 }
 
 /** A check as the API shows it. */
-export type CheckRecord = Awaited<ReturnType<ReturnType<typeof selectChecks>['execute']>>[number]
+export type CheckRecord = RowOf<typeof CHECK_LIST>

@@ -1,11 +1,9 @@
-import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
-import type { PageWindow } from '../../platform/db/page.ts'
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
-import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import { referencedField, type SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import { referencedField } from '../../platform/search/search-to-sql.ts'
+import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** The statuses that a result can have. */
 export const CHECK_RESULT_STATUSES = [
@@ -19,86 +17,58 @@ export const CHECK_RESULT_STATUSES = [
   'out_of_scope',
 ] as const satisfies readonly CheckStatus[]
 
-/** What results can be searched by, in every list of them. */
-export const CHECK_RESULT_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'device_display_name', type: 'text', operators: [':', '~'] },
-  { name: 'ran_at', type: 'timestamp', operators: ['<', '>'] },
-  { name: 'check_name', type: 'text', operators: [':', '~'] },
-  { name: 'status', type: 'enum', operators: [':'], values: CHECK_RESULT_STATUSES },
-  { name: 'updated_at', type: 'timestamp', operators: ['<', '>'] },
-]
-
-function toColumns(before: Date): SearchColumns {
-  return {
-    device_display_name: referencedField(
-      { by: 'check_result.device_id', table: 'device' },
-      sql.ref('device.name'),
-    ),
-    ran_at: sql.ref('check_result.ran_at'),
-    check_name: referencedField(
-      { by: 'check_result.check_id', table: 'posture_check' },
-      sql.ref('posture_check.name'),
-    ),
-    status: ({ values: [status] }) => sql<SqlBool>`exists (
-      select from posture_check
-      where posture_check.id = check_result.check_id and ${readsAs(before, String(status))})`,
-    updated_at: sql.ref('check_result.updated_at'),
-  }
-}
-
-/** Where the fields of the lists are; results of runs before `before` read as stale. */
-export function checkResultList(before: Date): SearchedList {
-  return {
-    table: 'check_result',
-    key: 'id',
-    fields: CHECK_RESULT_SEARCH_FIELDS,
-    columns: toColumns(before),
-    // The results of a check lie far apart: each is a page of its own to read.
-    nearRows: 1_000,
-  }
-}
-
 /** How many rows of one result are shown, failing ones first. */
 export const SHOWN_ROWS_MAX = 100
 
-/** Which results a page shows. */
-export interface CheckResultListRequest {
-  readonly search: SearchExpression | undefined
-  readonly window: PageWindow
-  /** The results of one device, or of one check. */
-  readonly of: { readonly deviceId: string } | { readonly checkId: string }
-  readonly now: Date
-  /** Results of runs before this time read as stale. */
-  readonly staleBefore: Date
+/**
+ * The present results of checks on devices at a time. Those of runs before `staleBefore` read as stale.
+ */
+export function checkResultList(now: Date, staleBefore: Date) {
+  return new RecordList({
+    noun: 'check result',
+    table: 'check_result',
+    fields: {
+      device_display_name: {
+        type: 'text',
+        column: referencedField(
+          { by: 'check_result.device_id', table: 'device' },
+          sql.ref('device.name'),
+        ),
+      },
+      ran_at: 'timestamp',
+      check_name: {
+        type: 'text',
+        column: referencedField(
+          { by: 'check_result.check_id', table: 'posture_check' },
+          sql.ref('posture_check.name'),
+        ),
+      },
+      status: {
+        type: 'enum',
+        values: CHECK_RESULT_STATUSES,
+        column: ({ values: [status] }) => sql<SqlBool>`exists (
+          select from posture_check
+          where posture_check.id = check_result.check_id and ${readsAs(staleBefore, String(status))})`,
+      },
+      updated_at: 'timestamp',
+    },
+    select: (db: Kysely<Schema>) => selectCheckResults(db, now, staleBefore),
+    // The results of a check lie far apart: each is a page of its own to read.
+    nearRows: 1_000,
+  })
 }
 
-/** A page of the present results of a device or a check by ascending id. */
-export async function listCheckResults(
-  db: Kysely<Schema>,
-  request: CheckResultListRequest,
-): Promise<CheckResultRecord[]> {
-  const { search, window, of } = request
-  const scope =
-    'deviceId' in of
-      ? sql<SqlBool>`check_result.device_id = ${of.deviceId}`
-      : sql<SqlBool>`check_result.check_id = ${of.checkId}`
-  return readPage(
-    db,
-    checkResultList(request.staleBefore),
-    { search, window, scope },
-    (source, isOnPage) =>
-      selectCheckResults(source, request)
-        .where(isOnPage)
-        .orderBy('check_result.id')
-        .limit(window.limit)
-        .execute(),
-  )
+/** That a result is of a device, as a condition on results. */
+export function isResultOn(deviceId: string): Expression<SqlBool> {
+  return sql<SqlBool>`check_result.device_id = ${deviceId}`
 }
 
-function selectCheckResults(
-  db: Kysely<Schema>,
-  { now, staleBefore }: Pick<CheckResultListRequest, 'now' | 'staleBefore'>,
-) {
+/** That a result is of a check, as a condition on results. */
+export function isResultOf(checkId: string): Expression<SqlBool> {
+  return sql<SqlBool>`check_result.check_id = ${checkId}`
+}
+
+function selectCheckResults(db: Kysely<Schema>, now: Date, staleBefore: Date) {
   return db
     .selectFrom('check_result')
     .innerJoin('posture_check', 'posture_check.id', 'check_result.check_id')
@@ -140,9 +110,7 @@ function selectCheckResults(
 }
 
 /** A result as the API shows it. */
-export type CheckResultRecord = Awaited<
-  ReturnType<ReturnType<typeof selectCheckResults>['execute']>
->[number]
+export type CheckResultRecord = RowOf<ReturnType<typeof checkResultList>>
 
 /**
  * The status of `check_result` as it reads at present, for queries that join its `posture_check`.

@@ -2,27 +2,25 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import { loadDevices } from '../devices/device-expansions.ts'
-import { deviceSchema } from '../devices/device-json.ts'
-import { findDevice } from '../devices/device-read.ts'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { deviceResource, deviceSchema } from '../devices/device-json.ts'
+import { DEVICE_LIST } from '../devices/device-read.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { expanded, type Expansions } from '../../platform/http/expand.ts'
+import { expanded } from '../../platform/http/expand.ts'
+import { answer, listRoute, loadRecords, route, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema, timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
-import { checkSchema } from './check-json.ts'
-import { findCheck } from './check-read.ts'
+import { checkResource, checkSchema } from './check-json.ts'
+import { CHECK_LIST } from './check-read.ts'
 import {
-  CHECK_RESULT_SEARCH_FIELDS,
   CHECK_RESULT_STATUSES,
-  listCheckResults,
+  checkResultList,
+  isResultOf,
+  isResultOn,
   SHOWN_ROWS_MAX,
-  type CheckResultListRequest,
   type CheckResultRecord,
 } from './check-result-read.ts'
-import { loadChecks } from './check-expansions.ts'
 import { requestCheckRefresh } from './request-check-refresh.ts'
 import { STALE_AFTER_INTERVALS, staleBefore } from './stale-result.ts'
 
@@ -72,55 +70,48 @@ export function checkResultRoutes(dependencies: CheckResultRouteDependencies): A
   return [...resultRoutes(dependencies), refreshRoute(dependencies)]
 }
 
-function resultRoutes({
-  db,
-  clock,
-  baseUrl,
-  checkIntervalMs,
-}: CheckResultRouteDependencies): ApiRoute[] {
-  const expand: Expansions = {
-    device: { member: 'device_id', into: 'device', load: loadDevices(db, baseUrl) },
-    check: { member: 'check_id', into: 'check', load: loadChecks(db) },
-  }
-  const list = async (request: Omit<CheckResultListRequest, 'now' | 'staleBefore'>) => {
+function resultRoutes(dependencies: CheckResultRouteDependencies): ApiRoute[] {
+  const { db, clock, baseUrl, checkIntervalMs } = dependencies
+  // What reads as stale depends on the time of the request.
+  const listNow = () => {
     const now = clock.now()
-    return listCheckResults(db, {
-      ...request,
-      now,
-      staleBefore: staleBefore(now, checkIntervalMs),
-    })
+    return checkResultList(now, staleBefore(now, checkIntervalMs))
   }
+  const shared = {
+    permission: null,
+    fields: listNow().fields,
+    item: checkResultSchema,
+    toJson: toCheckResultJson,
+    expand: {
+      device: {
+        member: 'device_id',
+        into: 'device',
+        load: loadRecords(deviceResource(db, baseUrl)),
+      },
+      check: { member: 'check_id', into: 'check', load: loadRecords(checkResource(db)) },
+    },
+  } as const
   return [
     listRoute({
+      ...shared,
       path: '/devices/:id/check_results',
       summary: 'List the check results of a device',
       tags: ['Devices'],
-      permission: null,
-      fields: CHECK_RESULT_SEARCH_FIELDS,
-      expand,
-      item: checkResultSchema,
       fetch: async ({ params, search, window }) => {
-        const deviceId = parseId(params.id, 'device')
-        if ((await findDevice(db, deviceId)) === undefined) throw notFound('device', deviceId)
-        return list({ search, window, of: { deviceId } })
+        const { id } = await DEVICE_LIST.get(db, params.id)
+        return listNow().listPage(db, { search, window, scope: isResultOn(id) })
       },
-      toJson: toCheckResultJson,
     }),
     listRoute({
+      ...shared,
       path: '/checks/:id/results',
       summary: 'List the results of a check',
       description: 'On devices; results of people are shown as their issues.',
       tags: ['Checks'],
-      permission: null,
-      fields: CHECK_RESULT_SEARCH_FIELDS,
-      expand,
-      item: checkResultSchema,
       fetch: async ({ params, search, window }) => {
-        const checkId = parseId(params.id, 'check')
-        if ((await findCheck(db, checkId)) === undefined) throw notFound('check', checkId)
-        return list({ search, window, of: { checkId } })
+        const { id } = await CHECK_LIST.get(db, params.id)
+        return listNow().listPage(db, { search, window, scope: isResultOf(id) })
       },
-      toJson: toCheckResultJson,
     }),
   ]
 }

@@ -7,7 +7,7 @@ import {
   toTrials,
   trialsOf,
 } from '../../../test/support/read-contract.ts'
-import { CHECK_SEARCH_FIELDS } from './check-read.ts'
+import { CHECK_LIST } from './check-read.ts'
 import { checkRoutes } from './check-routes.ts'
 
 let api: TestApi
@@ -160,7 +160,7 @@ describe('GET /checks', () => {
     expect(await findSlugs('check_tag_id:987654')).toEqual([])
     const tried = [...Object.keys(SEARCHES), 'check_tag_id:1', 'check_tag_id~1']
     expect(trialsOf(tried).filter((trial) => !trial.startsWith('check_slug'))).toEqual(
-      toTrials(CHECK_SEARCH_FIELDS),
+      toTrials(CHECK_LIST.fields),
     )
   })
 })

@@ -1,61 +1,22 @@
-import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
-import type { PageWindow } from '../../platform/db/page.ts'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceGroupTable } from '../../schema/tables/device-tables.ts'
-import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
-/** What device groups can be searched by. */
-export const DEVICE_GROUP_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'created_at', type: 'timestamp', operators: ['<', '>'] },
-  { name: 'name', type: 'text', operators: [':', '~'] },
-  { name: 'description', type: 'text', operators: [':', '~'] },
-  { name: 'updated_at', type: 'timestamp', operators: ['<', '>'] },
-]
-
-const COLUMNS: SearchColumns = {
-  created_at: sql.ref('device_group.created_at'),
-  name: sql.ref('device_group.name'),
-  description: sql.ref('device_group.description'),
-  updated_at: sql.ref('device_group.updated_at'),
-}
-
-/** Where the fields of the list are. */
-export const DEVICE_GROUP_LIST: SearchedList = {
+/** Device groups, each with the number of its members. */
+export const DEVICE_GROUP_LIST = new RecordList({
+  noun: 'device group',
   table: 'device_group',
-  key: 'id',
-  fields: DEVICE_GROUP_SEARCH_FIELDS,
-  columns: COLUMNS,
-}
+  fields: {
+    created_at: 'timestamp',
+    name: 'text',
+    description: 'text',
+    updated_at: 'timestamp',
+  },
+  select: (db: Kysely<Schema>) => db.selectFrom('device_group').selectAll(),
+})
 
 /** A device group with the number of its members. */
-export type DeviceGroup = Selectable<DeviceGroupTable>
-
-/** A page of device groups by ascending id. */
-export async function listDeviceGroups(
-  db: Kysely<Schema>,
-  search: SearchExpression | undefined,
-  window: PageWindow,
-): Promise<DeviceGroup[]> {
-  return readPage(db, DEVICE_GROUP_LIST, { search, window }, (source, isOnPage) =>
-    source
-      .selectFrom('device_group')
-      .selectAll()
-      .where(isOnPage)
-      .orderBy('device_group.id')
-      .limit(window.limit)
-      .execute(),
-  )
-}
-
-/** The device group with this id; the id is a decimal number within bigint. */
-export async function findDeviceGroup(
-  db: Kysely<Schema>,
-  id: string,
-): Promise<DeviceGroup | undefined> {
-  return db.selectFrom('device_group').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export type DeviceGroup = RowOf<typeof DEVICE_GROUP_LIST>
 
 /** The condition that `device` is a member of a group. */
 export function isMemberOf(deviceGroupId: string): Expression<SqlBool> {

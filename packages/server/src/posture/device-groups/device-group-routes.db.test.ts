@@ -20,7 +20,7 @@ import {
   lastAuditEntry,
 } from '../../../test/support/write-contract.ts'
 import { listCounterDrift } from '../checks/check-counter-store.ts'
-import { DEVICE_GROUP_SEARCH_FIELDS } from './device-group-read.ts'
+import { DEVICE_GROUP_LIST } from './device-group-read.ts'
 import { deviceGroupRoutes } from './device-group-routes.ts'
 
 let api: TestApi
@@ -95,7 +95,7 @@ describe('reading', () => {
     })
 
     it('has every field and operator tried', () => {
-      expect(trialsOf(Object.keys(SEARCHES))).toEqual(toTrials(DEVICE_GROUP_SEARCH_FIELDS))
+      expect(trialsOf(Object.keys(SEARCHES))).toEqual(toTrials(DEVICE_GROUP_LIST.fields))
     })
   })
 

@@ -2,15 +2,12 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import { deviceExpansions } from '../devices/device-expansions.ts'
-import { deviceSchema, toDeviceJson } from '../devices/device-json.ts'
-import { DEVICE_SEARCH_FIELDS, listDevices } from '../devices/device-read.ts'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { deviceResource } from '../devices/device-json.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { answer, listRecords, route, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
-import { parseId } from '../../platform/ids.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { changeDeviceGroup, createDeviceGroup, deleteDeviceGroup } from './change-device-groups.ts'
 import { addDevicesToGroup, removeDeviceFromGroup } from './change-memberships.ts'
 import {
@@ -19,13 +16,7 @@ import {
   toDeviceGroupJson,
   toDeviceGroupMemberJson,
 } from './device-group-json.ts'
-import {
-  DEVICE_GROUP_SEARCH_FIELDS,
-  findDeviceGroup,
-  isMemberOf,
-  listDeviceGroups,
-  type DeviceGroup,
-} from './device-group-read.ts'
+import { DEVICE_GROUP_LIST, isMemberOf } from './device-group-read.ts'
 
 export interface DeviceGroupRouteDependencies {
   readonly db: Kysely<Schema>
@@ -54,44 +45,16 @@ export function deviceGroupRoutes(dependencies: DeviceGroupRouteDependencies): A
 }
 
 function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
-  const getGroup = async (id: string): Promise<DeviceGroup> => {
-    const group = await findDeviceGroup(db, parseId(id, 'device group'))
-    if (group === undefined) throw notFound('device group', id)
-    return group
-  }
+  const access = { tags: TAGS, permission: null } as const
+  const groups = { db, list: DEVICE_GROUP_LIST, item: deviceGroupSchema, toJson: toDeviceGroupJson }
   return [
-    listRoute({
-      path: '/device_groups',
-      summary: 'List device groups',
-      tags: TAGS,
-      permission: null,
-      fields: DEVICE_GROUP_SEARCH_FIELDS,
-      item: deviceGroupSchema,
-      fetch: ({ search, window }) => listDeviceGroups(db, search, window),
-      toJson: toDeviceGroupJson,
-    }),
-    route({
-      method: 'GET',
-      path: '/device_groups/:id',
-      summary: 'Show a device group',
-      tags: TAGS,
-      permission: null,
-      responses: { 200: deviceGroupSchema },
-      handler: async ({ params }) => toDeviceGroupJson(await getGroup(params.id)),
-    }),
-    listRoute({
+    listRecords(groups, { ...access, path: '/device_groups', summary: 'List device groups' }),
+    showRecord(groups, { ...access, path: '/device_groups/:id', summary: 'Show a device group' }),
+    listRecords(deviceResource(db, baseUrl), {
+      ...access,
       path: '/device_groups/:id/devices',
       summary: 'List the devices of a group',
-      tags: TAGS,
-      permission: null,
-      fields: DEVICE_SEARCH_FIELDS,
-      expand: deviceExpansions(db),
-      item: deviceSchema,
-      fetch: async ({ params, search, window }) => {
-        const group = await getGroup(params.id)
-        return listDevices(db, search, window, isMemberOf(group.id))
-      },
-      toJson: (device) => toDeviceJson(baseUrl, device),
+      scope: async ({ id }) => isMemberOf((await DEVICE_GROUP_LIST.get(db, id)).id),
     }),
   ]
 }

@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import { loadRecords } from '../../schema/operations.ts'
 import { z } from 'zod'
-import { personLinkSchema } from '../../people/people/person-json.ts'
+import { personLinkSchema, personResource } from '../../people/people/person-json.ts'
 import { linkTo } from '../../platform/http/expand.ts'
 import {
   linkSchema,
@@ -7,7 +10,7 @@ import {
   toLink,
   toTimestamp,
 } from '../../platform/wire/wire-values.ts'
-import { DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
+import { DEVICE_LIST, DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
 import type { EndedRegistration } from './unregister-device.ts'
 
 /** Who may sign in with a device. */
@@ -118,5 +121,16 @@ export function toDeviceRegistrationJson(
     registered_at: toTimestamp(registeredAt),
     registered_owner_info: toLink(baseUrl, 'people', ownerPersonId),
     device_info: toLink(baseUrl, 'devices', deviceId),
+  }
+}
+
+/** Devices as the API lists and shows them. */
+export function deviceResource(db: Kysely<Schema>, baseUrl: string) {
+  return {
+    db,
+    list: DEVICE_LIST,
+    item: deviceSchema,
+    toJson: (device: DeviceRecord) => toDeviceJson(baseUrl, device),
+    expand: { owner: { member: 'registered_owner_info', load: loadRecords(personResource(db)) } },
   }
 }

@@ -1,12 +1,9 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
-import { notFound } from '../../platform/app-error.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
 import {
   AUTHENTICATION_MODES,
@@ -17,7 +14,7 @@ import {
   toDeviceJson,
   toDeviceRegistrationJson,
 } from './device-json.ts'
-import { findDevice, type DeviceRecord } from './device-read.ts'
+import { DEVICE_LIST } from './device-read.ts'
 import { requestDeviceDeletion } from './request-device-deletion.ts'
 import { setAuthenticationMode } from './set-authentication-mode.ts'
 import { unregisterDevice } from './unregister-device.ts'
@@ -62,7 +59,7 @@ function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRou
           mode,
           ...(personGroupIds === undefined ? {} : { personGroupIds }),
         })
-        return answer(200, toAuthenticationModeJson(await getShownDevice(change.tx, id)))
+        return answer(200, toAuthenticationModeJson(await DEVICE_LIST.get(change.tx, id)))
       })
     },
   })
@@ -101,7 +98,7 @@ function removalRoutes({
         const id = parseId(context.params.id, 'device')
         return runChange(toOrigin(context), async (change) => {
           await requestDeviceDeletion(change, id, deviceDeletionDelaySeconds)
-          return answer(200, toDeviceJson(baseUrl, await getShownDevice(change.tx, id)))
+          return answer(200, toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id)))
         })
       },
     }),
@@ -115,15 +112,9 @@ function removalRoutes({
         const id = parseId(context.params.id, 'device')
         return runChange(toOrigin(context), async (change) => {
           await cancelDeviceDeletion(change, id)
-          return answer(200, toDeviceJson(baseUrl, await getShownDevice(change.tx, id)))
+          return answer(200, toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id)))
         })
       },
     }),
   ]
-}
-
-async function getShownDevice(db: Kysely<Schema>, id: string): Promise<DeviceRecord> {
-  const device = await findDevice(db, id)
-  if (device === undefined) throw notFound('device', id)
-  return device
 }

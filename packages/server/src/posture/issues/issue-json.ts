@@ -1,9 +1,12 @@
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import { loadRecords } from '../../schema/operations.ts'
 import { z } from 'zod'
-import { checkLinkSchema } from '../checks/check-json.ts'
-import { deviceLinkSchema } from '../devices/device-json.ts'
+import { checkLinkSchema, checkResource } from '../checks/check-json.ts'
+import { deviceLinkSchema, deviceResource } from '../devices/device-json.ts'
 import { linkTo } from '../../platform/http/expand.ts'
 import { timestampSchema, toLink, toTimestamp } from '../../platform/wire/wire-values.ts'
-import type { IssueRecord } from './issue-read.ts'
+import { ISSUE_LIST, type IssueRecord } from './issue-read.ts'
 
 /** An issue on the wire. */
 export const issueSchema = z
@@ -48,5 +51,19 @@ export function toIssueJson(baseUrl: string, issue: IssueRecord): z.input<typeof
     blocks_device_at: toTimestamp(issue.blocks_device_at),
     device_information: toLink(baseUrl, 'devices', issue.device_id),
     check_information: toLink(baseUrl, 'checks', issue.check_id),
+  }
+}
+
+/** Issues as the API lists and shows them. */
+export function issueResource(db: Kysely<Schema>, baseUrl: string) {
+  return {
+    db,
+    list: ISSUE_LIST,
+    item: issueSchema,
+    toJson: (issue: IssueRecord) => toIssueJson(baseUrl, issue),
+    expand: {
+      device: { member: 'device_information', load: loadRecords(deviceResource(db, baseUrl)) },
+      check: { member: 'check_information', load: loadRecords(checkResource(db)) },
+    },
   }
 }

@@ -13,7 +13,7 @@ import {
   toTrials,
   trialsOf,
 } from '../../../test/support/read-contract.ts'
-import { ISSUE_SEARCH_FIELDS } from './issue-read.ts'
+import { ISSUE_LIST } from './issue-read.ts'
 import { issueRoutes } from './issue-routes.ts'
 
 let api: TestApi
@@ -137,7 +137,7 @@ describe('GET /issues', () => {
       expect(await findIds(query), query).toEqual(names)
     }
     expect(trialsOf([...Object.keys(SEARCHES), ...Object.keys(searches)])).toEqual(
-      toTrials(ISSUE_SEARCH_FIELDS),
+      toTrials(ISSUE_LIST.fields),
     )
   })
 })

@@ -3,8 +3,15 @@ import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Schema } from '../../schema/schema.ts'
+import {
+  answer,
+  listRecords,
+  listRoute,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../schema/operations.ts'
 import { parseId } from '../../platform/ids.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { createCampaignBody, updateCampaignBody } from './campaign-input.ts'
 import {
   campaignSchema,
@@ -15,16 +22,15 @@ import {
   toLiveResultJson,
   toLiveTargetJson,
 } from './campaign-json.ts'
-import {
-  CAMPAIGN_SEARCH_FIELDS,
-  findCampaign,
-  listCampaigns,
-  type CampaignRecord,
-} from './campaign-read.ts'
+import { CAMPAIGN_LIST } from './campaign-read.ts'
 import { changeCampaign, removeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
-import { campaignNotFound } from './live-query.ts'
-import { LIVE_RESULT_SEARCH_FIELDS, listLiveResults, listLiveTargets } from './live-result-read.ts'
+import {
+  isAnswerTo,
+  listLiveTargets,
+  LIVE_RESULT_LIST,
+  type LiveResultRecord,
+} from './live-result-read.ts'
 
 export interface CampaignRouteDependencies {
   readonly db: Kysely<Schema>
@@ -40,49 +46,36 @@ export function liveQueryRoutes(dependencies: CampaignRouteDependencies): ApiRou
   return [...readRoutes(dependencies), ...answerRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
-/** @throws AppError `not_found` */
-async function getCampaign(db: Kysely<Schema>, text: string): Promise<CampaignRecord> {
-  const campaign = await findCampaign(db, parseId(text, 'live query campaign'))
-  if (campaign === undefined) throw campaignNotFound(text)
-  return campaign
-}
-
 function readRoutes({ db }: CampaignRouteDependencies): ApiRoute[] {
+  const campaigns = { db, list: CAMPAIGN_LIST, item: campaignSchema, toJson: toCampaignJson }
   return [
-    listRoute({
+    listRecords(campaigns, {
       ...READ,
       path: '/live_query_campaigns',
       summary: 'List live query campaigns',
-      fields: CAMPAIGN_SEARCH_FIELDS,
-      item: campaignSchema,
-      fetch: ({ search, window }) => listCampaigns(db, search, window),
-      toJson: toCampaignJson,
     }),
-    route({
+    showRecord(campaigns, {
       ...READ,
-      method: 'GET',
       path: '/live_query_campaigns/:id',
       summary: 'Show a live query campaign',
-      responses: { 200: campaignSchema },
-      handler: async ({ params }) => toCampaignJson(await getCampaign(db, params.id)),
     }),
   ]
 }
 
 function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
+  const results = {
+    db,
+    list: LIVE_RESULT_LIST,
+    item: liveResultSchema,
+    toJson: (result: LiveResultRecord) => toLiveResultJson(baseUrl, result),
+  }
   return [
-    listRoute({
+    listRecords(results, {
       ...READ,
       path: '/live_query_campaigns/:id/query_results',
       summary: 'List what devices answered',
       description: 'In the order of arrival, from the first answer on.',
-      fields: LIVE_RESULT_SEARCH_FIELDS,
-      item: liveResultSchema,
-      fetch: async ({ params, search, window }) => {
-        const { id } = await getCampaign(db, params.id)
-        return listLiveResults(db, id, search, window)
-      },
-      toJson: (result) => toLiveResultJson(baseUrl, result),
+      scope: async ({ id }) => isAnswerTo((await CAMPAIGN_LIST.get(db, id)).id),
     }),
     listRoute({
       ...READ,
@@ -94,7 +87,7 @@ function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
       }),
       item: liveTargetSchema,
       fetch: async ({ params, filters, window }) => {
-        const { id } = await getCampaign(db, params.id)
+        const { id } = await CAMPAIGN_LIST.get(db, params.id)
         return listLiveTargets(db, id, filters.state, window)
       },
       toJson: (target) => toLiveTargetJson(baseUrl, target),
@@ -120,7 +113,7 @@ function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
           const { id } = await createCampaign(change, context.body)
-          return answer(200, toCampaignJson(await getCampaign(change.tx, id)))
+          return answer(200, toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id)))
         }),
     }),
     route({
@@ -137,7 +130,7 @@ function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
         const id = parseId(context.params.id, 'live query campaign')
         return runChange(toOrigin(context), async (change) => {
           await changeCampaign(change, id, context.body)
-          return answer(200, toCampaignJson(await getCampaign(change.tx, id)))
+          return answer(200, toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id)))
         })
       },
     }),
@@ -150,7 +143,7 @@ function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
       responses: { 200: campaignSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          const campaign = await getCampaign(change.tx, context.params.id)
+          const campaign = await CAMPAIGN_LIST.get(change.tx, context.params.id)
           await removeCampaign(change, campaign.id)
           return answer(200, toCampaignJson(campaign))
         }),

@@ -9,7 +9,8 @@ import {
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { LiveQueryCampaignTable } from '../../schema/tables/live-query-tables.ts'
-import { campaignNotFound, LIVE_QUERY_CHANNEL } from './live-query.ts'
+import { notFound } from '../../platform/app-error.ts'
+import { LIVE_QUERY_CHANNEL } from './live-query.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
@@ -37,7 +38,7 @@ export async function getCampaignForUpdate(tx: Transaction<Schema>, id: string):
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
-  if (campaign === undefined) throw campaignNotFound(id)
+  if (campaign === undefined) throw notFound('live query campaign', id)
   return campaign
 }
 

@@ -3,7 +3,6 @@
  * devices that match at that moment; each answers once per revision. This file holds the words that the
  * others share; how devices are spoken to is for osquery/.
  */
-import { AppError } from '../../platform/app-error.ts'
 
 /** With what the ids of live queries begin towards agents. */
 export const LIVE_QUERY_PREFIX = 'live:'
@@ -44,9 +43,4 @@ export function parseLiveQueryId(id: string): LiveQueryId | undefined {
  */
 export function toDeviceSql(statement: string): string {
   return `SELECT * FROM (\n${statement}\n) LIMIT ${LIVE_RESULT_ROWS_MAX + 1}`
-}
-
-/** The refusal for a campaign that does not exist. */
-export function campaignNotFound(id: string): AppError {
-  return new AppError('not_found', `There is no live query campaign ${id}.`)
 }

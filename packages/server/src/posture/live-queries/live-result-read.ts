@@ -1,60 +1,26 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type {
-  LiveQueryResultTable,
-  LiveQueryTargetTable,
-} from '../../schema/tables/live-query-tables.ts'
-import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import type { LiveQueryTargetTable } from '../../schema/tables/live-query-tables.ts'
+import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
-/** What the results of a campaign can be searched by. */
-export const LIVE_RESULT_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'error_message', type: 'text', operators: [':', '~'] },
-  { name: 'warning_message', type: 'text', operators: [':', '~'] },
-]
-
-const COLUMNS: SearchColumns = {
-  error_message: sql.ref('live_query_result.error_message'),
-  warning_message: sql.ref('live_query_result.warning_message'),
-}
-
-/** Where the fields of the list are. */
-export const LIVE_RESULT_LIST: SearchedList = {
+/** What devices answered to campaigns, in the order in which it came. */
+export const LIVE_RESULT_LIST = new RecordList({
+  noun: 'live query result',
   table: 'live_query_result',
-  key: 'id',
-  fields: LIVE_RESULT_SEARCH_FIELDS,
-  columns: COLUMNS,
-}
+  fields: {
+    error_message: 'text',
+    warning_message: 'text',
+  },
+  select: (db: Kysely<Schema>) => db.selectFrom('live_query_result').selectAll(),
+})
 
 /** The answer of one device. */
-export type LiveResultRecord = Selectable<LiveQueryResultTable>
+export type LiveResultRecord = RowOf<typeof LIVE_RESULT_LIST>
 
-/** A page of the answers to a campaign in the order in which they came. */
-export async function listLiveResults(
-  db: Kysely<Schema>,
-  campaignId: string,
-  search: SearchExpression | undefined,
-  window: PageWindow,
-): Promise<LiveResultRecord[]> {
-  return readPage(
-    db,
-    LIVE_RESULT_LIST,
-    {
-      search,
-      window,
-      scope: sql`live_query_result.campaign_id = ${campaignId}`,
-    },
-    (source, isOnPage) =>
-      source
-        .selectFrom('live_query_result')
-        .selectAll()
-        .where(isOnPage)
-        .orderBy('id')
-        .limit(window.limit)
-        .execute(),
-  )
+/** That a result answers a campaign, as a condition on results. */
+export function isAnswerTo(campaignId: string): Expression<SqlBool> {
+  return sql<SqlBool>`live_query_result.campaign_id = ${campaignId}`
 }
 
 /** A device that a campaign is put to. */

@@ -11,7 +11,7 @@ import { notFound } from '../../platform/app-error.ts'
 import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { toColumnName, type ReportingTable } from './reporting-table.ts'
 import { REPORTING_TABLES } from './reporting-tables.ts'
-import { listTableRecords, toRecordFields, type TableRecord } from './table-record-read.ts'
+import { tableRecordList, type TableRecord } from './table-record-read.ts'
 
 const tableSchema = z
   .object({
@@ -72,11 +72,11 @@ export function reportingTableRoutes(db: Kysely<Schema>, baseUrl: string): ApiRo
       summary: 'List what devices reported of a table',
       description:
         'The `searchable_fields` of the table are the fields of `query`: texts with `:` and `~`, `device_id` with `:`, `collected_at` with `<` and `>`.',
-      fieldsOf: ({ name }) => toRecordFields(getTable(name)),
+      fieldsOf: ({ name }) => tableRecordList(getTable(name)).fields,
       item: recordSchema,
       fetch: async ({ params, search, window }) => {
         const table = getTable(params.name)
-        const records = await listTableRecords(db, table, search, window)
+        const records = await tableRecordList(table).listPage(db, { search, window })
         return records.map((record) => ({ ...record, table }))
       },
       toJson: ({ table, ...record }) => toRecordJson(baseUrl, table, record),
@@ -102,7 +102,7 @@ function toTableJson(table: ReportingTable): z.input<typeof tableSchema> {
       'collected_at',
       ...table.columns.map((column) => toColumnName(table, column)),
     ],
-    searchable_fields: toRecordFields(table).map((field) => field.name),
+    searchable_fields: tableRecordList(table).fields.map((field) => field.name),
     documentation_url: `https://osquery.io/schema/current/#${table.name}`,
   }
 }

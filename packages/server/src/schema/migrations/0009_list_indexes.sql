@@ -1,4 +1,4 @@
--- Indexes of the lists, as platform/search/searched-list.ts and field-index.ts ask for them.
+-- Indexes of the lists, as platform/search/record-list.ts and field-index.ts ask for them.
 
 -- One and two characters in a row of a text, in lower case; what trigrams cannot find.
 create function short_grams(value text) returns text[] language sql immutable parallel safe

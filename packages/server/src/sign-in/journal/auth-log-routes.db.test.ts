@@ -12,7 +12,7 @@ import {
   toTrials,
   trialsOf,
 } from '../../../test/support/read-contract.ts'
-import { AUTH_LOG_SEARCH_FIELDS } from './auth-log-read.ts'
+import { AUTH_LOG_LIST } from './auth-log-read.ts'
 import { authLogRoutes } from './auth-log-routes.ts'
 
 let api: TestApi
@@ -143,7 +143,7 @@ describe('GET /auth_logs', () => {
     const tried = [...Object.keys(SEARCHES), ...Object.keys(searches)].map((search) =>
       search.replace(/:2001.*/, ':x'),
     )
-    expect(trialsOf(tried)).toEqual(toTrials(AUTH_LOG_SEARCH_FIELDS))
+    expect(trialsOf(tried)).toEqual(toTrials(AUTH_LOG_LIST.fields))
   })
 })
 

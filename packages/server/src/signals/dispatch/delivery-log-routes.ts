@@ -16,7 +16,7 @@ import {
   type DeliveryLogPurpose,
   type FindContent,
 } from './delivery-log-endpoints.ts'
-import { DELIVERY_SEARCH_FIELDS } from './delivery-read.ts'
+import { DELIVERY_LIST } from './delivery-read.ts'
 import type { DeliveryOwner } from './redrive-deliveries.ts'
 
 /** A resource of the REST API that has deliveries. */
@@ -65,7 +65,7 @@ export function deliveryLogRoutes(
           ...access,
           ...list,
           params: ownerParams,
-          fields: DELIVERY_SEARCH_FIELDS,
+          fields: DELIVERY_LIST.fields,
           item: deliverySchema,
           fetch: async ({ search, window, ...context }) => {
             const readPage = await open(context)

@@ -7,13 +7,9 @@ import { AppError } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryAttemptTable, DeliveryTable } from '../../schema/tables/delivery-tables.ts'
-import type {
-  SearchClause,
-  SearchExpression,
-  SearchField,
-} from '../../platform/search/search-field.ts'
-import { clauseToSql, type SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import type { SearchClause, SearchExpression } from '../../platform/search/search-field.ts'
+import { clauseToSql } from '../../platform/search/search-to-sql.ts'
+import { RecordList } from '../../platform/search/record-list.ts'
 
 export const DELIVERY_STATES = ['queued', 'delivered', 'dead', 'discarded'] as const
 
@@ -44,39 +40,25 @@ export type DeliveryDetails = DeliveryRecord & Pick<Selectable<DeliveryTable>, '
 
 export type AttemptRecord = Selectable<DeliveryAttemptTable>
 
-/** What a log of deliveries can be searched by. */
-export const DELIVERY_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'id', type: 'id', operators: [':'], list: true },
-  { name: 'event_id', aliases: ['jti'], type: 'text', operators: [':'], list: true },
-  { name: 'event_type', type: 'text', operators: [':'], list: true },
-  { name: 'state', type: 'enum', operators: [':'], list: true, values: DELIVERY_STATES },
-  { name: 'device_id', type: 'id', operators: [':'], list: true },
-  { name: 'txn', type: 'text', operators: [':'], list: true },
-  { name: 'attempts', type: 'integer', operators: [':', '<', '>'] },
-  { name: 'created_at', type: 'timestamp', operators: ['<', '>'] },
-]
-
 /** The subject of deliveries about a device. */
 const DEVICE_PREFIX = 'device:'
 
-const COLUMNS: SearchColumns = {
-  id: sql.ref('delivery.id'),
-  event_id: sql.ref('delivery.event_id'),
-  event_type: sql.ref('delivery.event_type'),
-  state: sql.ref('delivery.state'),
-  device_id: isAboutDevice,
-  txn: sql.ref('delivery.txn'),
-  attempts: sql.ref('delivery.attempt_count'),
-  created_at: sql.ref('delivery.created_at'),
-}
-
-/** Where the fields of the log are. */
-export const DELIVERY_LIST: SearchedList = {
+/** The deliveries of all destinations, oldest first. */
+export const DELIVERY_LIST = new RecordList({
+  noun: 'delivery',
   table: 'delivery',
-  key: 'id',
-  fields: DELIVERY_SEARCH_FIELDS,
-  columns: COLUMNS,
-}
+  fields: {
+    id: { type: 'id', list: true },
+    event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
+    event_type: { type: 'text', operators: [':'], list: true },
+    state: { type: 'enum', list: true, values: DELIVERY_STATES },
+    device_id: { type: 'id', list: true, column: isAboutDevice },
+    txn: { type: 'text', operators: [':'], list: true },
+    attempts: { type: 'integer', column: 'attempt_count' },
+    created_at: 'timestamp',
+  },
+  select: (db: Kysely<Schema>) => db.selectFrom('delivery').select(RECORD_COLUMNS),
+})
 
 /** As many attempts as are shown of one delivery: the latest. */
 export const ATTEMPTS_SHOWN_MAX = 100
@@ -94,15 +76,7 @@ export async function listDeliveryLog(
   { destinationId, search, window }: DeliveryLogRequest,
 ): Promise<DeliveryRecord[]> {
   const scope = sql<SqlBool>`delivery.destination_id = ${destinationId}`
-  return readPage(db, DELIVERY_LIST, { search, window, scope }, (source, isOnPage) =>
-    source
-      .selectFrom('delivery')
-      .select(RECORD_COLUMNS)
-      .where(isOnPage)
-      .orderBy('delivery.id')
-      .limit(window.limit)
-      .execute(),
-  )
+  return DELIVERY_LIST.listPage(db, { search, window, scope })
 }
 
 const EVENT_ID_LENGTH_MAX = 255

@@ -1,55 +1,23 @@
-import { sql, type Kysely } from 'kysely'
-import type { PageWindow } from '../../platform/db/page.ts'
+import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { notFound } from '../../platform/app-error.ts'
-import type { SearchExpression, SearchField } from '../../platform/search/search-field.ts'
-import type { SearchColumns } from '../../platform/search/search-to-sql.ts'
-import { readPage, type SearchedList } from '../../platform/search/searched-list.ts'
+import { RecordList } from '../../platform/search/record-list.ts'
 import type { WebhookEvent } from './webhook-event-store.ts'
 
-/** What events can be searched by. */
-export const WEBHOOK_EVENT_SEARCH_FIELDS: readonly SearchField[] = [
-  { name: 'id', type: 'text', operators: [':'], list: true },
-  { name: 'event', type: 'text', operators: [':'], list: true },
-  { name: 'object_type', type: 'text', operators: [':'], list: true },
-  { name: 'object_id', type: 'text', operators: [':'], list: true },
-  { name: 'txn', type: 'text', operators: [':'], list: true },
-  { name: 'timestamp', type: 'timestamp', operators: ['<', '>'] },
-]
-
-const COLUMNS: SearchColumns = {
-  id: sql.ref('webhook_event.event_id'),
-  event: sql.ref('webhook_event.event_type'),
-  object_type: sql.ref('webhook_event.object_type'),
-  object_id: sql.ref('webhook_event.object_id'),
-  txn: sql.ref('webhook_event.txn'),
-  timestamp: sql.ref('webhook_event.occurred_at'),
-}
-
-/** Where the fields of the list are. */
-export const EVENT_LIST: SearchedList = {
+/** Events that webhooks are sent, oldest first. */
+export const EVENT_LIST = new RecordList({
+  noun: 'webhook event',
   table: 'webhook_event',
-  key: 'id',
-  fields: WEBHOOK_EVENT_SEARCH_FIELDS,
-  columns: COLUMNS,
-}
-
-/** A page of events, oldest first. */
-export async function listWebhookEvents(
-  db: Kysely<Schema>,
-  search: SearchExpression | undefined,
-  window: PageWindow,
-): Promise<WebhookEvent[]> {
-  return readPage(db, EVENT_LIST, { search, window }, (source, isOnPage) =>
-    source
-      .selectFrom('webhook_event')
-      .selectAll()
-      .where(isOnPage)
-      .orderBy('webhook_event.id')
-      .limit(window.limit)
-      .execute(),
-  )
-}
+  fields: {
+    id: { type: 'text', operators: [':'], list: true, column: 'event_id' },
+    event: { type: 'text', operators: [':'], list: true, column: 'event_type' },
+    object_type: { type: 'text', operators: [':'], list: true },
+    object_id: { type: 'text', operators: [':'], list: true },
+    txn: { type: 'text', operators: [':'], list: true },
+    timestamp: { type: 'timestamp', column: 'occurred_at' },
+  },
+  select: (db: Kysely<Schema>) => db.selectFrom('webhook_event').selectAll(),
+})
 
 /** What became of an event at one webhook. */
 export interface EventDelivery {

@@ -3,13 +3,9 @@ import { z } from 'zod'
 import { parseContent } from '../dispatch/delivery-json.ts'
 import { DELIVERY_STATES } from '../dispatch/delivery-read.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { listRecords, route, type ApiRoute } from '../../schema/operations.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
-import {
-  getWebhookEvent,
-  listWebhookEvents,
-  WEBHOOK_EVENT_SEARCH_FIELDS,
-} from './webhook-event-read.ts'
+import { EVENT_LIST, getWebhookEvent } from './webhook-event-read.ts'
 import type { WebhookEvent } from './webhook-event-store.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
 
@@ -51,17 +47,14 @@ const EXAMPLE_EVENT = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
 /** Reading the events that webhooks are told of. */
 export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
+  const events = { db, list: EVENT_LIST, item: webhookEventSchema, toJson: toWebhookEventJson }
   return [
-    listRoute({
+    listRecords(events, {
       ...WEBHOOK_ACCESS,
       path: '/webhook_events',
       summary: 'List webhook events',
       description:
         'Oldest first: all that happened while at least one webhook asked for it, whether or not that one was on.',
-      fields: WEBHOOK_EVENT_SEARCH_FIELDS,
-      item: webhookEventSchema,
-      fetch: ({ search, window }) => listWebhookEvents(db, search, window),
-      toJson: toWebhookEventJson,
     }),
     route({
       ...WEBHOOK_ACCESS,

@@ -17,7 +17,7 @@ import {
   type LogList,
   type LogOperation,
 } from '../../signals/dispatch/delivery-log-endpoints.ts'
-import { DELIVERY_SEARCH_FIELDS } from '../../signals/dispatch/delivery-read.ts'
+import { DELIVERY_LIST } from '../../signals/dispatch/delivery-read.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
 import { getOwnStream } from './own-stream.ts'
@@ -141,7 +141,7 @@ function readPage({ query = '', after, limit }: SsfRequest['query']) {
     throw invalidParameter('after', 'Must be the id of a delivery.')
   }
   return {
-    search: parseSearch(query, DELIVERY_SEARCH_FIELDS),
+    search: parseSearch(query, DELIVERY_LIST.fields),
     afterId: after,
     limit: readLimit(limit),
   }

@@ -2,13 +2,18 @@ import type { Kysely } from 'kysely'
 import type { RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
 import type { Schema } from '../../../schema/schema.ts'
+import {
+  answer,
+  listRecords,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../../schema/operations.ts'
 import { parseId } from '../../../platform/ids.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../../schema/operations.ts'
 import { changeDraftBody, createDraftBody } from './draft-input.ts'
 import { customCheckDraftSchema, toDraftJson } from './draft-json.ts'
-import { DRAFT_SEARCH_FIELDS, listDrafts } from './draft-read.ts'
+import { DRAFT_LIST } from './draft-read.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
-import { getDraft } from './draft-store.ts'
 import { publishDraft } from './publish-draft.ts'
 import { changeDraft, createDraft, deleteDraft } from './write-draft.ts'
 
@@ -38,23 +43,17 @@ export function customCheckDraftRoutes(dependencies: CustomCheckDraftDependencie
 }
 
 function readRoutes({ db }: CustomCheckDraftDependencies): ApiRoute[] {
+  const drafts = { db, list: DRAFT_LIST, item: customCheckDraftSchema, toJson: toDraftJson }
   return [
-    listRoute({
+    listRecords(drafts, {
       ...READ,
       path: '/custom_check_drafts',
       summary: 'List custom check drafts',
-      fields: DRAFT_SEARCH_FIELDS,
-      item: customCheckDraftSchema,
-      fetch: ({ search, window }) => listDrafts(db, search, window),
-      toJson: toDraftJson,
     }),
-    route({
+    showRecord(drafts, {
       ...READ,
-      method: 'GET',
       path: '/custom_check_drafts/:id',
       summary: 'Show a custom check draft',
-      responses: { 200: customCheckDraftSchema },
-      handler: async ({ params }) => toDraftJson(await getDraft(db, toId(params.id))),
     }),
   ]
 }

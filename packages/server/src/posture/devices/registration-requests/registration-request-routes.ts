@@ -3,14 +3,19 @@ import { z } from 'zod'
 import type { RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
-import { loadPeople } from '../../../people/people/person-expansions.ts'
+import { personResource } from '../../../people/people/person-json.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { recordIdInput, textInput } from '../../../platform/wire/body-values.ts'
-import type { Expansions } from '../../../platform/http/expand.ts'
+import {
+  answer,
+  listRecords,
+  loadRecords,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../../schema/operations.ts'
 import { parseId } from '../../../platform/ids.ts'
-import { notFound } from '../../../platform/app-error.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../../schema/operations.ts'
-import { loadDevices } from '../device-expansions.ts'
+import { deviceResource } from '../device-json.ts'
 import { createRegistrationRequest } from './create-registration-request.ts'
 import {
   decideRegistrationRequest,
@@ -21,10 +26,9 @@ import {
   toRegistrationRequestJson,
 } from './registration-request-json.ts'
 import {
-  findRegistrationRequest,
-  listRegistrationRequests,
-  REGISTRATION_REQUEST_SEARCH_FIELDS,
+  REGISTRATION_REQUEST_LIST,
   REGISTRATION_REQUEST_STATUSES,
+  type RegistrationRequestRecord,
 } from './registration-request-read.ts'
 
 export interface RegistrationRequestDependencies {
@@ -72,36 +76,27 @@ export function registrationRequestRoutes(
 }
 
 function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[] {
-  const expand: Expansions = {
-    requester: { member: 'requester_information', load: loadPeople(db) },
-    device: { member: 'device_information', load: loadDevices(db, baseUrl) },
+  const access = { tags, permission: null } as const
+  const requests = {
+    db,
+    list: REGISTRATION_REQUEST_LIST,
+    item: registrationRequestSchema,
+    toJson: (request: RegistrationRequestRecord) => toRegistrationRequestJson(baseUrl, request),
+    expand: {
+      requester: { member: 'requester_information', load: loadRecords(personResource(db)) },
+      device: { member: 'device_information', load: loadRecords(deviceResource(db, baseUrl)) },
+    },
   }
   return [
-    listRoute({
+    listRecords(requests, {
+      ...access,
       path: '/registration_requests',
       summary: 'List requests for registrations',
-      tags,
-      permission: null,
-      fields: REGISTRATION_REQUEST_SEARCH_FIELDS,
-      expand,
-      item: registrationRequestSchema,
-      fetch: ({ search, window }) => listRegistrationRequests(db, search, window),
-      toJson: (request) => toRegistrationRequestJson(baseUrl, request),
     }),
-    route({
-      method: 'GET',
+    showRecord(requests, {
+      ...access,
       path: '/registration_requests/:id',
       summary: 'Show a request for a registration',
-      tags,
-      permission: null,
-      expand,
-      responses: { 200: registrationRequestSchema },
-      handler: async ({ params }) => {
-        const id = parseId(params.id, 'registration request')
-        const request = await findRegistrationRequest(db, id)
-        if (request === undefined) throw notFound('registration request', params.id)
-        return toRegistrationRequestJson(baseUrl, request)
-      },
     }),
   ]
 }

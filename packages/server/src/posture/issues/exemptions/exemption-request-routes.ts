@@ -2,24 +2,28 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../../changes/change.ts'
 import { toOrigin } from '../../../changes/to-origin.ts'
-import { loadDevices } from '../../devices/device-expansions.ts'
+import { deviceResource } from '../../devices/device-json.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
-import { loadPeople } from '../../../people/people/person-expansions.ts'
+import { personResource } from '../../../people/people/person-json.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { recordIdInput, textInput, timestampInput } from '../../../platform/wire/body-values.ts'
-import type { Expansions } from '../../../platform/http/expand.ts'
+import {
+  answer,
+  listRecords,
+  loadRecords,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../../schema/operations.ts'
 import { parseId } from '../../../platform/ids.ts'
-import { notFound } from '../../../platform/app-error.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../../schema/operations.ts'
-import { loadIssues } from '../issue-expansions.ts'
+import { issueResource } from '../issue-json.ts'
 import { createExemptionRequest } from './create-exemption-request.ts'
 import { decideExemptionRequest, type ExemptionDecision } from './decide-exemption-request.ts'
 import { exemptionRequestSchema, toExemptionRequestJson } from './exemption-request-json.ts'
 import {
-  EXEMPTION_REQUEST_SEARCH_FIELDS,
+  EXEMPTION_REQUEST_LIST,
   EXEMPTION_REQUEST_STATUSES,
-  findExemptionRequest,
-  listExemptionRequests,
+  type ExemptionRequestRecord,
 } from './exemption-request-read.ts'
 
 export interface ExemptionRequestDependencies {
@@ -83,36 +87,28 @@ export function exemptionRequestRoutes(dependencies: ExemptionRequestDependencie
 }
 
 function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
-  const expand: Expansions = {
-    requester: { member: 'requester_information', load: loadPeople(db) },
-    device: { member: 'device_information', load: loadDevices(db, baseUrl) },
-    issues: { member: 'issues', load: loadIssues(db, baseUrl) },
+  const access = { tags, permission: null } as const
+  const requests = {
+    db,
+    list: EXEMPTION_REQUEST_LIST,
+    item: exemptionRequestSchema,
+    toJson: (request: ExemptionRequestRecord) => toExemptionRequestJson(baseUrl, request),
+    expand: {
+      requester: { member: 'requester_information', load: loadRecords(personResource(db)) },
+      device: { member: 'device_information', load: loadRecords(deviceResource(db, baseUrl)) },
+      issues: { member: 'issues', load: loadRecords(issueResource(db, baseUrl)) },
+    },
   }
   return [
-    listRoute({
+    listRecords(requests, {
+      ...access,
       path: '/exemption_requests',
       summary: 'List requests for exemptions',
-      tags,
-      permission: null,
-      fields: EXEMPTION_REQUEST_SEARCH_FIELDS,
-      expand,
-      item: exemptionRequestSchema,
-      fetch: ({ search, window }) => listExemptionRequests(db, search, window),
-      toJson: (request) => toExemptionRequestJson(baseUrl, request),
     }),
-    route({
-      method: 'GET',
+    showRecord(requests, {
+      ...access,
       path: '/exemption_requests/:id',
       summary: 'Show a request for an exemption',
-      tags,
-      permission: null,
-      expand,
-      responses: { 200: exemptionRequestSchema },
-      handler: async ({ params }) => {
-        const request = await findExemptionRequest(db, parseId(params.id, 'exemption request'))
-        if (request === undefined) throw notFound('exemption request', params.id)
-        return toExemptionRequestJson(baseUrl, request)
-      },
     }),
   ]
 }

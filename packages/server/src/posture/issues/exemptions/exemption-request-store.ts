@@ -2,7 +2,7 @@ import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { ExemptionRequestTable } from '../../../schema/tables/issue-tables.ts'
 import { notFound } from '../../../platform/app-error.ts'
-import { findExemptionRequest, type ExemptionRequestRecord } from './exemption-request-read.ts'
+import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
 
 /**
  * The request as it is now. What it says may change until its device is locked.
@@ -13,7 +13,7 @@ export async function getExemptionRequest(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<ExemptionRequestRecord> {
-  const request = await findExemptionRequest(tx, id)
+  const request = await EXEMPTION_REQUEST_LIST.find(tx, id)
   if (request === undefined) throw notFound('exemption request', id)
   return request
 }

@@ -5,42 +5,31 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import type { Schema } from '../../schema/schema.ts'
 import { evaluateSearch } from './evaluate-search.ts'
 import { parseSearch } from './parse-search.ts'
-import type { SearchField } from './search-field.ts'
 import { foreignKeyField, referencedField } from './search-to-sql.ts'
-import { readPage, type SearchedList } from './searched-list.ts'
+import { RecordList } from './record-list.ts'
 
 const OWNER = { by: 'sample.owner_id', table: 'owner' }
-const text = (name: string): SearchField => ({ name, type: 'text', operators: [':', '~'] })
-const fields: SearchField[] = [
-  text('few'),
-  text('often_few'),
-  text('different'),
-  text('plain'),
-  text('member'),
-  text('owner_name'),
-  { name: 'owner_id', type: 'id', operators: [':', '~'] },
-  { name: 'began_at', type: 'timestamp', operators: ['<', '>'] },
-  { name: 'changed_at', type: 'timestamp', operators: ['<', '>'] },
-]
 
 /** Every kind of field, with and without an index, and few rows that are looked at one by one. */
-const list: SearchedList = {
+const list = new RecordList({
+  noun: 'sample',
   table: 'sample',
-  key: 'id',
-  fields,
-  columns: {
-    few: sql.ref('sample.few'),
-    often_few: sql.ref('sample.often_few'),
-    different: sql.ref('sample.different'),
-    plain: sql.ref('sample.plain'),
-    member: sql`(sample.members->>'a "b"')`,
-    owner_name: referencedField(OWNER, sql.ref('owner.name')),
-    owner_id: foreignKeyField(OWNER),
-    began_at: sql.ref('sample.began_at'),
-    changed_at: sql.ref('sample.changed_at'),
+  fields: {
+    few: 'text',
+    often_few: 'text',
+    different: 'text',
+    plain: 'text',
+    member: { type: 'text', column: sql`(sample.members->>'a "b"')` },
+    owner_name: { type: 'text', column: referencedField(OWNER, sql.ref('owner.name')) },
+    owner_id: { type: 'id', operators: [':', '~'], column: foreignKeyField(OWNER) },
+    began_at: 'timestamp',
+    changed_at: 'timestamp',
   },
+  scope: sql`sample.id <> 5000`,
+  select: (db: Kysely<{ sample: { id: string } }>) => db.selectFrom('sample').select('id'),
   nearRows: 5,
-}
+})
+const { fields } = list
 
 const LONG = 'A very long text, the beginning of which is shared by others, and then it goes on: '
 const LONGEST = `${'Yes '.repeat(1_100)}no`
@@ -119,16 +108,9 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 async function readIds(source: Kysely<Schema>, search: string, window: Window): Promise<string[]> {
-  const page = {
-    search: parseSearch(search, fields),
-    window,
-    scope: sql<boolean>`sample.id <> 5000`,
-  }
-  return readPage(source, list, page, async (db, isOnPage) => {
-    const { rows } = await sql<{ id: string }>`
-      select id from sample where ${isOnPage} order by id limit ${window.limit}`.execute(db)
-    return rows.map(({ id }) => id)
-  })
+  const db = source as Kysely<unknown> as Kysely<{ sample: { id: string } }>
+  const rows = await list.listPage(db, { search: parseSearch(search, fields), window })
+  return rows.map(({ id }) => id)
 }
 
 interface Window {

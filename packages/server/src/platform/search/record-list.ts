@@ -1,0 +1,224 @@
+/*
+ * A list: where its rows are, what they can be searched by, and how the rows of a page are found, by one
+ * statement for all lists. What a field means in SQL is `search-to-sql.ts`; which index answers it is for
+ * PostgreSQL.
+ *
+ *     export const DEVICE_LIST = new RecordList({
+ *       noun: 'device',
+ *       table: 'device',
+ *       fields: {
+ *         name: 'text',
+ *         registered_at: 'timestamp',
+ *         id: { type: 'id', list: true },
+ *         device_type: { type: 'enum', values: ['Mac', 'Linux'], column: 'platform' },
+ *       },
+ *       select: (db: Kysely<Schema>) => db.selectFrom('device').selectAll(),
+ *     })
+ */
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import { notFound } from '../app-error.ts'
+import { afterKey, type PageWindow } from '../db/page.ts'
+import { parseId } from '../ids.ts'
+import type {
+  SearchExpression,
+  SearchField,
+  SearchFieldType,
+  SearchOperator,
+} from './search-field.ts'
+import { searchToSql, type SearchColumn, type SearchColumns } from './search-to-sql.ts'
+
+/** A field of a list; its type alone, where the rest is as usual. */
+export type FieldDeclaration = SearchFieldType | DetailedField
+
+interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
+  /** `USUAL_OPERATORS` of the type when left out. */
+  readonly operators?: readonly SearchOperator[]
+  /** The column of the table, or what stands for one; the column of the field's name when left out. */
+  readonly column?: string | SearchColumn
+}
+
+const USUAL_OPERATORS: Readonly<Record<SearchFieldType, readonly SearchOperator[]>> = {
+  text: [':', '~'],
+  id: [':'],
+  timestamp: ['<', '>'],
+  boolean: [':'],
+  enum: [':'],
+  integer: [':', '<', '>'],
+}
+
+export interface ListDeclaration<Schema, Row> {
+  /** A row in words, as refusals name it: `device group`. */
+  readonly noun: string
+  readonly table: string
+  /** The column, a bigint, that pages are cut by; primary key of the table. `id` when left out. */
+  readonly key?: string
+  /** By the names that searches use. */
+  readonly fields: Readonly<Record<string, FieldDeclaration>>
+  /** What holds for every row; about columns of the table alone. */
+  readonly scope?: Expression<SqlBool>
+  /** The rows as the API shows them: the table, with what is joined to it. */
+  readonly select: (db: Kysely<Schema>) => RowQuery<Row>
+  /** Rows that are looked at in the order of the key first, where `NEAR_ROWS` is not right. */
+  readonly nearRows?: number
+}
+
+/** What a list needs of the query that selects its rows. */
+interface RowQuery<Row> {
+  where(condition: Expression<SqlBool>): RowQuery<Row>
+  orderBy(expression: Expression<unknown>): RowQuery<Row>
+  limit(count: number): RowQuery<Row>
+  execute(): Promise<Row[]>
+  executeTakeFirst(): Promise<Row | undefined>
+}
+
+/** Which rows of a list a page shows. */
+export interface ListPage {
+  readonly search: SearchExpression | undefined
+  readonly window: PageWindow
+  /** What holds for the rows of this page beside the scope of the list. */
+  readonly scope?: Expression<SqlBool> | undefined
+}
+
+/** The rows of a list. */
+export type RowOf<List extends { keyOf(row: never): string }> = Parameters<List['keyOf']>[0]
+
+/** A list, declared as the top of this file says: reads pages of it, and single records. */
+export class RecordList<Schema, Row extends object> {
+  readonly noun: string
+  readonly table: string
+  readonly key: string
+  /** What the list can be searched by. */
+  readonly fields: readonly SearchField[]
+  readonly columns: SearchColumns
+  readonly #declaration: ListDeclaration<Schema, Row>
+  readonly #key: RawBuilder<unknown>
+  readonly #scope: Expression<SqlBool>
+
+  constructor(declaration: ListDeclaration<Schema, Row>) {
+    const { noun, table, key = 'id', scope = sql<SqlBool>`true` } = declaration
+    const fields = Object.entries(declaration.fields).map(toField)
+    this.noun = noun
+    this.table = table
+    this.key = key
+    this.fields = fields
+    this.columns = Object.fromEntries(
+      fields.map(({ name, column = name }) => [
+        name,
+        typeof column === 'string' ? sql.ref(`${table}.${column}`) : column,
+      ]),
+    )
+    this.#declaration = declaration
+    this.#key = sql.ref(`${table}.${key}`)
+    this.#scope = scope
+  }
+
+  /** A page in ascending order of the key. */
+  async listPage(db: Kysely<Schema>, page: ListPage): Promise<Row[]> {
+    return this.#select(db, this.#isOnPage(page))
+      .orderBy(this.#key)
+      .limit(page.window.limit)
+      .execute()
+  }
+
+  /** The record with this key, which is a decimal number within bigint. */
+  async find(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
+    const isRecord = sql<SqlBool>`${this.#scope} and ${this.#key} = ${id}`
+    return this.#select(db, isRecord).executeTakeFirst()
+  }
+
+  /**
+   * The record that a client names.
+   *
+   * @throws AppError `not_found`, also for a text that is the id of nothing
+   */
+  async get(db: Kysely<Schema>, text: string): Promise<Row> {
+    const row = await this.find(db, parseId(text, this.noun))
+    if (row === undefined) throw notFound(this.noun, text)
+    return row
+  }
+
+  /** The records with these keys, of which there is at least one, in any order. */
+  async listWithIds(db: Kysely<Schema>, ids: readonly string[]): Promise<Row[]> {
+    const isOneOf = sql<SqlBool>`${this.#scope} and ${this.#key} in (${sql.join(ids)})`
+    return this.#select(db, isOneOf).execute()
+  }
+
+  /** The key of a row, which its query selects under the name of the column. */
+  keyOf(row: Row): string {
+    const value: unknown = Reflect.get(row, this.key)
+    if (typeof value === 'string') return value
+    throw new Error(`the rows of ${this.table} are selected without ${this.key}`)
+  }
+
+  #select(db: Kysely<Schema>, condition: Expression<SqlBool>): RowQuery<Row> {
+    return this.#declaration.select(db).where(condition)
+  }
+
+  /** Without a search the rows are taken in the order of the key; with one, their keys are found first. */
+  #isOnPage({ search, window, scope: scopeOfPage }: ListPage): Expression<SqlBool> {
+    const scope =
+      scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
+    if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
+    const isMatch = searchToSql(search, this.columns)
+    const { nearRows = NEAR_ROWS } = this.#declaration
+    const keys = selectKeys(this.table, { key: this.#key, scope, window, isMatch, nearRows })
+    return sql<SqlBool>`${this.#key} = any(array(${keys}))`
+  }
+}
+
+function toField([name, declared]: [string, FieldDeclaration]): SearchField & DetailedField {
+  const field = typeof declared === 'string' ? { type: declared } : declared
+  return { name, operators: USUAL_OPERATORS[field.type], ...field }
+}
+
+/** A page of 101 rows is full within these where one of fifty matches; to look at all takes 5 ms. */
+const NEAR_ROWS = 5_000
+
+interface PageConditions {
+  readonly key: RawBuilder<unknown>
+  readonly scope: Expression<SqlBool>
+  readonly window: PageWindow
+  readonly isMatch: Expression<SqlBool>
+  readonly nearRows: number
+}
+
+/**
+ * The keys of the rows of a page. PostgreSQL cannot estimate where along the key the matches lie, and
+ * walks a whole list for a text that few rows have. So the rows behind the start of the page are looked
+ * at one by one up to a bound. When they do not fill it, as many matches as a page has are taken in the
+ * order in which the index of a field gives them. Fewer are all that there are. Otherwise the largest of
+ * their keys is one that no key of the page is above; most lists grow in the order of their times, so
+ * that next to nothing is left to sort. The sum of the key and 0 is what no index is in the order of;
+ * summaries of pages hold it beside a time.
+ */
+function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
+  const { key, scope, window, isMatch, nearRows } = conditions
+  const table = sql.table(tableName)
+  const unorderedKey = sql`(${key} + 0)`
+  const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)} and ${isMatch}`
+  return sql`
+    with near as materialized (
+      select candidate.key from (
+        select ${key} as key, ${isMatch} as is_match
+        from (
+          select * from ${table} where ${scope} and ${afterKey(key, window)}
+          order by ${key} limit ${sql.lit(nearRows)}
+        ) as ${table}
+      ) as candidate where candidate.is_match order by candidate.key limit ${window.limit}
+    ), is_full as materialized (select count(*) = ${window.limit} as value from near
+    ), match as materialized (
+      select ${key} as key from ${table} where not (select value from is_full) and ${isBehindStart}
+    ), first as materialized (select match.key from match limit ${window.limit}
+    ), bound as materialized (
+      select max(first.key) as key from first having count(*) = ${window.limit}
+    )
+    select near.key from near where (select value from is_full)
+    union all
+    select first.key from first where not exists (select from bound)
+    union all (
+      select ${key} from ${table}
+      where exists (select from bound) and ${unorderedKey} <= (select bound.key from bound)
+        and ${isBehindStart}
+      order by ${unorderedKey} limit ${window.limit}
+    )`
+}
