@@ -58,8 +58,7 @@ const RECEIVER_AND_SIMULATOR = {
 /** What speaks HTTP: surfaces, and the files of a wing that map the wire to its use cases. */
 const HTTP = {
   group: ['fastify', '**/platform/http/**', '**/schema/operations.ts'],
-  message:
-    'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json and *-input files.',
+  message: 'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json and *-input files.',
 }
 
 /** The declarations that take any text as a permission. */
