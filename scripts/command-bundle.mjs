@@ -1,80 +1,107 @@
 // The command line of a checkout as one bundle: a command then loads a few files instead of a thousand.
-// Made from the sources when they have changed; where it cannot be made, the sources themselves run.
+// Made from the sources when one of them has changed; where it cannot be made, the sources themselves
+// run. CommonJS and with the driver of the database: half the CPU time of loading the same as modules.
 // Runs on Node 20.
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const script = fileURLToPath(import.meta.url)
 const root = dirname(dirname(script))
 const server = join(root, 'packages', 'server')
 const bundles = join(server, 'node_modules', '.cache', 'heliograph')
+/** Says which bundle is the present one, and which files it was made from as they were then. */
+const present = join(bundles, 'present.json')
 const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map((name) =>
   join(root, 'packages', name, 'src'),
 )
 /** Packages that are many small modules. The others are loaded as they are installed. */
-const BUNDLED = /^(@heliograph\/.+|commander|jose|kysely|ulid|zod)(\/|$)/
+const BUNDLED =
+  /^(@heliograph\/.+|commander|jose|kysely|ulid|zod|pg|pg-[a-z-]+|pgpass|postgres-[a-z]+|split2|xtend)(\/|$)/
 
 /** The main file of the bundle of the present sources, made if need be; undefined if it cannot be. */
 export async function findCommandBundle() {
-  const folder = join(bundles, fingerprintSources())
-  const main = join(folder, 'main.mjs')
-  if (existsSync(main)) return main
+  const made = findFresh()
+  if (made !== undefined) return made
   try {
-    await bundleInto(folder)
+    await makeBundle()
   } catch {
     // Without the tools of development, or where nothing may be written.
   }
-  return existsSync(main) ? main : undefined
+  return findFresh()
 }
 
-function fingerprintSources() {
-  const hash = createHash('sha256').update(root)
-  const add = (path) => {
-    const { mtimeMs, size } = statSync(path)
-    hash.update(`${path}\0${mtimeMs}\0${size}\n`)
+/** A file that was added matters to the bundle only with one of its own that was changed. */
+function findFresh() {
+  try {
+    const { folder, files } = JSON.parse(readFileSync(present, 'utf8'))
+    const main = join(bundles, folder, 'main.cjs')
+    return files.every(isUnchanged) && existsSync(main) ? main : undefined
+  } catch {
+    return undefined
   }
-  for (const path of [script, join(root, 'package-lock.json')]) add(path)
-  for (const folder of SOURCES) {
-    for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      if (entry.isFile() && !entry.name.endsWith('.test.ts'))
-        add(join(entry.parentPath, entry.name))
-    }
-  }
-  return hash.digest('hex').slice(0, 16)
 }
 
-/** Several processes may make it at once: each has a folder of its own until it is whole. */
-async function bundleInto(folder) {
+function isUnchanged([path, mtimeMs, size]) {
+  const found = statSync(path)
+  return found.mtimeMs === mtimeMs && found.size === size
+}
+
+/** Several processes may make one at once: each has a folder of its own. */
+async function makeBundle() {
   const { rolldown } = await import('rolldown')
-  const made = `${folder}.${process.pid}`
+  const folder = `${Date.now().toString(36)}-${process.pid}`
+  const inputs = new Map()
+  const remember = (path) => inputs.set(path, statSync(path))
+  for (const path of [script, join(root, 'package-lock.json')]) remember(path)
   const bundle = await rolldown({
     input: join(server, 'src', 'main.ts'),
     platform: 'node',
-    resolve: { conditionNames: ['source', 'node', 'import'] },
+    resolve: { conditionNames: ['source', 'node'] },
     external: (id) => /^[@a-z]/.test(id) && !BUNDLED.test(id),
-    plugins: [{ name: 'module-places', transform: keepPlace }],
+    plugins: [
+      {
+        name: 'sources',
+        load: (id) => {
+          if (isSource(id)) remember(id)
+          return null
+        },
+        transform: keepPlace,
+      },
+    ],
     logLevel: 'silent',
   })
   try {
-    // Named so that Node.js need not find out of what kind they are.
-    const names = { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' }
-    await bundle.write({ dir: made, format: 'esm', ...names })
-    for (const old of readdirSync(bundles)) {
-      if (/^[0-9a-f]{16}$/.test(old)) rmSync(join(bundles, old), { recursive: true, force: true })
-    }
-    renameSync(made, folder)
+    const names = { entryFileNames: '[name].cjs', chunkFileNames: '[name]-[hash].cjs' }
+    await bundle.write({ dir: join(bundles, folder), format: 'cjs', ...names })
   } finally {
     await bundle.close()
-    rmSync(made, { recursive: true, force: true })
   }
+  const files = [...inputs].map(([path, { mtimeMs, size }]) => [path, mtimeMs, size])
+  const unfinished = `${present}.${process.pid}`
+  writeFileSync(unfinished, JSON.stringify({ folder, files }))
+  renameSync(unfinished, present)
+  for (const old of readdirSync(bundles, { withFileTypes: true })) {
+    if (old.isDirectory() && old.name !== folder)
+      rmSync(join(bundles, old.name), { recursive: true, force: true })
+  }
+}
+
+function isSource(id) {
+  return SOURCES.some((folder) => id.startsWith(folder + sep))
 }
 
 /** A module still finds the files beside its source. */
 function keepPlace(code, id) {
-  if (!SOURCES.some((folder) => id.startsWith(folder)) || !code.includes('import.meta.'))
-    return null
+  if (!isSource(id) || !code.includes('import.meta.')) return null
   return code
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
     .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))

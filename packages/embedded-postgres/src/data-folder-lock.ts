@@ -1,6 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { randomName } from './random-name.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import { tryLockFile } from './file-lock.ts'
@@ -8,14 +7,13 @@ import { tryLockFile } from './file-lock.ts'
 /** A service keeps the folder for as long as it runs, a command only for its own work. */
 export type DataFolderPurpose = 'service' | 'command'
 
-const holderSchema = z.object({
-  pid: z.number().int().positive(),
-  purpose: z.enum(['service', 'command']),
-  since: z.iso.datetime(),
-})
-
 /** Who uses a data folder. For messages only: the lock itself is the kernel's. */
-export type DataFolderHolder = z.infer<typeof holderSchema>
+export interface DataFolderHolder {
+  readonly pid: number
+  readonly purpose: DataFolderPurpose
+  /** ISO 8601. */
+  readonly since: string
+}
 
 export interface DataFolderLock {
   /** Lets others in. Safe to call twice. */
@@ -72,8 +70,8 @@ function lockOrExplain(dataDir: string) {
 
 /** Who holds the folder at present; undefined while that is not known. */
 export async function findDataFolderHolder(dataDir: string): Promise<DataFolderHolder | undefined> {
-  const holder = holderSchema.safeParse(await readJsonFile(holderPath(dataDir)))
-  return holder.success && isAlive(holder.data.pid) ? holder.data : undefined
+  const holder = (await readJsonFile(holderPath(dataDir))) as DataFolderHolder | null | undefined
+  return typeof holder?.pid === 'number' && isAlive(holder.pid) ? holder : undefined
 }
 
 function holderPath(dataDir: string): string {

@@ -1,7 +1,6 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { z } from 'zod'
 import { SECOND_MS } from './durations.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import type { ServerLog } from './server-log.ts'
@@ -13,7 +12,6 @@ import {
 } from './data-folder-lock.ts'
 import type { DataFolderHolder, DataFolderLock, DataFolderPurpose } from './data-folder-lock.ts'
 import { DatabaseStartError } from './database-start-error.ts'
-import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { isRoot } from './server-account.ts'
 
 export interface OpenDataFolderOptions {
@@ -90,6 +88,8 @@ async function openAsHolder(
 ): Promise<OpenDataFolder> {
   const path = runningDatabasePath(options.dataDir)
   try {
+    // Loaded where a server is started: beside a service that runs, no command starts one.
+    const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
     const server = await startEmbeddedPostgres(options)
     const { connection } = server
     const running: RunningDatabase = { pid: process.pid, connection }
@@ -108,30 +108,28 @@ async function openAsHolder(
   }
 }
 
-const runningDatabaseSchema = z.object({
-  pid: z.number().int(),
-  connection: z.object({
-    host: z.string(),
-    port: z.number().int(),
-    user: z.string(),
-    database: z.string(),
-  }),
-})
-
-type RunningDatabase = z.infer<typeof runningDatabaseSchema>
+/** What the holder of a folder tells of its database. */
+interface RunningDatabase {
+  readonly pid: number
+  readonly connection: SocketConnection
+}
 
 /** Where the holder of the folder tells how to reach the database while it runs. */
 function runningDatabasePath(dataDir: string): string {
   return join(dataDir, 'database.json')
 }
 
-/** A file of a service that was killed names another process, and is of no use. */
+/**
+ * A file of a service that was killed names another process, and is of no use. The holder wrote it
+ * whole, and nobody else may write it.
+ */
 async function findRunningDatabase(
   dataDir: string,
   holderPid: number,
 ): Promise<SocketConnection | undefined> {
-  const running = runningDatabaseSchema.safeParse(await readJsonFile(runningDatabasePath(dataDir)))
-  return running.success && running.data.pid === holderPid ? running.data.connection : undefined
+  const running = (await readJsonFile(runningDatabasePath(dataDir))) as
+    RunningDatabase | null | undefined
+  return running?.pid === holderPid ? running.connection : undefined
 }
 
 function inUse(dataDir: string, holder: DataFolderHolder | undefined): DatabaseStartError {

@@ -16,16 +16,18 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-// Loaded only now, so that what it loads is found in the cache.
+// Loaded only now, so that what it loads is found in the cache. Not awaited at the top: the bundle of
+// commands is loaded by `require`, which cannot wait.
 keepCompiledModules(readEnvironment())
-const { runProgram } = await import('./cli/program.ts')
-await runProgram(process.argv.slice(2), {
-  stdout: process.stdout,
-  stderr: process.stderr,
-  stdin: process.stdin,
-  environment: readEnvironment(),
-  signal: stopping.signal,
-  setExitCode: (code) => {
-    process.exitCode = code
-  },
-})
+void import('./cli/program.ts').then(({ runProgram }) =>
+  runProgram(process.argv.slice(2), {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    environment: readEnvironment(),
+    signal: stopping.signal,
+    setExitCode: (code) => {
+      process.exitCode = code
+    },
+  }),
+)

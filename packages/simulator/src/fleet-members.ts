@@ -56,13 +56,19 @@ function breakInitially(device: SimulatedDevice, share: number, random: Random):
 export function createFleetMembers(options: FleetOptions, tools: MemberTools): FleetMember[] {
   const { random, scheduler, transport } = tools
   const flags = { ...FLEET_FLAGS, ...options.flags }
-  const base = { transport, scheduler, random, enrollSecret: options.enrollSecret }
+  const base = { transport, scheduler, random }
+  const { enrollSecret } = options
+  const toSecret = (device: SimulatedDevice | undefined) =>
+    typeof enrollSecret === 'string' ? enrollSecret : enrollSecret(device)
   const members = spreadPlatforms(options.count, options.mix).map((platform): FleetMember => {
     const device = tools.factory.create(platform, random)
     breakInitially(device, options.initialBadShare ?? 0, random)
     const isOld = random() < (options.oldAgentShare ?? 0)
     const node = createNode({
       ...base,
+      get enrollSecret() {
+        return toSecret(device)
+      },
       hostIdentifier: device.hostIdentifier,
       platform,
       tables: device.tables,
@@ -73,7 +79,16 @@ export function createFleetMembers(options: FleetOptions, tools: MemberTools): F
   if (options.host !== undefined) {
     const { hostIdentifier, platform, tables } = options.host
     members.push({
-      node: createNode({ ...base, hostIdentifier, platform, tables, flags }),
+      node: createNode({
+        ...base,
+        get enrollSecret() {
+          return toSecret(undefined)
+        },
+        hostIdentifier,
+        platform,
+        tables,
+        flags,
+      }),
       device: undefined,
     })
   }

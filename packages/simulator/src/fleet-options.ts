@@ -2,12 +2,14 @@ import type { HostProfile } from './host/host-profile.ts'
 import type { AgentFlags } from './osquery-client/node-options.ts'
 import type { Platform } from './platform.ts'
 import type { DriftPolicy, PostureListener, TimelineEntry } from './posture/drift.ts'
+import type { SimulatedDevice } from './posture/simulated-device.ts'
 import type { ClosableScheduler } from './scheduler.ts'
 
 /** Which devices a fleet has, where they enroll and what becomes of them. */
 export interface FleetOptions {
   readonly baseUrl: string
-  readonly enrollSecret: string
+  /** One for all, or that of a device, asked for when its agent starts; undefined is the host's own. */
+  readonly enrollSecret: string | ((device: SimulatedDevice | undefined) => string)
   /** Invented devices; the host's own comes on top of them. */
   readonly count: number
   /** PEM of the authority that signed the server's certificate. */

@@ -1,19 +1,13 @@
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
-import type { RsaModulusBits } from './signing/generate-signing-key.ts'
 import { jwksRoutes } from './signing/jwks-routes.ts'
 import { createKeyRing, type KeyRing } from './signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from './signing/refused-keys.ts'
 import { runSigningKeyJob } from './signing/signing-key-job.ts'
 import { signingKeyRoutes } from './signing/signing-key-routes.ts'
-import { SIGNING_KEY_CHANNEL, type SigningKeyDependencies } from './signing/signing-keys.ts'
+import { SIGNING_KEY_CHANNEL } from './signing/signing-keys.ts'
+import { toSigningKeySettings, type SigningSettings } from './signing/signing-settings.ts'
 import { createSigningPool } from './signing/signing-pool.ts'
-
-export interface SigningSettings {
-  readonly signingKeyBits: RsaModulusBits
-  readonly signingKeyLeadSeconds: number
-  readonly signingKeyRotationDays: number
-}
 
 export interface SigningPart extends ServicePart {
   readonly keyRing: KeyRing
@@ -21,15 +15,6 @@ export interface SigningPart extends ServicePart {
   /** Reads the keys, which starts the threads. */
   readonly start: () => Promise<void>
   readonly stop: () => Promise<void>
-}
-
-/** How keys are made and for how long they are published before they sign. */
-export function toSigningKeySettings(
-  { sealer }: Pick<Foundation, 'sealer'>,
-  { signingKeyBits, signingKeyLeadSeconds }: Omit<SigningSettings, 'signingKeyRotationDays'>,
-): SigningKeyDependencies {
-  const publicationLeadMs = signingKeyLeadSeconds * SECOND_MS
-  return { sealer, modulusBits: signingKeyBits, publicationLeadMs }
 }
 
 /** The signing keys of a process, the threads that use them, and their rotation. */

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createDemoApi, type DemoApi } from '../../src/cli/demo/demo-api.ts'
-import { inventDevices, listOwners, startFleet } from '../../src/cli/demo/demo-fleet.ts'
+import { createDemoApi } from '../../src/cli/demo/demo-api.ts'
+import { createDemoFleet, type DemoFleet } from '../../src/cli/demo/demo-fleet.ts'
 import { startReceivers, type DemoReceivers } from '../../src/cli/demo/demo-receivers.ts'
 import { EventTally } from '../../src/cli/demo/event-tally.ts'
 import { prepareOrganisation } from '../../src/cli/demo/prepare-organisation.ts'
@@ -27,14 +27,13 @@ interface Delivery {
 }
 
 describe('a service that is killed while the fleet of the demo reports', () => {
-  const devices = inventDevices(DEVICES)
   const received: Record<Method, Set<string>> = { push: new Set(), poll: new Set() }
   const tally = new EventTally()
   let folder: string
   let service: ServiceProcess
   let proxy: RecordingProxy
   let receivers: DemoReceivers | undefined
-  let api: DemoApi | undefined
+  let fleet: DemoFleet
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'heliograph-demo-'))
@@ -52,14 +51,14 @@ describe('a service that is killed while the fleet of the demo reports', () => {
     await service.start()
     proxy = new RecordingProxy(service.baseUrl)
     await proxy.listen()
+    fleet = createDemoFleet(proxy.url, DEVICES)
   })
 
   afterAll(async () => {
     await receivers?.stop()
-    await api?.close()
+    await fleet.stop()
     proxy.close()
     await service.stop()
-    devices.close()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -76,20 +75,16 @@ describe('a service that is killed while the fleet of the demo reports', () => {
             HELIOGRAPH_PORT: new URL(baseUrl).port,
           },
         ),
-        listOwners(devices),
+        fleet.owners,
       )
-      api = createDemoApi(baseUrl, credentials.key)
       receivers = await startReceivers({
         baseUrl,
-        api,
+        api: createDemoApi(baseUrl, credentials.key),
         pollKey: credentials.pollKey,
         tally,
         onEvent: ({ method, jti }) => void received[method].add(jti),
       })
-      const fleet = startFleet(devices, {
-        baseUrl: proxy.url,
-        secrets: credentials.secrets,
-      })
+      fleet.start(credentials.secrets)
       await waitForDeliveries(folder, DEVICES)
       for (let kill = 0; kill < KILLS; kill += 1) {
         await sleep(Math.random() * 2_000)

@@ -31,6 +31,7 @@ import type { CancelTask, Scheduler } from '../scheduler.ts'
 export interface CreateNodeOptions {
   readonly transport: Transport
   readonly scheduler: Scheduler
+  /** Read whenever the agent starts. */
   readonly enrollSecret: string
   readonly hostIdentifier: string
   readonly platform: Platform

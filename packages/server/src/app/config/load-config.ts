@@ -1,7 +1,7 @@
-import type { z } from 'zod'
+import { SettingProblem } from './setting-values.ts'
 import { SETTINGS, toFlag, type SettingDefinition, type SettingName } from './settings.ts'
 
-type Values = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]['schema']> }
+type Values = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> }
 
 /** The settings of one process, checked. */
 export interface Config extends Omit<Values, 'baseUrl'> {
@@ -35,9 +35,12 @@ export function loadConfig(
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<SettingDefinition>(SETTINGS)) {
     const text = flags[setting.env] ?? environment[setting.env]
-    const parsed = setting.schema.safeParse(text === '' ? undefined : text)
-    if (parsed.success) values[name] = parsed.data
-    else problems.push(...parsed.error.issues.map((issue) => describe(setting, text, issue)))
+    try {
+      values[name] = setting.parse(text === '' ? undefined : text)
+    } catch (error) {
+      if (!(error instanceof SettingProblem)) throw error
+      problems.push(describe(setting, text, error))
+    }
   }
   problems.push(...findContradictions(values))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -48,10 +51,10 @@ export function loadConfig(
 function describe(
   setting: SettingDefinition,
   text: string | undefined,
-  issue: z.core.$ZodIssue,
+  problem: SettingProblem,
 ): string {
   const shown = setting.isSecret === true || text === undefined ? '' : ` (it is "${text}")`
-  return `${setting.env} (${toFlag(setting.env)}): ${issue.message}${shown}`
+  return `${setting.env} (${toFlag(setting.env)}): ${problem.message}${shown}`
 }
 
 /** Of what is valid by itself; the default base URL is a loopback address. */

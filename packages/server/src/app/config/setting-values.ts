@@ -1,63 +1,115 @@
 /*
- * What the texts of settings may be, and what they become.
+ * What the texts of settings may be, what they become, and what stands in for one that is not set. Does
+ * without a library of schemas: every command reads settings, and most need no schema besides.
  */
 import { isIP } from 'node:net'
-import { z } from 'zod'
 import { PROCESS_ROLES } from '../../schema/process-role.ts'
 
-/** A whole number within bounds; `fallback` when nothing is set. */
-export const integer = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .default(String(fallback))
-    .transform((text, context) => {
-      const value = Number(text.trim())
-      if (/^\d+$/.test(text.trim()) && value >= min && value <= max) return value
-      context.addIssue({ code: 'custom', message: `must be a whole number from ${min} to ${max}` })
-      return z.NEVER
-    })
+/** What a setting can be. */
+export interface SettingValue<Value> {
+  /** How the default reads in the reference; absent when there is none. */
+  readonly defaultText?: string
+  /**
+   * The value of a text; undefined stands for a setting that is not set.
+   *
+   * @throws SettingProblem for a text that is none of its values
+   */
+  readonly parse: (text: string | undefined) => Value
+}
+
+/** What a text of a setting must be instead. */
+export class SettingProblem extends Error {
+  override readonly name = 'SettingProblem'
+}
+
+/** A whole number within bounds. */
+export function integer(min: number, max: number, fallback: number): SettingValue<number> {
+  return {
+    defaultText: `\`${fallback}\``,
+    parse: (given) => {
+      const text = given?.trim() ?? String(fallback)
+      const value = Number(text)
+      if (/^\d+$/.test(text) && value >= min && value <= max) return value
+      throw new SettingProblem(`must be a whole number from ${min} to ${max}`)
+    },
+  }
+}
+
+/** One of these, written exactly so. */
+export function choice<const Choice extends string | number>(
+  choices: readonly Choice[],
+  fallback: NoInfer<Choice>,
+): SettingValue<Choice> {
+  const expected = choices.map((each) => `"${each}"`).join('|')
+  return {
+    defaultText: `\`${fallback}\``,
+    parse: (given = String(fallback)) => {
+      const found = choices.find((each) => String(each) === given)
+      if (found !== undefined) return found
+      throw new SettingProblem(`Invalid option: expected one of ${expected}`)
+    },
+  }
+}
+
+/** A text that is not empty. */
+export function text(fallback: string): SettingValue<string> {
+  return {
+    defaultText: `\`${fallback}\``,
+    parse: (given = fallback) => {
+      if (given.trim() !== '') return given.trim()
+      throw new SettingProblem('Too small: expected string to have >=1 characters')
+    },
+  }
+}
+
+/** A text as it is, empty by default. */
+export const plainText: SettingValue<string> = {
+  defaultText: 'none',
+  parse: (given = '') => given,
+}
 
 /** A text, or undefined when nothing is set. */
-export const optionalText = z
-  .string()
-  .optional()
-  .transform((text) => (text === undefined || text.trim() === '' ? undefined : text.trim()))
+export const optionalText: SettingValue<string | undefined> = {
+  parse: (given) => given?.trim() || undefined,
+}
+
+/** An {@link optionalText} that `check` accepts, or makes into another. */
+function checkedText(check: (text: string) => string): SettingValue<string | undefined> {
+  return {
+    parse: (given) => {
+      const text = optionalText.parse(given)
+      return text === undefined ? undefined : check(text)
+    },
+  }
+}
 
 /**
  * An address without a path: agents are told a host name, and receivers look for the discovery document
  * of an issuer with a path at the root of its host, so that neither would find a service under a path.
  */
-export const httpOrigin = optionalText.transform((text, context) => {
-  if (text === undefined) return undefined
+export const httpOrigin = checkedText((text) => {
   const url = URL.parse(text)
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
   if (url !== null && isHttp && url.href.replace(/\/+$/, '') === url.origin) return url.origin
-  context.addIssue({
-    code: 'custom',
-    message:
-      'must be an http or https URL without user, path, query and fragment; give the service a host name of its own, not a path on another',
-  })
-  return z.NEVER
+  throw new SettingProblem(
+    'must be an http or https URL without user, path, query and fragment; give the service a host name of its own, not a path on another',
+  )
 })
 
 /** The driver takes a URL without a host too, for a socket that a parameter names. */
-export const postgresUrl = optionalText.refine(
-  (text) =>
-    text === undefined ||
-    (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'))),
-  'must be a postgres:// URL, with what is special in it percent-encoded',
-)
+export const postgresUrl = checkedText((text) => {
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'))) return text
+  throw new SettingProblem('must be a postgres:// URL, with what is special in it percent-encoded')
+})
 
 /** Addresses and CIDR ranges, separated by commas. */
-export const networks = optionalText.transform((text, context) => {
-  const wrong = text?.split(',').find((network) => !isNetwork(network.trim()))
-  if (wrong === undefined) return text
-  context.addIssue({
-    code: 'custom',
-    message: 'must be IP addresses or CIDR ranges, separated by commas',
-  })
-  return z.NEVER
-})
+export const networks: SettingValue<string | undefined> = {
+  defaultText: 'none',
+  ...checkedText((text) => {
+    if (text.split(',').every((network) => isNetwork(network.trim()))) return text
+    throw new SettingProblem('must be IP addresses or CIDR ranges, separated by commas')
+  }),
+}
 
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
@@ -67,21 +119,13 @@ function isNetwork(text: string): boolean {
 }
 
 /** The roles of a process, separated by commas; all by default. */
-export const roles = z
-  .string()
-  .default(PROCESS_ROLES.join(','))
-  .transform((text, context) => {
-    const names = text.split(',').map((name) => name.trim())
+export const roles = {
+  defaultText: `\`${PROCESS_ROLES.join(',')}\``,
+  parse: (given = PROCESS_ROLES.join(',')) => {
+    const names = given.split(',').map((name) => name.trim())
     const known = PROCESS_ROLES.filter((role) => names.includes(role))
-    if (
-      known.length > 0 &&
-      names.every((name) => (PROCESS_ROLES as readonly string[]).includes(name))
-    ) {
-      return known
-    }
-    context.addIssue({
-      code: 'custom',
-      message: `must be a comma-separated list of ${PROCESS_ROLES.join(', ')}`,
-    })
-    return z.NEVER
-  })
+    const isKnown = (name: string) => known.some((role) => role === name)
+    if (known.length > 0 && names.every(isKnown)) return known
+    throw new SettingProblem(`must be a comma-separated list of ${PROCESS_ROLES.join(', ')}`)
+  },
+}

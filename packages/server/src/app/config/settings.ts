@@ -2,25 +2,24 @@
  * Every setting of the service: its variable, its flag, its default and its meaning. The reference
  * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
  */
-import { z } from 'zod'
 import {
+  choice,
   httpOrigin,
   integer,
   networks,
   optionalText,
+  plainText,
   postgresUrl,
   roles,
+  text,
+  type SettingValue,
 } from './setting-values.ts'
 
 /** One setting. `env` is the variable; the flag is derived from it (`HELIOGRAPH_PORT`: `--port`). */
-export interface SettingDefinition<Value = unknown> {
+export interface SettingDefinition<Value = unknown> extends SettingValue<Value> {
   readonly env: string
   readonly description: string
-  /** How the default reads in the reference; absent when there is none. */
-  readonly defaultText?: string
   readonly isSecret?: boolean
-  /** Takes the text of the variable, or undefined when it is not set. */
-  readonly schema: z.ZodType<Value, string | undefined>
 }
 
 /** The settings by their name in the code. */
@@ -30,245 +29,210 @@ export const SETTINGS = {
     description:
       'What the world calls the service: the address in links, in `iss` and in enrollment. Without a path; plain HTTP is accepted for loopback addresses only.',
     defaultText: '`http://127.0.0.1:8080` (with the port and scheme that are set)',
-    schema: httpOrigin,
+    ...httpOrigin,
   },
   host: {
     env: 'HELIOGRAPH_HOST',
     description: 'The address to listen on.',
-    defaultText: '`127.0.0.1`',
-    schema: z.string().trim().min(1).default('127.0.0.1'),
+    ...text('127.0.0.1'),
   },
   port: {
     env: 'HELIOGRAPH_PORT',
     description: 'The port to listen on; 0 takes a free one.',
-    defaultText: '`8080`',
-    schema: integer(0, 65_535, 8080),
+    ...integer(0, 65_535, 8080),
   },
   tlsCert: {
     env: 'HELIOGRAPH_TLS_CERT',
     description:
       'The file of the server certificate (PEM, with its chain), or `self-signed`: then the service makes its own authority and certificate in the data folder.',
-    schema: optionalText,
+    ...optionalText,
   },
   tlsKey: {
     env: 'HELIOGRAPH_TLS_KEY',
     description: 'The file of the private key of the certificate (PEM).',
-    schema: optionalText,
+    ...optionalText,
   },
   dataDir: {
     env: 'HELIOGRAPH_DATA_DIR',
     description: 'The folder that holds the embedded database, the master key and certificates.',
-    defaultText: '`./data`',
-    schema: z.string().trim().min(1).default('./data'),
+    ...text('./data'),
   },
   databaseUrl: {
     env: 'DATABASE_URL',
     description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
     isSecret: true,
-    schema: postgresUrl,
+    ...postgresUrl,
   },
   databasePoolMax: {
     env: 'HELIOGRAPH_DATABASE_POOL_MAX',
     description: 'The most database connections that one process opens for its work.',
-    defaultText: '`20`',
-    schema: integer(2, 500, 20),
+    ...integer(2, 500, 20),
   },
   masterKey: {
     env: 'HELIOGRAPH_MASTER_KEY',
     description:
       'The key that seals secrets at rest: 32 bytes in base64. Without it, a file in the data folder (mode 600) holds one.',
     isSecret: true,
-    schema: optionalText,
+    ...optionalText,
   },
   allowedTargets: {
     env: 'HELIOGRAPH_ALLOWED_TARGETS',
     description:
       'Hosts, addresses or CIDR ranges, separated by commas, that deliveries may reach although they are private or plain HTTP.',
-    defaultText: 'none',
-    schema: z.string().default(''),
+    ...plainText,
   },
   extraCa: {
     env: 'HELIOGRAPH_EXTRA_CA',
     description:
       'A PEM file of certificate authorities to trust for deliveries, besides the usual.',
-    schema: optionalText,
+    ...optionalText,
   },
   rateLimitPerMinute: {
     env: 'HELIOGRAPH_RATE_LIMIT_PER_MINUTE',
     description: 'How many API requests one key may make in any 60 seconds.',
-    defaultText: '`270`',
-    schema: integer(1, 10_000_000, 270),
+    ...integer(1, 10_000_000, 270),
   },
   roles: {
     env: 'HELIOGRAPH_ROLES',
     description: 'What this process does: `api`, `agents`, `worker`, separated by commas.',
-    defaultText: '`api,agents,worker`',
-    schema: roles,
+    ...roles,
   },
   logLevel: {
     env: 'HELIOGRAPH_LOG_LEVEL',
     description: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
-    defaultText: '`info`',
-    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+    ...choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
   },
   adminPort: {
     env: 'HELIOGRAPH_ADMIN_PORT',
     description: 'The loopback port of Prometheus metrics (`/metrics`); 0 switches it off.',
-    defaultText: '`0`',
-    schema: integer(0, 65_535, 0),
+    ...integer(0, 65_535, 0),
   },
   trustedProxies: {
     env: 'HELIOGRAPH_TRUSTED_PROXIES',
     description:
       'Addresses or CIDR ranges of reverse proxies, separated by commas, whose `X-Forwarded-For` is believed.',
-    defaultText: 'none',
-    schema: networks,
+    ...networks,
   },
   checkIntervalSeconds: {
     env: 'HELIOGRAPH_CHECK_INTERVAL_SECONDS',
     description: 'How often every check runs on every device.',
-    defaultText: '`3600`',
-    schema: integer(1, 604_800, 3600),
+    ...integer(1, 604_800, 3600),
   },
   checkInIntervalSeconds: {
     env: 'HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS',
     description: 'How often a device asks for work (`distributed_interval` of osquery).',
-    defaultText: '`60`',
-    schema: integer(1, 3600, 60),
+    ...integer(1, 3600, 60),
   },
   signInTimeoutSeconds: {
     env: 'HELIOGRAPH_SIGN_IN_TIMEOUT_SECONDS',
     description:
       'How long nothing may happen in a sign-in until it counts as abandoned, where whoever opens it says nothing else.',
-    defaultText: '`900`',
-    schema: integer(10, 86_400, 900),
+    ...integer(10, 86_400, 900),
   },
   deviceDeletionDelaySeconds: {
     env: 'HELIOGRAPH_DEVICE_DELETION_DELAY_SECONDS',
     description:
       'How long the deletion of a device can be cancelled after it was requested; its agent is disabled at once.',
-    defaultText: '`600`',
-    schema: integer(0, 2_592_000, 600),
+    ...integer(0, 2_592_000, 600),
   },
   streamsMax: {
     env: 'HELIOGRAPH_STREAMS_MAX',
     description: 'How many SSF streams may exist.',
-    defaultText: '`100`',
-    schema: integer(1, 10_000, 100),
+    ...integer(1, 10_000, 100),
   },
   ssfDefaultSubjects: {
     env: 'HELIOGRAPH_SSF_DEFAULT_SUBJECTS',
     description:
       'Which subjects new streams of the strict Shared Signals face begin with: `ALL`, or `NONE` until their receivers add some. A client can have a choice of its own.',
-    defaultText: '`ALL`',
-    schema: z.enum(['ALL', 'NONE']).default('ALL'),
+    ...choice(['ALL', 'NONE'], 'ALL'),
   },
   ssfSubjectsMax: {
     env: 'HELIOGRAPH_SSF_SUBJECTS_MAX',
     description: 'How many subjects the receiver of one stream may have added or removed.',
-    defaultText: '`10000`',
-    schema: integer(0, 1_000_000, 10_000),
+    ...integer(0, 1_000_000, 10_000),
   },
   ssfMinVerificationIntervalSeconds: {
     env: 'HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS',
     description:
       'How long a receiver waits between two verifications of a stream; faster ones are refused with 429. 0 refuses none.',
-    defaultText: '`1`',
-    schema: integer(0, 86_400, 1),
+    ...integer(0, 86_400, 1),
   },
   ssfInactivityTimeoutSeconds: {
     env: 'HELIOGRAPH_SSF_INACTIVITY_TIMEOUT_SECONDS',
     description:
       'After how long without a management call or a poll of its receiver a stream of the strict Shared Signals face is paused; 0 pauses none.',
-    defaultText: '`0`',
-    schema: integer(0, 31_536_000, 0),
+    ...integer(0, 31_536_000, 0),
   },
   ssfVerificationEndpoint: {
     env: 'HELIOGRAPH_SSF_VERIFICATION_ENDPOINT',
     description:
       'How the discovery document of the root issuer names its verification endpoint: `template` (`/ssf_streams/{stream_id}/test`) or `concrete` (`/ssf_streams/verify`), for clients that cannot fill in a template. Both always answer.',
-    defaultText: '`template`',
-    schema: z.enum(['template', 'concrete']).default('template'),
+    ...choice(['template', 'concrete'], 'template'),
   },
   longPollsMax: {
     env: 'HELIOGRAPH_LONG_POLLS_MAX',
     description:
       'How many poll requests may wait for events in one process; those beyond are answered at once.',
-    defaultText: '`10000`',
-    schema: integer(0, 1_000_000, 10_000),
+    ...integer(0, 1_000_000, 10_000),
   },
   webhooksMax: {
     env: 'HELIOGRAPH_WEBHOOKS_MAX',
     description: 'How many webhooks may exist.',
-    defaultText: '`100`',
-    schema: integer(1, 10_000, 100),
+    ...integer(1, 10_000, 100),
   },
   webhookPayloadRetentionDays: {
     env: 'HELIOGRAPH_WEBHOOK_PAYLOAD_RETENTION_DAYS',
     description:
       'How long the contents of webhook events are kept; they cannot be sent again afterwards. That they happened, and what became of them, is kept as long as deliveries are.',
-    defaultText: '`90`',
-    schema: integer(1, 3_650, 90),
+    ...integer(1, 3_650, 90),
   },
   bodyBytesMax: {
     env: 'HELIOGRAPH_BODY_BYTES_MAX',
     description: 'The largest body of an API request, in bytes.',
-    defaultText: '`1048576`',
-    schema: integer(1_024, 104_857_600, 1_048_576),
+    ...integer(1_024, 104_857_600, 1_048_576),
   },
   agentLogBytesMax: {
     env: 'HELIOGRAPH_AGENT_LOG_BYTES_MAX',
     description: 'The largest log body of a device, in bytes, compressed and uncompressed alike.',
-    defaultText: '`10485760`',
-    schema: integer(65_536, 1_073_741_824, 10_485_760),
+    ...integer(65_536, 1_073_741_824, 10_485_760),
   },
   deliveryConcurrency: {
     env: 'HELIOGRAPH_DELIVERY_CONCURRENCY',
     description: 'How many deliveries to one receiver may be under way at once in one process.',
-    defaultText: '`32`',
-    schema: integer(1, 1_000, 32),
+    ...integer(1, 1_000, 32),
   },
   pushFallbackMinutes: {
     env: 'HELIOGRAPH_PUSH_FALLBACK_MINUTES',
     description:
       'After how many minutes of nothing but failures the events of streams that fall back can be polled.',
-    defaultText: '`60`',
-    schema: integer(1, 10_080, 60),
+    ...integer(1, 10_080, 60),
   },
   deliveryPayloadRetentionDays: {
     env: 'HELIOGRAPH_DELIVERY_PAYLOAD_RETENTION_DAYS',
     description:
       'How long what finished deliveries carried, and what their receivers answered, is kept.',
-    defaultText: '`180`',
-    schema: integer(1, 3_650, 180),
+    ...integer(1, 3_650, 180),
   },
   deliveryRetentionDays: {
     env: 'HELIOGRAPH_DELIVERY_RETENTION_DAYS',
     description: 'How long finished deliveries and their attempts are kept.',
-    defaultText: '`180`',
-    schema: integer(1, 3_650, 180),
+    ...integer(1, 3_650, 180),
   },
   signingKeyBits: {
     env: 'HELIOGRAPH_SIGNING_KEY_BITS',
     description: 'The size of new RSA signing keys: 2048 or 3072.',
-    defaultText: '`2048`',
-    schema: z
-      .enum(['2048', '3072'])
-      .default('2048')
-      .transform((text) => (text === '2048' ? (2048 as const) : (3072 as const))),
+    ...choice([2048, 3072], 2048),
   },
   signingKeyLeadSeconds: {
     env: 'HELIOGRAPH_SIGNING_KEY_LEAD_SECONDS',
     description:
       'How long a new signing key is published before it signs; longer than receivers cache the key set.',
-    defaultText: '`7200`',
-    schema: integer(300, 604_800, 7_200),
+    ...integer(300, 604_800, 7_200),
   },
   signingKeyRotationDays: {
     env: 'HELIOGRAPH_SIGNING_KEY_ROTATION_DAYS',
     description: 'How often the signing key is rotated, in days; 0 rotates by hand only.',
-    defaultText: '`90`',
-    schema: integer(0, 3_650, 90),
+    ...integer(0, 3_650, 90),
   },
 } satisfies Record<string, SettingDefinition>
 

@@ -1,4 +1,4 @@
-import { toSigningKeySettings } from '../../signals/signing-part.ts'
+import { toSigningKeySettings } from '../../signals/signing/signing-settings.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
 import { revokeSigningKey } from '../../signals/signing/revoke-signing-key.ts'
 import { rollBackSigningKey } from '../../signals/signing/roll-back-signing-key.ts'

@@ -6,27 +6,31 @@ import {
   DELIVERY_METHOD_PUSH,
   DEVICE_COMPLIANCE_CHANGE,
 } from '@heliograph/ssf'
-import type { FetchFunction } from '@heliograph/receiver'
-import { Agent } from 'undici'
-import { z } from 'zod'
+import { SECOND_MS } from '../../platform/clock.ts'
 import { DemoError } from './demo-error.ts'
 
-const deviceSchema = z.object({ id: z.string(), name: z.string(), auth_state: z.string() })
-const streamSchema = z.object({
-  id: z.string(),
-  name: z.string(),
-  stream_id: z.string(),
-  iss: z.string(),
-  aud: z.string(),
-})
+export interface ApiDevice {
+  readonly id: string
+  readonly name: string
+  readonly auth_state: string
+}
 
-export type ApiDevice = z.output<typeof deviceSchema>
-export type ApiStream = z.output<typeof streamSchema>
+export interface ApiStream {
+  readonly id: string
+  readonly name: string
+  readonly stream_id: string
+  readonly iss: string
+  readonly aud: string
+}
+
+/** A page of a list. */
+interface ApiPage<Item> {
+  readonly data: readonly Item[]
+  readonly pagination: { readonly next_cursor: string }
+}
 
 /** The requests that the demo makes; each throws DemoError when it fails. */
 export interface DemoApi {
-  /** Over the connections of this client. */
-  readonly fetch: FetchFunction
   listDevices(): Promise<ApiDevice[]>
   listStreams(): Promise<ApiStream[]>
   /** Without a place to push to, the stream is polled. */
@@ -35,32 +39,29 @@ export interface DemoApi {
     push?: { readonly endpointUrl: string; readonly authorization: string },
   ): Promise<ApiStream>
   deleteStream(id: string): Promise<void>
-  /** Closes its connections: a service that ends waits for those that nobody closes. */
-  close(): Promise<void>
 }
 
 /** How many records a request reads. */
 export const PER_PAGE = 100
 const API_VERSION = '2026-04-07'
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 30 * SECOND_MS
 
 /** Creates a client of the service at `baseUrl` with an API key. Opens no connection yet. */
 export function createDemoApi(baseUrl: string, key: string): DemoApi {
-  const agent = new Agent()
-  // The library and the types of Node.js declare the same class in two versions.
-  const dispatcher = agent as unknown as NonNullable<RequestInit['dispatcher']>
-  const fetchFunction: FetchFunction = (url, init) => fetch(url, { ...init, dispatcher })
+  const headers = {
+    authorization: `Bearer ${key}`,
+    'x-service-api-version': API_VERSION,
+    'content-type': 'application/json',
+  }
 
   async function send(method: string, path: string, body?: object): Promise<unknown> {
-    const response = await fetchFunction(`${baseUrl}${path}`, {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    const payload = body === undefined ? {} : { body: JSON.stringify(body) }
+    const response = await fetch(`${baseUrl}${path}`, {
       method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        'x-service-api-version': API_VERSION,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers,
+      signal,
+      ...payload,
     }).catch((error: unknown) => {
       throw new DemoError(`${method} ${path} failed: ${describe(error)}`)
     })
@@ -69,27 +70,22 @@ export function createDemoApi(baseUrl: string, key: string): DemoApi {
     throw new DemoError(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`)
   }
 
-  async function listAll<Item>(path: string, schema: z.ZodType<Item>): Promise<Item[]> {
-    const page = z.object({
-      data: z.array(schema),
-      pagination: z.object({ next_cursor: z.string() }),
-    })
+  async function listAll<Item>(path: string): Promise<Item[]> {
     const items: Item[] = []
     let cursor = ''
     do {
       const parameters = new URLSearchParams({ per_page: String(PER_PAGE) })
       if (cursor !== '') parameters.set('cursor', cursor)
-      const { data, pagination } = page.parse(await send('GET', `${path}?${parameters.toString()}`))
-      items.push(...data)
-      cursor = pagination.next_cursor
+      const page = (await send('GET', `${path}?${parameters.toString()}`)) as ApiPage<Item>
+      items.push(...page.data)
+      cursor = page.pagination.next_cursor
     } while (cursor !== '')
     return items
   }
 
   return {
-    fetch: fetchFunction,
-    listDevices: () => listAll('/devices', deviceSchema),
-    listStreams: () => listAll('/ssf_streams', streamSchema),
+    listDevices: () => listAll('/devices'),
+    listStreams: () => listAll('/ssf_streams'),
     async createStream(name, push) {
       const delivery =
         push === undefined
@@ -99,10 +95,9 @@ export function createDemoApi(baseUrl: string, key: string): DemoApi {
               authorization_header: push.authorization,
             }
       const body = { name, events_requested: [DEVICE_COMPLIANCE_CHANGE], ...delivery }
-      return streamSchema.parse(await send('POST', '/ssf_streams', body))
+      return (await send('POST', '/ssf_streams', body)) as ApiStream
     },
     deleteStream: async (id) => void (await send('DELETE', `/ssf_streams/${id}`)),
-    close: () => agent.destroy(),
   }
 }
 

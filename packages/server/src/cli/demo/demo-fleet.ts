@@ -3,18 +3,13 @@
  * watches, and the machine that the demo runs on as it really is.
  */
 import {
-  createDeviceFactory,
-  createHeapScheduler,
+  createFleet,
   createHostProfile,
-  createNode,
-  createRandom,
-  createTransport,
-  listKnobs,
+  type Fleet,
   type HostProfile,
-  type OsqueryNode,
-  type Platform,
   type SimulatedDevice,
 } from '@heliograph/simulator'
+import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { DEMO_ADMIN, type DemoPerson } from './prepare-organisation.ts'
 
 /** What the devices have done so far. */
@@ -23,181 +18,90 @@ export interface FleetCounts {
   readonly results: number
 }
 
-export interface DemoFleetOptions {
-  readonly baseUrl: string
-  /** Enrollment secrets by the email address of the owner. */
-  readonly secrets: ReadonlyMap<string, string>
-}
-
-/** A fleet that runs. */
+/** Devices that do nothing before they are started. */
 export interface DemoFleet {
+  /** Everybody who owns one of them. */
+  readonly owners: readonly DemoPerson[]
+  /**
+   * Starts the agents of all devices, and of this machine as soon as it has been looked at. The
+   * enrollment secrets are by the email address of the owner.
+   */
+  start(secrets: ReadonlyMap<string, string>): void
   counts(): FleetCounts
   /** Safe to call twice. */
   stop(): Promise<void>
 }
 
-type Random = () => number
-
-type NodeDevice = Pick<HostProfile, 'hostIdentifier' | 'platform' | 'tables'>
-
-interface InventedDevice {
-  readonly device: SimulatedDevice
-  readonly platform: Platform
-}
-
 const SEED = 20_260_102
-/** Five macOS, three Windows, two Linux. */
-const PLATFORM_ROUND: readonly Platform[] = [
-  'darwin',
-  'windows',
-  'darwin',
-  'linux',
-  'darwin',
-  'windows',
-  'darwin',
-  'linux',
-  'darwin',
-  'windows',
-]
-const START_SPREAD_MS = 8_000
-const HOST_REFRESH_MS = 300_000
-/** The first round shows devices turning compliant; then something happens every few seconds. */
-const FIRST_TURN_MS = 6_000
-const TURN_MS = 1_800
-/** Of the devices, about this share has a fault at any time. */
-const FAULTY_SHARE = 0.2
-const BLOCKING_KNOBS = ['firewall', 'disk-encryption', 'screen-lock']
-/** Faults that warn first or only notify. */
-const OTHER_KNOBS = [
-  'antivirus',
-  'automatic-login',
-  'automatic-updates',
-  'gatekeeper',
-  'guest-account',
-  'ssh-keys',
-  'ssh-root-login',
-  'system-integrity-protection',
-  'user-account-control',
-]
-const BLOCKING_SHARE = 0.7
-
-/** Devices that nothing runs on yet. */
-export interface DemoDevices {
-  readonly devices: readonly InventedDevice[]
-  readonly random: Random
-  close(): void
+const START_SPREAD_MS = 8 * SECOND_MS
+const HOST_REFRESH_MS = 5 * MINUTE_MS
+/** Something happens every few seconds; most of these faults block at once. */
+const DRIFT = {
+  breakPerMinute: 0.5,
+  fixPerMinute: 1,
+  knobs: ['firewall', 'disk-encryption', 'screen-lock', 'automatic-updates', 'ssh-root-login'],
 }
 
-/** Invents the devices of the demo; the same number gives the same devices. */
-export function inventDevices(count: number): DemoDevices {
-  const random = createRandom(SEED)
-  const factory = createDeviceFactory(() => Date.now())
-  const devices = Array.from({ length: count }, (_, index): InventedDevice => {
-    const platform = PLATFORM_ROUND[index % PLATFORM_ROUND.length] ?? 'darwin'
-    return { platform, device: factory.create(platform, random) }
+/** Makes the devices, which report to `baseUrl`; the same number gives the same devices. */
+export function createDemoFleet(baseUrl: string, deviceCount: number): DemoFleet {
+  let secrets: ReadonlyMap<string, string> = new Map()
+  const common = {
+    baseUrl,
+    enrollSecret: (device: SimulatedDevice | undefined) => secrets.get(toOwner(device).email) ?? '',
+  }
+  const fleet = createFleet({
+    ...common,
+    count: deviceCount,
+    seed: SEED,
+    startSpreadMs: START_SPREAD_MS,
+    drift: DRIFT,
   })
-  return { devices, random, close: () => factory.close() }
-}
-
-/** Everybody who owns one of the devices. */
-export function listOwners({ devices }: DemoDevices): DemoPerson[] {
-  const owners = devices.map(({ device }) => toOwner(device))
-  return [...new Map(owners.map((owner) => [owner.email, owner])).values()]
-}
-
-/** Starts the agents of all devices, and of this machine as soon as it has been looked at. */
-export function startFleet(
-  { devices, random }: DemoDevices,
-  { baseUrl, secrets }: DemoFleetOptions,
-): DemoFleet {
-  const scheduler = createHeapScheduler()
-  const transport = createTransport({ baseUrl })
-  const nodes: OsqueryNode[] = []
-  const addNode = (device: NodeDevice, { email }: DemoPerson): OsqueryNode => {
-    const { hostIdentifier, platform, tables } = device
-    const enrollSecret = secrets.get(email)
-    if (enrollSecret === undefined) throw new Error(`There is no enrollment secret for ${email}.`)
-    const from = { transport, scheduler, random, hostIdentifier, platform, tables, enrollSecret }
-    const node = createNode(from)
-    nodes.push(node)
-    return node
-  }
-  for (const { device, platform } of devices) {
-    const { hostIdentifier, tables } = device
-    const node = addNode({ hostIdentifier, platform, tables }, toOwner(device))
-    scheduler.schedule(random() * START_SPREAD_MS, () => node.start())
-  }
-  const turn = () => {
-    turnOneKnob(devices, random)
-    scheduler.schedule(TURN_MS, turn)
-  }
-  scheduler.schedule(FIRST_TURN_MS, turn)
-  const host = joinAsHost((profile) => addNode(profile, DEMO_ADMIN).start())
+  const fleets: Fleet[] = [fleet]
+  let host: HostProfile | undefined
+  let refreshing: NodeJS.Timeout | undefined
   let stopping: Promise<void> | undefined
-  const stop = async () => {
-    host.leave()
-    for (const node of nodes) node.stop()
-    scheduler.close()
-    await transport.close()
-  }
-  return { counts: () => countWork(nodes), stop: () => (stopping ??= stop()) }
-}
 
-function joinAsHost(join: (profile: HostProfile) => void): { leave(): void } {
-  let profile: HostProfile | undefined
-  let timer: NodeJS.Timeout | undefined
-  let hasLeft = false
-  void createHostProfile().then((created) => {
-    if (hasLeft) {
-      created.close()
+  async function joinAsHost(): Promise<void> {
+    const profile = await createHostProfile()
+    if (stopping !== undefined) {
+      profile.close()
       return
     }
-    profile = created
-    timer = setInterval(() => void created.refresh(), HOST_REFRESH_MS)
-    join(created)
-  })
+    host = profile
+    refreshing = setInterval(() => void profile.refresh(), HOST_REFRESH_MS)
+    const own = createFleet({ ...common, count: 0, host, startSpreadMs: 0 })
+    fleets.push(own)
+    own.start()
+  }
+
+  async function stopAll(): Promise<void> {
+    clearInterval(refreshing)
+    await Promise.all(fleets.map((each) => each.stop()))
+    host?.close()
+  }
+
+  const owners = fleet.members.map(({ device }) => toOwner(device))
   return {
-    leave() {
-      hasLeft = true
-      clearInterval(timer)
-      profile?.close()
+    owners: [...new Map(owners.map((owner) => [owner.email, owner])).values()],
+    start: (given) => {
+      secrets = given
+      fleet.start()
+      void joinAsHost()
     },
+    counts: () => {
+      const counters = fleets.map((each) => each.statistics().counters)
+      return {
+        checkIns: counters.reduce((sum, { distributedReads }) => sum + distributedReads, 0),
+        results: counters.reduce((sum, { resultsAcknowledged }) => sum + resultsAcknowledged, 0),
+      }
+    },
+    stop: () => (stopping ??= stopAll()),
   }
 }
 
-/** Mends a fault when there are many, else makes one; mostly one that blocks. */
-function turnOneKnob(devices: DemoDevices['devices'], random: Random): void {
-  const faulty = devices.filter(({ device }) => device.badKnobs.size > 0)
-  if (random() < faulty.length / (2 * FAULTY_SHARE * devices.length)) {
-    const mended = pick(faulty, random)
-    for (const knob of [...(mended?.device.badKnobs ?? [])]) mended?.device.setPosture(knob, 'good')
-    return
-  }
-  const healthy = pick(
-    devices.filter(({ device }) => device.badKnobs.size === 0),
-    random,
-  )
-  if (healthy === undefined) return
-  const wanted = random() < BLOCKING_SHARE ? BLOCKING_KNOBS : OTHER_KNOBS
-  const knobs = listKnobs(healthy.platform)
-    .map(({ name }) => name)
-    .filter((name) => wanted.includes(name))
-  const knob = pick(knobs, random)
-  if (knob !== undefined) healthy.device.setPosture(knob, 'bad')
-}
-
-function pick<Item>(items: readonly Item[], random: Random): Item | undefined {
-  return items[Math.floor(random() * items.length)]
-}
-
-function countWork(nodes: readonly OsqueryNode[]): FleetCounts {
-  return {
-    checkIns: nodes.reduce((sum, { counters }) => sum + counters.distributedReads, 0),
-    results: nodes.reduce((sum, { counters }) => sum + counters.resultsAcknowledged, 0),
-  }
-}
-
-function toOwner({ person }: SimulatedDevice): DemoPerson {
-  const name = person.fullName
+/** The admin owns this machine. */
+function toOwner(device: SimulatedDevice | undefined): DemoPerson {
+  if (device === undefined) return DEMO_ADMIN
+  const name = device.person.fullName
   return { name, email: `${name.toLowerCase().replaceAll(' ', '.')}@example.com` }
 }

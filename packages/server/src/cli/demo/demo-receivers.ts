@@ -45,7 +45,7 @@ const IDLE_PAUSE_MS = 1_000
 export async function startReceivers(options: DemoReceiversOptions): Promise<DemoReceivers> {
   const { api, baseUrl } = options
   await deleteStreams(api)
-  const keys = await openKeys(options)
+  const keys = await openKeys(baseUrl)
   const authorization = `Bearer ${newSecret()}`
   // The handler can only be made once the stream is known, and the stream needs the address.
   let handler: NodeHandler = (_request, response) => void response.writeHead(503).end()
@@ -70,7 +70,6 @@ export async function startReceivers(options: DemoReceiversOptions): Promise<Dem
       endpointUrl: `${baseUrl}/ssf_streams/${pollStream.stream_id}/events`,
       authorization: `Bearer ${options.pollKey}`,
       idlePauseMs: IDLE_PAUSE_MS,
-      fetch: api.fetch,
       onError: (problem) => countRefusal(options.tally, problem),
     })
     const polling = client.start(stopping.signal)
@@ -113,15 +112,10 @@ function createIntake(
 }
 
 /** The keys are found as every receiver finds them: through the discovery document. */
-async function openKeys({ baseUrl, api: { fetch } }: DemoReceiversOptions): Promise<KeySource> {
-  const { jwks_uri: jwksUri } = await discoverTransmitter(baseUrl, { fetch }).catch(
-    (error: unknown) => {
-      if (!(error instanceof TransmitterError)) throw error
-      throw new DemoError(`The discovery document cannot be read: ${error.message}.`)
-    },
-  )
+async function openKeys(baseUrl: string): Promise<KeySource> {
+  const { jwks_uri: jwksUri } = await discoverTransmitter(baseUrl)
   if (jwksUri === undefined) throw new DemoError('The discovery document names no keys.')
-  return createRemoteKeySource({ jwksUri, fetch })
+  return createRemoteKeySource({ jwksUri })
 }
 
 function countRefusal(tally: EventTally, problem: TransmitterError | RefusedOutcome): void {

@@ -19,7 +19,7 @@ import {
 } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import { DELIVERY_LIST } from '../../signals/dispatch/delivery-read.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import { toDeliveryOwner } from '../../signals/streams/stream-delivery-routes.ts'
+import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
 import { getOwnStream } from './own-stream.ts'
 import {
   describeQuery,
