@@ -31,10 +31,6 @@ const SQL_OUTSIDE_STORES = [
   'packages/server/src/signals/history/number-sets.ts',
   'packages/server/src/signals/history/replay-stream.ts',
   'packages/server/src/signals/history/stream-state.ts',
-  'packages/server/src/signals/poll/poll-signing-keys.ts',
-  'packages/server/src/signals/webhooks/expire-webhook-events.ts',
-  'packages/server/src/signals/webhooks/watch-failing-webhooks.ts',
-  'packages/server/src/signals/webhooks/webhook-target.ts',
 ]
 
 /** A file that runs SQL says so by its name. */

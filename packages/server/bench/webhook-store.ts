@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import type { Schema } from '../src/schema/schema.ts'
-import { createWebhook } from '../src/signals/webhooks/create-webhook.ts'
+import { createWebhook } from '../src/signals/webhooks/change-webhook.ts'
 import type { SenderServices } from './sender-services.ts'
 
 /** More than a benchmark makes. */

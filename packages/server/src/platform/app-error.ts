@@ -39,6 +39,12 @@ export function notFound(what: string, id: string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}.`)
 }
 
+/** The refusal of a body for these places of it. */
+export function invalidBody(details: readonly ErrorDetail[]): AppError {
+  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
+  return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
+}
+
 /** The refusal of a cursor. */
 export function invalidCursor(reason: string): AppError {
   return new AppError(

@@ -15,7 +15,7 @@ import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
-import { classifyPush } from '../../src/signals/push/classify-push.ts'
+import { classifyPush } from '../../src/signals/push/push-channel.ts'
 import { createTestDatabase, setTimeAhead, type TestDatabase } from './database.ts'
 import {
   answerWith,

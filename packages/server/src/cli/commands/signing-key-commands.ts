@@ -1,8 +1,10 @@
 import { toSigningKeySettings } from '../../signals/signing/signing-settings.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
-import { revokeSigningKey } from '../../signals/signing/revoke-signing-key.ts'
-import { rollBackSigningKey } from '../../signals/signing/roll-back-signing-key.ts'
-import { rotateSigningKey } from '../../signals/signing/rotate-signing-key.ts'
+import {
+  revokeSigningKey,
+  rollBackSigningKey,
+  rotateSigningKey,
+} from '../../signals/signing/change-signing-key.ts'
 import { toSigningKeyJson } from '../../signals/signing/signing-key-json.ts'
 import { viewKeys } from '../../signals/signing/signing-key-read.ts'
 import { listSigningKeys } from '../../signals/signing/signing-key-store.ts'
@@ -71,8 +73,8 @@ const rollback = databaseCommand({
   name: 'rollback',
   description: 'take the last rotation back: the key before signs again at once',
   run: ({ change }) => change(rollBackSigningKey),
-  json: ({ rolledBack, active }) => ({ rolled_back_kid: rolledBack.kid, active_kid: active.kid }),
-  text: ({ rolledBack, active }) => `Gave up ${rolledBack.kid}; ${active.kid} signs again.`,
+  json: ({ key, active }) => ({ rolled_back_kid: key.kid, active_kid: active.kid }),
+  text: ({ key, active }) => `Gave up ${key.kid}; ${active.kid} signs again.`,
 })
 
 const revoke = databaseCommand({
@@ -80,12 +82,12 @@ const revoke = databaseCommand({
   description: 'end a compromised key at once; what waits is signed with another one',
   run: ({ args, change, services }) =>
     change((tx) => revokeSigningKey(tx, args.kid, toSigningKeySettings(services, services.config))),
-  json: ({ revoked, active }) => ({
-    kid: revoked.kid,
-    revoked_at: revoked.revokedAt,
+  json: ({ key, active }) => ({
+    kid: key.kid,
+    revoked_at: key.revokedAt,
     active_kid: active.kid,
   }),
-  text: ({ revoked, active }) => `Revoked ${revoked.kid}; ${active.kid} signs now.`,
+  text: ({ key, active }) => `Revoked ${key.kid}; ${active.kid} signs now.`,
 })
 
 /** `heliograph signing-keys list|rotate|rollback|revoke`. */

@@ -2,9 +2,11 @@ import type { Config } from '../../app/config/load-config.ts'
 import { SETTINGS } from '../../app/config/settings.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
-import { createWebhook } from '../../signals/webhooks/create-webhook.ts'
-import { deleteWebhook } from '../../signals/webhooks/delete-webhook.ts'
-import { changeWebhook } from '../../signals/webhooks/update-webhook.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+} from '../../signals/webhooks/change-webhook.ts'
 import {
   RATE_LIMIT_MAX,
   readNewWebhook,

@@ -1,7 +1,6 @@
 import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { revealWebhookSecret } from '../../signals/webhooks/reveal-webhook-secret.ts'
-import { rotateWebhookSecret } from '../../signals/webhooks/rotate-webhook-secret.ts'
+import { revealWebhookSecret, rotateWebhookSecret } from '../../signals/webhooks/webhook-secrets.ts'
 import { databaseCommand } from '../command.ts'
 import { flag, option, parsedOption } from '../option.ts'
 import { parseTime } from '../parse-arguments.ts'

@@ -5,6 +5,7 @@
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { givenMembers } from '../../platform/given-members.ts'
 import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
 import { setStreamStatus } from '../streams/set-stream-status.ts'
 import type { StreamProfileName } from '../streams/stream-choices.ts'
@@ -22,7 +23,6 @@ import {
   listLiveSecrets,
   updateClient,
   type SsfClient,
-  type SsfClientChanges,
 } from './client-store.ts'
 
 /** What a new client is. */
@@ -45,8 +45,10 @@ export interface IssuedClient {
   readonly secret: string | null
 }
 
-/** Members that stay as they are are left out. */
-export type ClientPatch = Partial<ClientDraft>
+/** Members that stay as they are are left out, or undefined. */
+export type ClientPatch = {
+  readonly [Member in keyof ClientDraft]?: ClientDraft[Member] | undefined
+}
 
 const CLIENTS_MAX = 1_000
 /** One that is used, one that takes over, and one for a mistake. */
@@ -100,7 +102,11 @@ export async function changeSsfClient(
     throw new AppError('conflict', 'A client keeps the way it authenticates.')
   }
   const after = await updateClient(change.tx, before.id, {
-    ...toChanges(patch),
+    ...givenMembers({
+      ...patch,
+      scopes: patch.scopes && [...patch.scopes],
+      jwks: patch.jwks ? JSON.stringify(patch.jwks) : undefined,
+    }),
     updatedAt: change.at,
   })
   change.recordAudit({
@@ -193,19 +199,6 @@ async function addSecret(change: Change, client: SsfClient): Promise<string> {
     expiresAt: null,
   })
   return secret
-}
-
-function toChanges(patch: ClientPatch): SsfClientChanges {
-  return {
-    ...(patch.name === undefined ? {} : { name: patch.name }),
-    ...(patch.scopes === undefined ? {} : { scopes: [...patch.scopes] }),
-    ...(patch.audience === undefined ? {} : { audience: patch.audience }),
-    ...(patch.defaultSubjects === undefined ? {} : { defaultSubjects: patch.defaultSubjects }),
-    ...(patch.profile === undefined ? {} : { profile: patch.profile }),
-    ...(patch.jwks === undefined || patch.jwks === null
-      ? {}
-      : { jwks: JSON.stringify(patch.jwks) }),
-  }
 }
 
 /** What the audit log keeps of a client: of its keys only how many there are. */

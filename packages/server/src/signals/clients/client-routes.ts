@@ -41,35 +41,28 @@ const OVERLAP_SECONDS_DEFAULT = 86_400
 
 const clientShape = {
   name: textInput(NAME_LENGTH_MAX),
-  scopes: z.array(z.enum(SSF_SCOPES)).min(1).max(SSF_SCOPES.length),
+  scopes: z
+    .array(z.enum(SSF_SCOPES))
+    .min(1)
+    .max(SSF_SCOPES.length)
+    .transform((scopes) => [...new Set(scopes)]),
   audience: textInput(AUDIENCE_LENGTH_MAX).nullable(),
   default_subjects: z.enum(['ALL', 'NONE']).nullable(),
   profile: z
     .enum(STREAM_PROFILE_NAMES)
     .describe('What its new streams begin with: a profile of streams.'),
+  jwks: clientJwksInput,
 } as const
 
-const createBody = z
-  .strictObject({
+const updateBody = z.strictObject(clientShape).partial().meta({ id: 'UpdateSsfClient' })
+
+const createBody = updateBody
+  .extend({
     name: clientShape.name,
     scopes: clientShape.scopes.default([...SSF_SCOPES]),
-    audience: clientShape.audience.optional(),
-    default_subjects: clientShape.default_subjects.optional(),
     profile: clientShape.profile.default('strict'),
-    jwks: clientJwksInput.optional(),
   })
   .meta({ id: 'CreateSsfClient' })
-
-const updateBody = z
-  .strictObject({
-    name: clientShape.name.optional(),
-    scopes: clientShape.scopes.optional(),
-    audience: clientShape.audience.optional(),
-    default_subjects: clientShape.default_subjects.optional(),
-    profile: clientShape.profile.optional(),
-    jwks: clientJwksInput.optional(),
-  })
-  .meta({ id: 'UpdateSsfClient' })
 
 const rotateBody = z.strictObject({
   overlap_seconds: z
@@ -125,15 +118,9 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       responses: { 200: issuedClientSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          const { name, scopes, audience, default_subjects, profile, jwks } = context.body
-          const issued = await createSsfClient(change, {
-            name,
-            scopes: [...new Set(scopes)],
-            audience: audience ?? null,
-            defaultSubjects: default_subjects ?? null,
-            profile,
-            jwks: jwks ?? null,
-          })
+          const { audience = null, default_subjects = null, jwks = null, ...draft } = context.body
+          const members = { ...draft, audience, defaultSubjects: default_subjects, jwks }
+          const issued = await createSsfClient(change, members)
           return answer(200, await toIssuedJson(change, issued, tokenEndpoint))
         }),
     }),
@@ -148,16 +135,9 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       responses: { 200: clientSchema },
       handler: (context) =>
         runChange(toOrigin(context), async (change) => {
-          const { name, scopes, audience, default_subjects, profile, jwks } = context.body
+          const { default_subjects: defaultSubjects, ...patch } = context.body
           const id = parseId(context.params.id, 'client')
-          const client = await changeSsfClient(change, id, {
-            ...(name === undefined ? {} : { name }),
-            ...(scopes === undefined ? {} : { scopes: [...new Set(scopes)] }),
-            ...(audience === undefined ? {} : { audience }),
-            ...(default_subjects === undefined ? {} : { defaultSubjects: default_subjects }),
-            ...(profile === undefined ? {} : { profile }),
-            ...(jwks === undefined ? {} : { jwks }),
-          })
+          const client = await changeSsfClient(change, id, { ...patch, defaultSubjects })
           return answer(200, await toJson(change, client))
         }),
     }),

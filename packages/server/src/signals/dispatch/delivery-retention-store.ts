@@ -16,7 +16,8 @@ import type { Schema } from '../../schema/schema.ts'
 export const UNREACHABLE_MAX_MS = 75 * HOUR_MS
 const UNREACHABLE_WEBHOOK_MAX_MS = 96 * HOUR_MS
 
-const BATCH_SIZE = 1_000
+/** Rows that one statement of a retention touches. */
+export const BATCH_SIZE = 1_000
 
 /** Deletes deliveries that were finished before the retention began; answers how many. Idempotent. */
 export async function deleteOldDeliveries(
@@ -119,7 +120,8 @@ export async function deleteMarkedDestinations(db: Kysely<Schema>): Promise<void
   }
 }
 
-async function repeatInBatches(runBatch: () => Promise<number>): Promise<number> {
+/** Repeats a statement until it finds less than a batch; answers how many rows it touched in all. */
+export async function repeatInBatches(runBatch: () => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
     const count = await runBatch()

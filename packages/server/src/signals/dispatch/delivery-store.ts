@@ -77,3 +77,25 @@ export async function notifyDestinations(
   await sql`select pg_notify(${DELIVERY_CHANNEL}, id)
     from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
 }
+
+/**
+ * Makes what waits for its next attempt due now, the earliest `max` of it; what is on its way is left alone.
+ * With `attemptsMax`, no more attempts than that are counted.
+ */
+export async function makeDueNow(
+  db: Kysely<Schema>,
+  destinationId: string,
+  { max, attemptsMax }: { readonly max: number; readonly attemptsMax?: number },
+): Promise<void> {
+  await sql`
+    update delivery set next_attempt_at = now(),
+      attempt_count = least(attempt_count, ${attemptsMax ?? null}::integer)
+    where id in (
+      select id from delivery
+      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > now()
+        and claimed_by is null
+      order by next_attempt_at, id
+      limit ${max}
+      for update skip locked
+    )`.execute(db)
+}

@@ -39,25 +39,17 @@ export async function updateDestination(
     .execute()
 }
 
-/**
- * Marks a destination as deleted: nothing is sent from this moment on. Its deliveries may be too many
- * to delete in the same transaction; `deleteMarkedDestinations` does it.
- */
-export async function markDestinationDeleted(db: Kysely<Schema>, id: string): Promise<void> {
-  await db
-    .updateTable('delivery_destination')
-    .set({ state: 'deleted' })
-    .where('id', '=', id)
-    .execute()
-}
-
 /** Whether there is a destination with this id. */
 export async function hasDestination(db: Kysely<Schema>, id: string): Promise<boolean> {
   const query = db.selectFrom('delivery_destination').select('id').where('id', '=', id)
   return (await query.executeTakeFirst()) !== undefined
 }
 
-/** Changes the state of a destination, and keeps what is known of its receiver. */
+/**
+ * Changes the state of a destination, and keeps what is known of its receiver. Nothing is sent to one that is
+ * `deleted` from this moment on. Its deliveries may be too many to delete in the same transaction;
+ * `deleteMarkedDestinations` does it.
+ */
 export async function updateDestinationState(
   db: Kysely<Schema>,
   id: string,

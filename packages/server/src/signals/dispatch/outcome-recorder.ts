@@ -14,14 +14,9 @@ import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-ou
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
-/** Whether the outcome was written; `false` when the claim had passed on to somebody else. */
-export type OnRecorded = (isHeld: boolean) => void
-
 export interface OutcomeRecorder {
   /** Writes the outcome soon; `onRecorded` runs once it is durable. Order is kept. */
-  record(outcome: DeliveryOutcome, onRecorded: OnRecorded): void
-  /** Resolves when everything that was given so far is written, or given up because of `close`. */
-  drain(): Promise<void>
+  record(outcome: DeliveryOutcome, onRecorded: () => void): void
   /** Writes what is left; gives up after one failure, for then the leases bring the deliveries back. */
   close(): Promise<void>
 }
@@ -36,7 +31,7 @@ export interface OutcomeRecorderDependencies {
 
 interface WaitingOutcome {
   readonly outcome: DeliveryOutcome
-  readonly onRecorded: OnRecorded
+  readonly onRecorded: () => void
 }
 
 /** How long the first outcome of a batch waits for others. */
@@ -64,23 +59,19 @@ class BatchingRecorder implements OutcomeRecorder {
     this.#dependencies = dependencies
   }
 
-  record(outcome: DeliveryOutcome, onRecorded: OnRecorded): void {
+  record(outcome: DeliveryOutcome, onRecorded: () => void): void {
     this.#waiting.push({ outcome, onRecorded })
     if (this.#running !== undefined) return
     if (this.#waiting.length >= BATCH_MAX) this.#start()
     else this.#timer ??= setTimeout(() => this.#start(), GATHERING_MS)
   }
 
-  async drain(): Promise<void> {
+  async close(): Promise<void> {
+    this.#isClosed = true
     while (this.#waiting.length > 0 || this.#running !== undefined) {
       this.#start()
       await this.#running
     }
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.drain()
   }
 
   #start(): void {
@@ -94,33 +85,33 @@ class BatchingRecorder implements OutcomeRecorder {
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_MAX)
-      const held = await this.#writeUntilDone(batch)
-      for (const { outcome, onRecorded } of batch) onRecorded(held.has(outcome.delivery.id))
+      await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
+      for (const { onRecorded } of batch) onRecorded()
     }
   }
 
-  async #writeUntilDone(batch: readonly WaitingOutcome[]): Promise<ReadonlySet<string>> {
-    const outcomes = batch.map(({ outcome }) => outcome)
+  async #writeUntilDone(outcomes: readonly DeliveryOutcome[]): Promise<void> {
     for (;;) {
       try {
         return await this.#write(outcomes)
       } catch (error) {
         const fields = { err: error, outcome_count: outcomes.length }
         this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
-        if (this.#isClosed) return new Set()
+        if (this.#isClosed) return
         await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
       }
     }
   }
 
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
-  async #write(outcomes: readonly DeliveryOutcome[]): Promise<ReadonlySet<string>> {
+  async #write(outcomes: readonly DeliveryOutcome[]): Promise<void> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
     if (reports.size === 0 && retried.length === 0 && !hasNotices) {
-      return recordOutcomes(db, outcomes)
+      await recordOutcomes(db, outcomes)
+      return
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
       const ids = await recordOutcomes(tx, outcomes)
@@ -132,13 +123,13 @@ class BatchingRecorder implements OutcomeRecorder {
       for (const [destinationId, report] of [...reports].sort(byId)) {
         await recordHealth(tx, destinationId, report, random)
       }
-      return ids
     }
-    const held = hasNotices
-      ? await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
-      : await db.transaction().execute((tx) => write(tx))
+    if (hasNotices) {
+      await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
+    } else {
+      await db.transaction().execute((tx) => write(tx))
+    }
     this.#noteWritten(reports)
-    return held
   }
 
   #findReportsToWrite(outcomes: readonly DeliveryOutcome[]): Map<string, HealthReport> {

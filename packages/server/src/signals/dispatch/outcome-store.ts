@@ -11,6 +11,7 @@ import {
   type HealthReport,
 } from './circuit-breaker.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
+import { makeDueNow } from './delivery-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 /**
@@ -105,6 +106,9 @@ export async function deferFollowers(
       and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
 }
 
+/** As many as are tried again at once when a receiver comes back; the others keep their time. */
+const HASTENED_MAX = 1_000
+
 /** Applies what the outcomes say about a receiver. Locks the destination: call it last. */
 export async function recordHealth(
   db: Kysely<Schema>,
@@ -141,7 +145,7 @@ export async function recordHealth(
     .where('id', '=', destinationId)
     .execute()
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
-    await hastenRetries(db, destinationId)
+    await makeDueNow(db, destinationId, { max: HASTENED_MAX })
   }
 }
 
@@ -149,21 +153,4 @@ export async function recordHealth(
 function toFailureColumns({ lastFailure }: HealthReport, now: Date) {
   if (lastFailure === null) return {}
   return { last_failure_at: now, last_failure: lastFailure }
-}
-
-/** As many as are tried again at once when a receiver comes back; the others keep their time. */
-const HASTENED_MAX = 1_000
-
-/** The receiver is back: what failed while it was away is due now, not hours later. */
-async function hastenRetries(db: Kysely<Schema>, destinationId: string): Promise<void> {
-  await sql`
-    update delivery set next_attempt_at = now()
-    where id in (
-      select id from delivery
-      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > now()
-        and claimed_by is null
-      order by next_attempt_at, id
-      limit ${HASTENED_MAX}
-      for update skip locked
-    )`.execute(db)
 }

@@ -15,8 +15,6 @@ export type PayloadCondition = RawBuilder<boolean>
 /** Which deliveries of a destination; what is left out does not narrow it. */
 export interface DeliveryFilter {
   readonly destinationId: string
-  /** Ids of deliveries. */
-  readonly ids?: readonly string[] | undefined
   /** Ids of events. */
   readonly eventIds?: readonly string[] | undefined
   readonly states: readonly DeliveryState[]
@@ -89,7 +87,7 @@ function isSendable(payload: PayloadCondition | undefined): RawBuilder<unknown> 
 }
 
 function isSelected(filter: DeliveryFilter): RawBuilder<unknown> {
-  const { destinationId, ids, eventIds, states, since, until } = filter
+  const { destinationId, eventIds, states, since, until } = filter
   const conditions = [
     sql`destination_id = ${destinationId}`,
     // One by one, so that the indexes of single states apply.
@@ -97,7 +95,6 @@ function isSelected(filter: DeliveryFilter): RawBuilder<unknown> {
       states.map((state) => sql`state = ${sql.lit(state)}`),
       sql` or `,
     )})`,
-    ...(ids === undefined ? [] : [sql`id = any(${ids}::bigint[])`]),
     ...(eventIds === undefined ? [] : [sql`event_id = any(${eventIds}::text[])`]),
     ...(since === undefined ? [] : [sql`created_at >= ${since}`]),
     ...(until === undefined ? [] : [sql`created_at <= ${until}`]),

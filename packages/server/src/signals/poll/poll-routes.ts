@@ -1,6 +1,6 @@
 import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
 import { z } from 'zod'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, invalidBody } from '../../platform/app-error.ts'
 import type { Credential } from '../../platform/http/operation.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
@@ -109,9 +109,7 @@ function pollCredential(dependencies: PollTokenDependencies): Credential {
 function readPollRequest(body: unknown): PollRequest {
   const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
   if (parsed.ok) return parsed.value
-  const details = parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` }))
-  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
+  throw invalidBody(parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` })))
 }
 
 async function getPolledStream({ db }: PollDependencies, id: string): Promise<Stream> {

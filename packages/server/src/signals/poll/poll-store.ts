@@ -2,7 +2,6 @@ import { sql, type Kysely } from 'kysely'
 import { msUntil } from '../../platform/db/database-time.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isPolled } from '../push/poll-fallback.ts'
-import { listHeldSets } from '../push/poll-fallback-store.ts'
 import { streamRecord, type Stream } from '../streams/stream-store.ts'
 
 /** A SET that waits to be acknowledged. */
@@ -57,17 +56,24 @@ export async function listWaitingSets(
   const due = rows.filter((row) => row.attempt_count > 0 || row.due_in_ms <= 0)
   const held = rows.find((row) => !due.includes(row))
   if (due.length > 0 || rows.length < limit) {
-    return { sets: due.map(toWaitingSet), nextDueInMs: held?.due_in_ms }
+    return { sets: due, nextDueInMs: held?.due_in_ms }
   }
   // A page of what is held back may hide what is not.
   const retried = await queuedSets(db, stream).where('attempt_count', '>', 0).limit(limit).execute()
-  return { sets: retried.map(toWaitingSet), nextDueInMs: held?.due_in_ms }
+  return { sets: retried, nextDueInMs: held?.due_in_ms }
 }
 
 function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | 'status'>) {
   return db
     .selectFrom('delivery')
-    .select(['id', 'event_id', 'body', 'signing_kid', 'token', 'attempt_count'])
+    .select([
+      'id',
+      'event_id as eventId',
+      'body',
+      'signing_kid as signingKid',
+      'token',
+      'attempt_count',
+    ])
     .select(msUntil(sql`next_attempt_at`).as('due_in_ms'))
     .where('destination_id', '=', stream.destinationId)
     .where('state', '=', 'queued')
@@ -76,22 +82,42 @@ function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | '
     .orderBy('id')
 }
 
-interface QueuedRow {
-  readonly id: string
-  readonly event_id: string
-  readonly body: string
-  readonly signing_kid: string | null
-  readonly token: string | null
-}
-
-function toWaitingSet(row: QueuedRow): WaitingSet {
-  return {
-    id: row.id,
-    eventId: row.event_id,
-    body: row.body,
-    signingKid: row.signing_kid,
-    token: row.token,
-  }
+/**
+ * What of a push stream waits, at most `limit` SETs by the order in which they were queued. Of every
+ * subject the earliest come first, although the attempts to push have put them off: what is listed is
+ * joined by what is queued before it of the same subject, and both are cut together.
+ */
+async function listHeldSets(
+  db: Kysely<Schema>,
+  destinationId: string,
+  limit: number,
+): Promise<WaitingSet[]> {
+  const { rows } = await sql<WaitingSet>`
+    with candidate as materialized (
+      select id, subject_key from delivery
+      where destination_id = ${destinationId} and state = 'queued'
+      order by next_attempt_at, id
+      limit ${limit}
+    ),
+    earlier as (
+      select before.id
+      from (
+        select subject_key, max(id) as last_id from candidate
+        where subject_key is not null group by subject_key
+      ) subject
+      cross join lateral (
+        select e.id from delivery e
+        where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
+          and e.state = 'queued' and e.id < subject.last_id
+        order by e.id
+        limit ${limit}
+      ) before
+    )
+    select id, event_id as "eventId", body, signing_kid as "signingKid", token from delivery
+    where id in (select id from candidate union select id from earlier)
+    order by id
+    limit ${limit}`.execute(db)
+  return rows
 }
 
 /** Keeps the tokens that are about to be handed out, so that every later poll gives the same ones. */
@@ -159,5 +185,40 @@ export async function recordReportedErrors(
       ${reports.map(({ error }) => error)}::text[],
       ${reports.map(({ isFinal }) => isFinal)}::boolean[]) as report (event_id, error, is_final)
     where d.event_id = report.event_id and d.destination_id = ${destinationId}
+      and d.state = 'queued'`.execute(db)
+}
+
+/** The keys that SETs which wait are bound to; ids that are unknown, finished or another stream's are passed over. */
+export async function listSigningKids(
+  db: Kysely<Schema>,
+  destinationId: string,
+  eventIds: readonly string[],
+): Promise<{ readonly eventId: string; readonly kid: string }[]> {
+  return db
+    .selectFrom('delivery')
+    .select(['event_id as eventId', 'signing_kid as kid'])
+    .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'queued')
+    .where('signing_kid', 'is not', null)
+    .$narrowType<{ kid: string }>()
+    .execute()
+}
+
+/** Has SETs that wait signed with other keys; the error that led to it counts as a failed attempt. */
+export async function rebindSets(
+  db: Kysely<Schema>,
+  destinationId: string,
+  sets: readonly { readonly eventId: string; readonly kid: string; readonly error: string }[],
+): Promise<void> {
+  if (sets.length === 0) return
+  await sql`
+    update delivery d
+    set signing_kid = anew.kid, token = null, attempt_count = d.attempt_count + 1,
+      last_error = anew.error
+    from unnest(${sets.map(({ eventId }) => eventId)}::text[],
+      ${sets.map(({ kid }) => kid)}::text[],
+      ${sets.map(({ error }) => error)}::text[]) as anew (event_id, kid, error)
+    where d.event_id = anew.event_id and d.destination_id = ${destinationId}
       and d.state = 'queued'`.execute(db)
 }

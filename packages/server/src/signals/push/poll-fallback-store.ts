@@ -2,65 +2,6 @@ import type { StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 
-/** A SET that could not be pushed and waits to be polled. */
-export interface HeldSet {
-  readonly id: string
-  readonly eventId: string
-  readonly body: string
-  readonly signingKid: string | null
-  readonly token: string | null
-}
-
-/**
- * What of a push stream waits, at most `limit` SETs by the order in which they were queued. Of every
- * subject the earliest come first, although the attempts to push have put them off: what is listed is
- * joined by what is queued before it of the same subject, and both are cut together.
- */
-export async function listHeldSets(
-  db: Kysely<Schema>,
-  destinationId: string,
-  limit: number,
-): Promise<HeldSet[]> {
-  const { rows } = await sql<{
-    id: string
-    event_id: string
-    body: string
-    signing_kid: string | null
-    token: string | null
-  }>`
-    with candidate as materialized (
-      select id, subject_key from delivery
-      where destination_id = ${destinationId} and state = 'queued'
-      order by next_attempt_at, id
-      limit ${limit}
-    ),
-    earlier as (
-      select before.id
-      from (
-        select subject_key, max(id) as last_id from candidate
-        where subject_key is not null group by subject_key
-      ) subject
-      cross join lateral (
-        select e.id from delivery e
-        where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
-          and e.state = 'queued' and e.id < subject.last_id
-        order by e.id
-        limit ${limit}
-      ) before
-    )
-    select id, event_id, body, signing_kid, token from delivery
-    where id in (select id from candidate union select id from earlier)
-    order by id
-    limit ${limit}`.execute(db)
-  return rows.map((row) => ({
-    id: row.id,
-    eventId: row.event_id,
-    body: row.body,
-    signingKid: row.signing_kid,
-    token: row.token,
-  }))
-}
-
 /** Whether deliveries of a destination stay queued when their attempts are used up. */
 export async function setKeepsExhausted(
   db: Kysely<Schema>,
@@ -72,24 +13,6 @@ export async function setKeepsExhausted(
     .set({ keeps_exhausted: keepsExhausted })
     .where('id', '=', destinationId)
     .execute()
-}
-
-/** As many as are tried at once when pushing works again; the others keep their time. */
-const DUE_MAX = 10_000
-
-/** Makes what waits for its next attempt due; what is on its way is left alone. */
-export async function makeDueNow(db: Kysely<Schema>, destinationId: string): Promise<void> {
-  await sql`
-    update delivery set next_attempt_at = now(),
-      attempt_count = least(attempt_count, 1)
-    where id in (
-      select id from delivery
-      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at > now()
-        and claimed_by is null
-      order by next_attempt_at, id
-      limit ${DUE_MAX}
-      for update skip locked
-    )`.execute(db)
 }
 
 /** A stream that may have to fall back, or to stop doing so. */

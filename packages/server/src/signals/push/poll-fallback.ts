@@ -5,11 +5,14 @@
  */
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
-import { insertDeliveries, notifyDestinations } from '../dispatch/delivery-store.ts'
+import { insertDeliveries, makeDueNow, notifyDestinations } from '../dispatch/delivery-store.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
-import { makeDueNow, setKeepsExhausted } from './poll-fallback-store.ts'
+import { setKeepsExhausted } from './poll-fallback-store.ts'
+
+/** As many as are tried at once when pushing works again; the others keep their time. */
+const DUE_MAX = 10_000
 
 /** Where the receiver of a stream polls: each surface has its own place. */
 export function pollUrlOf(
@@ -68,7 +71,7 @@ export async function endFallback(change: Change, stream: Stream, reason: string
     fallbackSince: null,
     fallbackReason: null,
   })
-  await makeDueNow(change.tx, stream.destinationId)
+  await makeDueNow(change.tx, stream.destinationId, { max: DUE_MAX, attemptsMax: 1 })
   if (after.deliveryMethod === 'push') await announce(change, after, reason)
   await notifyDestinations(change.tx, [stream.destinationId])
   change.recordAudit({

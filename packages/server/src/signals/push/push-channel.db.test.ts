@@ -9,7 +9,7 @@ import {
 } from '../dispatch/delivery-retention-store.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
-import { rotateSigningKey } from '../signing/rotate-signing-key.ts'
+import { rotateSigningKey } from '../signing/change-signing-key.ts'
 import { createSigningPool } from '../signing/signing-pool.ts'
 
 /** Far longer than anything takes, on a busy machine too. */

@@ -9,7 +9,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
 import { judgeKeyRefusal, type KeyRefusal } from './judge-key-refusal.ts'
-import { findGeneralKey, isPublished, maySign } from './signing-key.ts'
+import { findStreamKey, isPresent, isPublished } from './signing-key.ts'
 import { listSigningKeys, type SigningKeyRecord } from './signing-key-store.ts'
 import { privateKeyContext } from './signing-keys.ts'
 import type { SigningPool } from './signing-pool.ts'
@@ -95,19 +95,10 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
     streamKeys = new Map(streams.map((row) => [row.destinationId, row]))
   }
 
-  function ownKey(destinationId: string | undefined, now: Date): StreamKey | undefined {
-    const own = destinationId === undefined ? undefined : streamKeys.get(destinationId)
-    if (own === undefined || own.fromAt > now) return undefined
-    if (own.untilAt !== null && own.untilAt <= now) return undefined
-    const key = keys.find(({ kid }) => kid === own.kid)
-    return key !== undefined && maySign(key, now) ? own : undefined
-  }
-
   function activeKid(destinationId?: string): string {
-    const now = clock.now()
-    const kid = ownKey(destinationId, now)?.kid ?? findGeneralKey(keys, now)?.kid
-    if (kid === undefined) throw new Error('there is no active signing key')
-    return kid
+    const key = findStreamKey(streamKeys.get(destinationId ?? ''), keys, clock.now())
+    if (key === undefined) throw new Error('there is no active signing key')
+    return key.kid
   }
 
   function published(): SigningKeyRecord[] {
@@ -133,12 +124,14 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
       signEach(deliveries, { activeKid, isPublished: hasPublished, sign }),
     judgeRefusal(destinationId, kid) {
       const now = clock.now()
+      const own = streamKeys.get(destinationId)
+      const active = activeKid(destinationId)
       return judgeKeyRefusal({
         keys,
         kid,
         now,
-        activeKid: activeKid(destinationId),
-        isRolledBack: ownKey(destinationId, now)?.reason === 'rolled_back',
+        activeKid: active,
+        isRolledBack: isPresent(own, now) && own.reason === 'rolled_back' && own.kid === active,
         firstAcceptedAt: proofs.firstAcceptedAt(destinationId, kid),
       })
     },

@@ -11,9 +11,12 @@ import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { createTestPushChannel } from '../../../test/support/test-push-channel.ts'
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts'
-import { revokeSigningKey } from './revoke-signing-key.ts'
-import { rollBackSigningKey } from './roll-back-signing-key.ts'
-import { rotateSigningKey, type RotationPlan } from './rotate-signing-key.ts'
+import {
+  revokeSigningKey,
+  rollBackSigningKey,
+  rotateSigningKey,
+  type RotationPlan,
+} from './change-signing-key.ts'
 import { runSigningKeyJob } from './signing-key-job.ts'
 
 /** Far longer than anything takes, on a busy machine too. */

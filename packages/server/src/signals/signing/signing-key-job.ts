@@ -10,7 +10,7 @@ import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { DAY_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
-import { rotateSigningKey } from './rotate-signing-key.ts'
+import { rotateSigningKey } from './change-signing-key.ts'
 import { findPendingKey } from './signing-key.ts'
 import {
   listSigningKeys,

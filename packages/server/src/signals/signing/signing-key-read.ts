@@ -6,9 +6,9 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { findJwksFetches, listKeyProofs, type KeyProof } from './key-proof-store.ts'
 import {
-  findGeneralKey,
+  findStreamKey,
+  isPresent,
   isPublished,
-  maySign,
   stateOfKey,
   type SigningKeyState,
 } from './signing-key.ts'
@@ -61,19 +61,13 @@ export async function viewKeys(
   now: Date,
 ): Promise<SigningKeyView[]> {
   const keys = await listSigningKeys(db)
-  const published = rows.filter((key) => isPublished(key, now))
-  const kids = published.map(({ kid }) => kid)
   const streams = await listStreams(db)
-  const proofs = await listKeyProofs(db, kids)
-  const addresses = proofs.flatMap(({ address }) => address ?? [])
-  const fetches = await findJwksFetches(db, [...new Set(addresses)])
-  const own = new Map((await listStreamKeys(db)).map((row) => [row.destinationId, row]))
-  const world = { keys, now, own, proofs: byStreamAndKey(proofs), fetches: fetches.byAddress }
+  const world = await readWorld(db, keys, rows, now)
   return rows.map((key) => ({
     id: key.id,
     key,
     state: stateOfKey(key, keys, now),
-    jwksFetchedAt: notBefore(fetches.byAnyone, key.createdAt),
+    jwksFetchedAt: notBefore(world.fetches.byAnyone, key.createdAt),
     receivers: isPublished(key, now)
       ? streams.map((stream) => viewReceiver(key, stream, world))
       : [],
@@ -94,16 +88,7 @@ export async function listProofsOfStream(
 > {
   const keys = await listSigningKeys(db)
   const published = keys.filter((key) => isPublished(key, now))
-  const proofs = (
-    await listKeyProofs(
-      db,
-      published.map(({ kid }) => kid),
-    )
-  ).filter((proof) => proof.destinationId === stream.destinationId)
-  const addresses = proofs.flatMap(({ address }) => address ?? [])
-  const fetches = await findJwksFetches(db, [...new Set(addresses)])
-  const own = new Map((await listStreamKeys(db)).map((row) => [row.destinationId, row]))
-  const world = { keys, now, own, proofs: byStreamAndKey(proofs), fetches: fetches.byAddress }
+  const world = await readWorld(db, keys, published, now)
   return published.map((key) => ({
     key,
     state: stateOfKey(key, keys, now),
@@ -122,49 +107,46 @@ interface KeyWorld {
   readonly now: Date
   readonly own: ReadonlyMap<string, StreamKey>
   readonly proofs: ReadonlyMap<string, KeyProof>
-  readonly fetches: ReadonlyMap<string, Date>
+  readonly fetches: Awaited<ReturnType<typeof findJwksFetches>>
 }
 
-function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld): ReceiverProof {
-  const own = world.own.get(stream.destinationId)
+/** What is known of how receivers take those of `rows` that are published. */
+async function readWorld(
+  db: Kysely<Schema>,
+  keys: readonly SigningKeyRecord[],
+  rows: readonly SigningKeyRecord[],
+  now: Date,
+): Promise<KeyWorld> {
+  const kids = rows.filter((key) => isPublished(key, now)).map(({ kid }) => kid)
+  const proofs = await listKeyProofs(db, kids)
+  const addresses = proofs.flatMap(({ address }) => address ?? [])
+  const own = new Map((await listStreamKeys(db)).map((row) => [row.destinationId, row]))
   return {
-    streamId: stream.streamId,
-    streamName: stream.name,
-    isInUse: findStreamKid(own, world) === key.kid,
-    isCanary: own?.reason === 'canary' && own.kid === key.kid,
-    isRolledBack: isPresent(own, world.now) && own?.refusedKid === key.kid,
-    ...viewProof(key, world.proofs.get(`${stream.destinationId} ${key.kid}`), world.fetches),
+    keys,
+    now,
+    own,
+    proofs: new Map(proofs.map((proof) => [`${proof.destinationId} ${proof.kid}`, proof])),
+    fetches: await findJwksFetches(db, [...new Set(addresses)]),
   }
 }
 
-function viewProof(
-  key: SigningKeyRecord,
-  proof: KeyProof | undefined,
-  fetches: ReadonlyMap<string, Date>,
-): Omit<ReceiverProof, 'streamId' | 'streamName' | 'isInUse' | 'isCanary' | 'isRolledBack'> {
-  const fetchedAt = fetches.get(proof?.address ?? '') ?? null
+function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld): ReceiverProof {
+  const { keys, now, fetches, proofs } = world
+  const own = world.own.get(stream.destinationId)
+  const proof = proofs.get(`${stream.destinationId} ${key.kid}`)
+  const fetchedAt = fetches.byAddress.get(proof?.address ?? '') ?? null
   return {
+    streamId: stream.streamId,
+    streamName: stream.name,
+    isInUse: findStreamKey(own, keys, now)?.kid === key.kid,
+    isCanary: own?.reason === 'canary' && own.kid === key.kid,
+    isRolledBack: isPresent(own, now) && own.refusedKid === key.kid,
     firstAcceptedAt: proof?.firstAcceptedAt ?? null,
     lastAcceptedAt: proof?.lastAcceptedAt ?? null,
     lastRefusedAt: proof?.lastRefusedAt ?? null,
     refusal: proof?.refusal ?? null,
     jwksFetchedAt: notBefore(fetchedAt, key.createdAt),
   }
-}
-
-function findStreamKid(own: StreamKey | undefined, { keys, now }: KeyWorld): string | undefined {
-  const ownKey = isPresent(own, now) ? keys.find(({ kid }) => kid === own?.kid) : undefined
-  if (ownKey !== undefined && maySign(ownKey, now)) return ownKey.kid
-  return findGeneralKey(keys, now)?.kid
-}
-
-function isPresent(own: StreamKey | undefined, now: Date): boolean {
-  if (own === undefined || own.fromAt > now) return false
-  return own.untilAt === null || own.untilAt > now
-}
-
-function byStreamAndKey(proofs: readonly KeyProof[]): ReadonlyMap<string, KeyProof> {
-  return new Map(proofs.map((proof) => [`${proof.destinationId} ${proof.kid}`, proof]))
 }
 
 /** A fetch from before a key was published says nothing about it. */

@@ -8,9 +8,12 @@ import type { Schema } from '../../schema/schema.ts'
 import { STREAM_ACCESS } from '../streams/stream-routes.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { RSA_MODULUS_BITS } from './generate-signing-key.ts'
-import { revokeSigningKey } from './revoke-signing-key.ts'
-import { rollBackSigningKey } from './roll-back-signing-key.ts'
-import { rotateSigningKey } from './rotate-signing-key.ts'
+import {
+  revokeSigningKey,
+  rollBackSigningKey,
+  rotateSigningKey,
+  type ReplacedKey,
+} from './change-signing-key.ts'
 import { signingKeySchema, toSigningKeyJson } from './signing-key-json.ts'
 import { listSigningKeyViews, viewKeys } from './signing-key-read.ts'
 import type { SigningKeyRecord } from './signing-key-store.ts'
@@ -115,12 +118,9 @@ function rollbackRoute({ runChange, onKeysChanged }: SigningKeyRouteDependencies
     responses: { 200: outcomeSchema },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        const { rolledBack, active } = await rollBackSigningKey(change)
+        const replaced = await rollBackSigningKey(change)
         change.afterCommit(onKeysChanged)
-        return answer(200, {
-          key: await toJson(change, rolledBack),
-          active_key: await toJson(change, active),
-        })
+        return answer(200, await toReplacedJson(change, replaced))
       }),
   })
 }
@@ -137,12 +137,9 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
     responses: { 200: outcomeSchema },
     handler: (context) =>
       runChange(toOrigin(context), async (change) => {
-        const { revoked, active } = await revokeSigningKey(change, context.params.kid, dependencies)
+        const replaced = await revokeSigningKey(change, context.params.kid, dependencies)
         change.afterCommit(onKeysChanged)
-        return answer(200, {
-          key: await toJson(change, revoked),
-          active_key: await toJson(change, active),
-        })
+        return answer(200, await toReplacedJson(change, replaced))
       }),
   })
 }
@@ -158,4 +155,8 @@ async function toJson(change: Change, key: SigningKeyRecord) {
   const [view] = await viewKeys(change.tx, [key], change.at)
   if (view === undefined) throw new Error('a key that was changed has a view')
   return toSigningKeyJson(view)
+}
+
+async function toReplacedJson(change: Change, { key, active }: ReplacedKey) {
+  return { key: await toJson(change, key), active_key: await toJson(change, active) }
 }

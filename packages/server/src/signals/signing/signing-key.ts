@@ -1,8 +1,9 @@
 /*
  * The life of a signing key as its times tell it: published, active, retiring, retired. Pure; the rows
- * are signing-key-store.ts's, and what moves a key on is in rotate-, roll-back- and revoke-.
+ * are signing-key-store.ts's, and what moves a key on is change-signing-key.ts's.
  */
 import type { SigningKeyRecord } from './signing-key-store.ts'
+import type { StreamKey } from './stream-key-store.ts'
 
 /** The times of a key that decide its state. */
 export type SigningKeyLife = Pick<
@@ -33,9 +34,31 @@ export function findGeneralKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  return keys
-    .filter((key) => maySign(key, now) && key.generalFrom !== null && key.generalFrom <= now)
-    .reduce<Key | undefined>((last, key) => (isLater(key, last) ? key : last), undefined)
+  const general = keys.filter((key) => maySign(key, now) && isGeneral(key, now))
+  return general.reduce<Key | undefined>(
+    (last, key) => (isLater(key, last) ? key : last),
+    undefined,
+  )
+}
+
+function isGeneral({ generalFrom }: SigningKeyLife, now: Date): boolean {
+  return generalFrom !== null && generalFrom <= now
+}
+
+/** Whether the key that a stream has of its own counts now. */
+export function isPresent(own: StreamKey | undefined, now: Date): own is StreamKey {
+  if (own === undefined || own.fromAt > now) return false
+  return own.untilAt === null || own.untilAt > now
+}
+
+/** The key that signs for a stream: its own while that counts and may sign, or the general one. */
+export function findStreamKey<Key extends SigningKeyLife>(
+  own: StreamKey | undefined,
+  keys: readonly Key[],
+  now: Date,
+): Key | undefined {
+  const key = isPresent(own, now) ? keys.find(({ kid }) => kid === own.kid) : undefined
+  return key !== undefined && maySign(key, now) ? key : findGeneralKey(keys, now)
 }
 
 /** The key of the rotation that is under way: announced, and not in general use. */
@@ -60,12 +83,11 @@ export function findPreviousKey<Key extends SigningKeyLife>(
   const key = keys.find((candidate) => candidate.kid === kid)
   if (key === undefined) return undefined
   const isEarlier = (other: Key) =>
-    other.generalFrom !== null &&
-    other.generalFrom <= now &&
-    (key.generalFrom === null || other.generalFrom < key.generalFrom)
-  return keys
-    .filter((other) => other.kid !== kid && maySign(other, now) && isEarlier(other))
-    .reduce<Key | undefined>((last, other) => (isLater(other, last) ? other : last), undefined)
+    key.generalFrom === null || (other.generalFrom !== null && other.generalFrom < key.generalFrom)
+  return findGeneralKey(
+    keys.filter((other) => other.kid !== kid && isEarlier(other)),
+    now,
+  )
 }
 
 /** The state of a key among all. */

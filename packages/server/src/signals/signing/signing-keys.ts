@@ -1,6 +1,6 @@
 /*
  * The keys that sign SETs: made at the first start, sealed at rest, rotated with overlap. Owns how a key
- * comes to be and for how long it is published; rotate-signing-key.ts and its neighbours move it on,
+ * comes to be and for how long it is published; change-signing-key.ts moves it on,
  * the threads that use it are signing-pool.ts, its publication is jwks-routes.ts.
  */
 import type { Kysely } from 'kysely'

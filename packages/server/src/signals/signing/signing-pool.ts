@@ -5,7 +5,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { SigningAnswer, SigningCommand } from './signing-message.ts'
+import type { SigningAnswer, SigningCommand } from './signing-worker.ts'
 
 /** Signs payloads with a key that the pool was given. */
 export interface SigningPool {

@@ -1,5 +1,5 @@
 import type { Change } from '../../changes/change.ts'
-import { markDestinationDeleted } from '../dispatch/destination-store.ts'
+import { updateDestinationState } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { toStreamAudit } from './stream-json.ts'
 import { deleteStreamRow, getStream, type StreamReference } from './stream-store.ts'
@@ -12,7 +12,7 @@ import { deleteStreamRow, getStream, type StreamReference } from './stream-store
 export async function deleteStream(change: Change, reference: StreamReference): Promise<void> {
   const stream = await getStream(change.tx, reference, { isLocked: true })
   await deleteStreamRow(change.tx, stream.id)
-  await markDestinationDeleted(change.tx, stream.destinationId)
+  await updateDestinationState(change.tx, stream.destinationId, 'deleted')
   await notifyDestinations(change.tx, [stream.destinationId])
   change.recordAudit({
     action: 'ssf_stream.deleted',

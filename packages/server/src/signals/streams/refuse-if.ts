@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
+import { invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
 
 /**
  * Refuses a body for what is wrong with it; problems that do not apply are `false`.
@@ -7,7 +7,5 @@ import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
  */
 export function refuseIf(problems: readonly (ErrorDetail | false)[]): void {
   const details = problems.filter((problem) => problem !== false)
-  if (details.length === 0) return
-  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
+  if (details.length > 0) throw invalidBody(details)
 }

@@ -6,6 +6,7 @@ import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { applyFallbackChoice } from '../push/poll-fallback.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
+import { givenMembers } from '../../platform/given-members.ts'
 import { assertPushEndpoint } from './push-endpoint.ts'
 import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-dependencies.ts'
@@ -102,12 +103,13 @@ function toHeartbeatValues(
 }
 
 function toPlainValues(input: StreamInput): StreamValues {
-  return {
-    ...(input.fallsBackToPoll === undefined ? {} : { fallbackToPoll: input.fallsBackToPoll }),
-    ...(input.name === undefined ? {} : { name: input.name }),
-    ...(input.description === undefined ? {} : { description: input.description }),
-    ...(input.eventsRequested === undefined ? {} : { eventsRequested: [...input.eventsRequested] }),
-  }
+  const { fallsBackToPoll: fallbackToPoll, name, description, eventsRequested } = input
+  return givenMembers({
+    fallbackToPoll,
+    name,
+    description,
+    eventsRequested: eventsRequested && [...eventsRequested],
+  })
 }
 
 function toDeliveryValues(

@@ -1,4 +1,4 @@
-import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
+import { AppError, invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
 import { checkTargetUrl, type TargetPolicy } from '../../platform/net/target-policy.ts'
 import { listHeaderRefusals, type CustomHeaders } from './webhook-headers.ts'
 import type { SigningForm } from './webhook-secret.ts'
@@ -27,7 +27,5 @@ export function assertWebhookHeaders(headers: CustomHeaders, form: SigningForm):
     path: name === '' ? 'headers' : `headers.${name}`,
     message,
   }))
-  if (details.length === 0) return
-  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  throw new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
+  if (details.length > 0) throw invalidBody(details)
 }

@@ -26,7 +26,7 @@ export async function disableWebhookOf(
   { reason, error }: DisablingCause,
 ): Promise<void> {
   const { tx, at } = change
-  const before = await findWebhookOfDestination(tx, destinationId)
+  const before = await findWebhookOfDestination(tx, destinationId, { isLocked: true })
   if (before === undefined || !before.enabled) return
   const after = await updateWebhook(tx, before.id, {
     enabled: false,

@@ -1,7 +1,8 @@
 /*
- * What payloads tell of the records that events are about: one statement for all records of a kind.
+ * What payloads tell of the records that events are about: one statement for all records of a kind. SQL only;
+ * which records an event is about is webhook-publisher.ts's.
  */
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthState } from '../../schema/status-values.ts'
 
@@ -55,29 +56,36 @@ export interface EventWebhook {
   readonly url: string
 }
 
-type Read<Row> = (db: Kysely<Schema>, ids: readonly string[]) => Promise<Row[]>
+/** The records that a set of events is about, by id; those that are gone are absent. */
+export interface EventSubjects {
+  readonly devices: ReadonlyMap<string, EventDevice>
+  readonly people: ReadonlyMap<string, EventPerson>
+  readonly issues: ReadonlyMap<string, EventIssue>
+  readonly admins: ReadonlyMap<string, EventAdmin>
+  readonly exemptionRequests: ReadonlyMap<string, EventRequest>
+  readonly registrationRequests: ReadonlyMap<string, EventRequest>
+  readonly webhooks: ReadonlyMap<string, EventWebhook>
+}
+
+/** A kind of record that events are about. */
+export type SubjectKind = keyof EventSubjects
+
+type Ids = readonly string[]
 
 const person = (alias: 'p' | 'o') =>
   sql.raw(
     `case when ${alias}.id is null then null else json_build_object('id', ${alias}.id::text, 'name', ${alias}.name, 'email', ${alias}.email) end`,
   )
 
-export const listEventDevices: Read<EventDevice> = async (db, ids) => {
-  const { rows } = await sql<EventDevice>`
+const devices = (ids: Ids) => sql<EventDevice>`
     select d.id, d.name, d.auth_state as "authState", ${person('o')} as owner
     from device d left join person o on o.id = d.owner_person_id
-    where d.id = any(${ids}::bigint[])`.execute(db)
-  return rows
-}
+    where d.id = any(${ids}::bigint[])`
 
-export const listEventPeople: Read<EventPerson> = async (db, ids) => {
-  const { rows } = await sql<EventPerson>`
-    select id, name, email from person where id = any(${ids}::bigint[])`.execute(db)
-  return rows
-}
+const people = (ids: Ids) => sql<EventPerson>`
+    select id, name, email from person where id = any(${ids}::bigint[])`
 
-export const listEventIssues: Read<EventIssue> = async (db, ids) => {
-  const { rows } = await sql<EventIssue>`
+const issues = (ids: Ids) => sql<EventIssue>`
     select i.id, i.title, ${person('p')} as person,
       case when d.id is null then null
         else json_build_object('id', d.id::text, 'name', d.name) end as device,
@@ -86,41 +94,52 @@ export const listEventIssues: Read<EventIssue> = async (db, ids) => {
         join check_tag t on t.id = ct.tag_id where ct.check_id = c.id), '[]')) as check
     from issue i join posture_check c on c.id = i.check_id
     left join device d on d.id = i.device_id left join person p on p.id = i.person_id
-    where i.id = any(${ids}::bigint[])`.execute(db)
-  return rows
-}
+    where i.id = any(${ids}::bigint[])`
 
-export const listEventAdmins: Read<EventAdmin> = async (db, ids) => {
-  const { rows } = await sql<EventAdmin>`
+const admins = (ids: Ids) => sql<EventAdmin>`
     select id, first_name as "firstName", last_name as "lastName", email, access
-    from admin_user where id = any(${ids}::bigint[])`.execute(db)
-  return rows
-}
+    from admin_user where id = any(${ids}::bigint[])`
 
-export const listEventExemptionRequests: Read<EventRequest> = async (db, ids) => {
-  const { rows } = await sql<EventRequest>`
+const exemptionRequests = (ids: Ids) => sql<EventRequest>`
     select r.id, r.requester_message as message, ${person('p')} as requester,
       json_build_object('id', d.id::text, 'name', d.name) as device,
       array(select issue_id::text from exemption_request_issue
         where exemption_request_id = r.id order by issue_id) as "issueIds"
     from exemption_request r join device d on d.id = r.device_id
     left join person p on p.id = r.requester_person_id
-    where r.id = any(${ids}::bigint[])`.execute(db)
-  return rows
-}
+    where r.id = any(${ids}::bigint[])`
 
-export const listEventRegistrationRequests: Read<EventRequest> = async (db, ids) => {
-  const { rows } = await sql<EventRequest>`
+const registrationRequests = (ids: Ids) => sql<EventRequest>`
     select r.id, r.requester_message as message, ${person('p')} as requester,
       json_build_object('id', d.id::text, 'name', d.name) as device, '{}'::text[] as "issueIds"
     from registration_request r join device d on d.id = r.device_id
     left join person p on p.id = r.requester_person_id
-    where r.id = any(${ids}::bigint[])`.execute(db)
-  return rows
-}
+    where r.id = any(${ids}::bigint[])`
 
-export const listEventWebhooks: Read<EventWebhook> = async (db, ids) => {
-  const { rows } = await sql<EventWebhook>`
-    select id, name, url from webhook where id = any(${ids}::bigint[])`.execute(db)
-  return rows
+const webhooks = (ids: Ids) => sql<EventWebhook>`
+    select id, name, url from webhook where id = any(${ids}::bigint[])`
+
+/** Reads the records of events by their kind: one statement for each kind that there is any of. */
+export async function listEventSubjects(
+  db: Kysely<Schema>,
+  ids: ReadonlyMap<SubjectKind, ReadonlySet<string>>,
+): Promise<EventSubjects> {
+  const read = async <Row extends { readonly id: string }>(
+    kind: SubjectKind,
+    toStatement: (ids: Ids) => RawBuilder<Row>,
+  ): Promise<ReadonlyMap<string, Row>> => {
+    const wanted = ids.get(kind)
+    if (wanted === undefined) return new Map()
+    const { rows } = await toStatement([...wanted]).execute(db)
+    return new Map(rows.map((row) => [row.id, row]))
+  }
+  return {
+    devices: await read('devices', devices),
+    people: await read('people', people),
+    issues: await read('issues', issues),
+    admins: await read('admins', admins),
+    exemptionRequests: await read('exemptionRequests', exemptionRequests),
+    registrationRequests: await read('registrationRequests', registrationRequests),
+    webhooks: await read('webhooks', webhooks),
+  }
 }

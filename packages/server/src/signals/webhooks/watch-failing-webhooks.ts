@@ -3,14 +3,20 @@
  * after five the webhook is switched off. Counted from the first failure to the last one, so that a
  * webhook which nothing was sent to is never blamed. The database says since when; any process may look.
  */
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { disableWebhookOf } from './disable-webhook.ts'
 import { webhookTarget } from './webhook-json.ts'
-import { findWebhookOfDestination, updateWebhook } from './webhook-store.ts'
+import {
+  findReceiverFailure,
+  findWebhookOfDestination,
+  listTroubledDestinations,
+  updateWebhook,
+  type ReceiverFailure,
+} from './webhook-store.ts'
 
 /** Days of nothing but failure after which people are warned. */
 export const WARNING_DAYS: readonly number[] = [1, 3]
@@ -22,13 +28,6 @@ export interface WatchDependencies {
   readonly runChange: RunChange
 }
 
-interface FailingWebhook {
-  readonly destination_id: string
-  readonly failing_since: Date
-  readonly last_failure_at: Date
-  readonly last_failure: string | null
-}
-
 /**
  * Warns of failing webhooks and switches off those that have failed too long, each in a change of its
  * own with an audit entry and an event. Answers how many were touched. Idempotent: a warning is given
@@ -36,14 +35,8 @@ interface FailingWebhook {
  */
 export async function watchFailingWebhooks({ db, runChange }: WatchDependencies): Promise<number> {
   const [firstDays = 1] = WARNING_DAYS
-  const { rows } = await sql<{ destination_id: string }>`
-    select w.destination_id from webhook w join delivery_destination d on d.id = w.destination_id
-    where w.enabled and (
-      d.last_failure_at >= d.failing_since + make_interval(days => ${firstDays}::int)
-      or (w.failure_warned_days > 0 and d.failing_since is null))
-    order by w.id`.execute(db)
   let count = 0
-  for (const { destination_id: id } of rows) {
+  for (const id of await listTroubledDestinations(db, firstDays)) {
     const isTouched = await runChange({ actor: SYSTEM_ACTOR }, (change) => judge(change, id))
     if (isTouched) count += 1
   }
@@ -52,15 +45,15 @@ export async function watchFailingWebhooks({ db, runChange }: WatchDependencies)
 
 async function judge(change: Change, destinationId: string): Promise<boolean> {
   const { tx, at } = change
-  const webhook = await findWebhookOfDestination(tx, destinationId)
+  const webhook = await findWebhookOfDestination(tx, destinationId, { isLocked: true })
   if (webhook === undefined || !webhook.enabled) return false
-  const failing = await findFailure(tx, destinationId)
+  const failing = await findReceiverFailure(tx, destinationId)
   const { failureWarnedDays: warnedDays } = webhook
   if (failing === undefined) {
     if (warnedDays > 0) await updateWebhook(tx, webhook.id, { failureWarnedDays: 0 })
     return false
   }
-  const days = (failing.last_failure_at.getTime() - failing.failing_since.getTime()) / DAY_MS
+  const days = (failing.lastFailureAt.getTime() - failing.failingSince.getTime()) / DAY_MS
   if (days >= DISABLING_DAYS) {
     await disableWebhookOf(change, destinationId, { reason: 'failing', error: toReason(failing) })
     return true
@@ -73,26 +66,13 @@ async function judge(change: Change, destinationId: string): Promise<boolean> {
     action: 'webhook.failing',
     target: webhookTarget(webhook),
     description: `found that the webhook ${webhook.name} has accepted nothing for ${toDays(due)}; it is switched off after ${toDays(DISABLING_DAYS)}`,
-    after: { failing_since: failing.failing_since.toISOString(), reason },
+    after: { failing_since: failing.failingSince.toISOString(), reason },
   })
   change.recordEvent({ type: 'webhook.failing', webhookId: webhook.id, reason })
   return true
 }
 
-async function findFailure(
-  db: Kysely<Schema>,
-  destinationId: string,
-): Promise<FailingWebhook | undefined> {
-  const { rows } = await sql<FailingWebhook>`
-    select id as destination_id, failing_since, last_failure_at, last_failure
-    from delivery_destination
-    where id = ${destinationId} and failing_since is not null and last_failure_at is not null`.execute(
-    db,
-  )
-  return rows[0]
-}
-
-function toReason({ failing_since: since, last_failure: failure }: FailingWebhook): string {
+function toReason({ failingSince: since, lastFailure: failure }: ReceiverFailure): string {
   const last = failure === null ? '' : `; the last answer: ${failure}`
   return `Nothing has been accepted since ${since.toISOString()}${last}`
 }

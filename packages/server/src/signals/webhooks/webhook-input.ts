@@ -69,16 +69,10 @@ export const createWebhookBody = z
   .meta({ id: 'CreateWebhook' })
 
 /** The body that changes a webhook; what is left out stays. */
-export const updateWebhookBody = z
-  .strictObject({
-    name: nameInput.optional(),
-    url: urlInput.optional(),
-    events: eventsInput.optional(),
-    description: descriptionInput.optional(),
-    enabled: z.boolean().optional(),
-    headers: headersInput.describe('Replace all headers that it has.').optional(),
-    rate_limit_per_second: rateLimitInput.optional(),
-  })
+export const updateWebhookBody = createWebhookBody
+  .omit({ signing: true })
+  .partial()
+  .extend({ headers: headersInput.describe('Replace all headers that it has.').optional() })
   .meta({ id: 'UpdateWebhook' })
 
 /** What a new webhook shall be. */

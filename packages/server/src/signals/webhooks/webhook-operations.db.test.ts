@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/webhooks-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { DAY_MS } from '../../platform/clock.ts'
-import { expireWebhookEvents } from './expire-webhook-events.ts'
+import { expireWebhookEvents } from './webhook-retention-store.ts'
 import { watchFailingWebhooks } from './watch-failing-webhooks.ts'
 
 interface Page {

@@ -5,8 +5,7 @@
 import type { AuditFields } from '../../changes/audit/audit-entry.ts'
 import type { DomainEvent, DomainEventOf } from '../../changes/domain-event.ts'
 import type { AuthState } from '../../schema/status-values.ts'
-import type { EventDevice, EventIssue, EventPerson } from './event-subject-store.ts'
-import type { EventSubjects } from './load-event-subjects.ts'
+import type { EventDevice, EventIssue, EventPerson, EventSubjects } from './event-subject-store.ts'
 import { WEBHOOK_NAMES, type SubscribableEvent } from './webhook-event-types.ts'
 
 /** What is sent of an event under one of its names. */

@@ -4,11 +4,11 @@
  * change is itself an event.
  */
 import type { ChangePublisher, ChangeRecord } from '../../changes/change.ts'
-import type { DomainEvent } from '../../changes/domain-event.ts'
+import type { DomainEvent, DomainEventOf, DomainEventType } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import { newUlids } from '../../platform/ids.ts'
 import { toStorableJson } from '../../platform/storable-text.ts'
-import { loadEventSubjects } from './load-event-subjects.ts'
+import { listEventSubjects, type SubjectKind } from './event-subject-store.ts'
 import {
   insertEventsForSubscribers,
   listSubscribedEvents,
@@ -55,12 +55,46 @@ async function listPayloads(
   baseUrl: string,
 ): Promise<WebhookPayload[]> {
   const wanted = events.filter((event) => isSubscribed(event, subscribed))
-  const context = { subjects: await loadEventSubjects(tx, wanted), baseUrl, at }
+  const context = { subjects: await listEventSubjects(tx, collectIds(wanted)), baseUrl, at }
   const payloads = wanted
     .flatMap((event) => toPayloads(event, context))
     .filter(({ type }) => subscribed.has(type))
   if (!subscribed.has('audit_log.recorded')) return payloads
   return [...payloads, ...auditEntries.map((entry) => toAuditPayload(entry, at))]
+}
+
+/** A record that an event is about. */
+type Subject = readonly [kind: SubjectKind, id: string]
+
+/** The record that has to be read for an event of each type; none where the event says it all. */
+const SUBJECTS: {
+  readonly [Type in DomainEventType]: (event: DomainEventOf<Type>) => Subject | undefined
+} = {
+  'admin_users.created': ({ adminId }) => ['admins', adminId],
+  'auth_logs.failure': () => undefined,
+  'auth_logs.success': () => undefined,
+  'device.status_changed': () => undefined,
+  'devices.created': ({ deviceId }) => ['devices', deviceId],
+  'devices.destroyed': ({ ownerPersonId: id }) => (id === null ? undefined : ['people', id]),
+  'devices.registered': ({ deviceId }) => ['devices', deviceId],
+  'devices.reassigned': ({ deviceId }) => ['devices', deviceId],
+  'issues.new': ({ issueId }) => ['issues', issueId],
+  'issues.resolved': ({ issueId }) => ['issues', issueId],
+  'requests.issue_exemption': ({ requestId }) => ['exemptionRequests', requestId],
+  'requests.registration': ({ requestId }) => ['registrationRequests', requestId],
+  'webhook.failing': ({ webhookId }) => ['webhooks', webhookId],
+  'webhook.disabled': ({ webhookId }) => ['webhooks', webhookId],
+}
+
+function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string>> {
+  const ids = new Map<SubjectKind, Set<string>>()
+  for (const event of events) {
+    // The function that stands under a type takes the events of that type.
+    const [kind, id] = SUBJECTS[event.type](event as never) ?? []
+    if (kind === undefined || id === undefined) continue
+    ids.set(kind, (ids.get(kind) ?? new Set()).add(id))
+  }
+  return ids
 }
 
 function isSubscribed({ type }: DomainEvent, subscribed: ReadonlySet<string>): boolean {

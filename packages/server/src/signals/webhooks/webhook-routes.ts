@@ -6,16 +6,21 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { timestampInput } from '../../platform/wire/body-values.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
-import type { WebhookWithSecret } from './add-webhook-secret.ts'
-import { createWebhook } from './create-webhook.ts'
-import { deleteWebhook } from './delete-webhook.ts'
-import { assertFullAccess, revealWebhookSecret } from './reveal-webhook-secret.ts'
-import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  type WebhookDependencies,
+} from './change-webhook.ts'
 import { testWebhook, type TestWebhookDependencies } from './test-webhook.ts'
-import { changeWebhook } from './update-webhook.ts'
-import type { WebhookDependencies } from './webhook-dependencies.ts'
 import { createWebhookBody, SIGNING_FORMS, updateWebhookBody } from './webhook-input.ts'
 import { toWebhookJson, webhookSchema, webhookWithSecretSchema } from './webhook-json.ts'
+import {
+  assertFullAccess,
+  revealWebhookSecret,
+  rotateWebhookSecret,
+  type WebhookWithSecret,
+} from './webhook-secrets.ts'
 import { getWebhookRecord, listWebhooks } from './webhook-store.ts'
 
 export interface WebhookRouteDependencies extends WebhookDependencies, TestWebhookDependencies {

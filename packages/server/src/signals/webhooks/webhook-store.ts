@@ -207,16 +207,57 @@ export async function endSecrets(
     .execute()
 }
 
-/** The webhook of a destination, locked until the transaction ends; undefined when it is gone. */
+/** The webhook of a destination, undefined when it is gone; with `isLocked`, until the transaction ends. */
 export async function findWebhookOfDestination(
   db: Kysely<Schema>,
   destinationId: string,
+  options: { readonly isLocked?: boolean } = {},
 ): Promise<Webhook | undefined> {
   const row = await db
     .selectFrom('webhook')
     .selectAll()
     .where('destination_id', '=', destinationId)
-    .forUpdate()
+    .$if(options.isLocked === true, (query) => query.forUpdate())
     .executeTakeFirst()
   return row && webhookRecord.fromRow(row)
+}
+
+/** The destinations of webhooks to look at: that have failed for `days`, or were warned of and work again. */
+export async function listTroubledDestinations(
+  db: Kysely<Schema>,
+  days: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ destination_id: string }>`
+    select w.destination_id from webhook w join delivery_destination d on d.id = w.destination_id
+    where w.enabled and (
+      d.last_failure_at >= d.failing_since + make_interval(days => ${days}::int)
+      or (w.failure_warned_days > 0 and d.failing_since is null))
+    order by w.id`.execute(db)
+  return rows.map(({ destination_id }) => destination_id)
+}
+
+/** Since when a receiver has done nothing but fail. */
+export interface ReceiverFailure {
+  readonly failingSince: Date
+  readonly lastFailureAt: Date
+  readonly lastFailure: string | null
+}
+
+/** How a receiver fails; undefined when it does not. */
+export async function findReceiverFailure(
+  db: Kysely<Schema>,
+  destinationId: string,
+): Promise<ReceiverFailure | undefined> {
+  return db
+    .selectFrom('delivery_destination')
+    .select([
+      'failing_since as failingSince',
+      'last_failure_at as lastFailureAt',
+      'last_failure as lastFailure',
+    ])
+    .where('id', '=', destinationId)
+    .where('failing_since', 'is not', null)
+    .where('last_failure_at', 'is not', null)
+    .$narrowType<{ failingSince: Date; lastFailureAt: Date }>()
+    .executeTakeFirst()
 }

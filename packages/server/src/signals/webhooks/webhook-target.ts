@@ -9,7 +9,7 @@ import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { webhookHeadersContext, type CustomHeaders } from './webhook-headers.ts'
 import { createWebhookSigner, webhookSecretContext, type WebhookSigner } from './webhook-secret.ts'
-import { listLiveSecrets } from './webhook-store.ts'
+import { findWebhookOfDestination, listLiveSecrets, type Webhook } from './webhook-store.ts'
 
 /** Where and how the events of a webhook are posted. */
 export interface WebhookTarget {
@@ -35,11 +35,7 @@ export async function findWebhookTarget(
   destinationId: string,
   { sealer, now }: { readonly sealer: Sealer; readonly now: Date },
 ): Promise<WebhookTarget | undefined> {
-  const webhook = await db
-    .selectFrom('webhook')
-    .select(['id', 'url', 'identifier', 'signing', 'headers_sealed'])
-    .where('destination_id', '=', destinationId)
-    .executeTakeFirst()
+  const webhook = await findWebhookOfDestination(db, destinationId)
   if (webhook === undefined) return undefined
   const secrets = await listLiveSecrets(db, webhook.id, now)
   return {
@@ -58,7 +54,7 @@ export async function findWebhookTarget(
 }
 
 function openHeaders(
-  { identifier, headers_sealed: sealed }: { identifier: string; headers_sealed: Buffer | null },
+  { identifier, headersSealed: sealed }: Webhook,
   sealer: Sealer,
 ): CustomHeaders {
   if (sealed === null) return {}

@@ -8,7 +8,7 @@ import { answerWith, startLoopbackReceiver } from '../../../../test/support/loop
 import { createStreamsApi, type StreamsApi } from '../../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
 import { DAY_MS, MINUTE_MS } from '../../../platform/clock.ts'
-import { rotateSigningKey } from '../../signing/rotate-signing-key.ts'
+import { rotateSigningKey } from '../../signing/change-signing-key.ts'
 
 let streams: StreamsApi
 const closers: (() => Promise<void>)[] = []

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
 import { findAuthorizationHeaderProblem } from './authorization-header.ts'
-import { classifyPush } from './classify-push.ts'
+import { classifyPush } from './push-channel.ts'
 
 const timings = {
   dnsMs: null,

@@ -4,9 +4,8 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { DAY_MS } from '../../platform/clock.ts'
+import { BATCH_SIZE, repeatInBatches } from '../dispatch/delivery-retention-store.ts'
 import type { Schema } from '../../schema/schema.ts'
-
-const BATCH_SIZE = 1_000
 
 /** Why a delivery cannot be made any more. */
 const PAYLOAD_DELETED = 'What the event carried was deleted after its retention'
@@ -27,8 +26,8 @@ export async function expireWebhookEvents(
 ): Promise<{ readonly payloads: number; readonly records: number }> {
   const before = (days: number) => new Date(now.getTime() - days * DAY_MS)
   return {
-    payloads: await repeat(() => deletePayloads(db, before(payloadDays), now)),
-    records: await repeat(() => deleteRecords(db, before(recordDays))),
+    payloads: await repeatInBatches(() => deletePayloads(db, before(payloadDays), now)),
+    records: await repeatInBatches(() => deleteRecords(db, before(recordDays))),
   }
 }
 
@@ -71,13 +70,4 @@ function givenUp(eventIds: ReturnType<typeof sql>, now: Date) {
     from delivery_destination o
     where o.id = d.destination_id and o.kind = 'webhook' and d.state = 'queued'
       and d.event_id in (${eventIds})`
-}
-
-async function repeat(runBatch: () => Promise<number>): Promise<number> {
-  let total = 0
-  for (;;) {
-    const count = await runBatch()
-    total += count
-    if (count < BATCH_SIZE) return total
-  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
 import { WEBHOOK_RETRY_DELAYS_MS } from './webhook-channel.ts'
-import { classifyWebhook } from './classify-webhook.ts'
+import { classifyWebhook } from './webhook-channel.ts'
 
 const timings = {
   dnsMs: null,
