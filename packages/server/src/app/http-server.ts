@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import { sql } from 'kysely'
 import type { ServicePart } from '../changes/foundation.ts'
 import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
+import { pingDatabase } from '../platform/db/database.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
@@ -29,9 +29,7 @@ export function createHttp(
       : { trustProxy: config.trustedProxies.split(',').map((proxy) => proxy.trim()) }),
   })
   const checks: Record<string, ReadinessCheck> = {
-    database: async () => {
-      await sql`select 1`.execute(db)
-    },
+    database: () => pingDatabase(db),
   }
   for (const { name, health } of parts) if (health !== undefined) checks[name] = health
   registerHealth(http, checks)

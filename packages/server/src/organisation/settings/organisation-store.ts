@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OrganisationTable } from '../../schema/tables/organisation-tables.ts'
 
@@ -62,6 +63,6 @@ export async function updatePreparation(db: Kysely<Schema>, fingerprint: string)
 }
 
 function isSchemaMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = errorCodeOf(error)
   return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN
 }

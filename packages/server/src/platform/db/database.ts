@@ -1,8 +1,9 @@
 /*
  * Access to PostgreSQL: the pool, the query builder on it and how values are read. Owns connections
- * and their limits; does not own what the tables mean, nor where the server comes from (`@heliograph/embedded-postgres`).
+ * and their limits; does not own what the tables mean, nor where the server comes from
+ * (`@heliograph/embedded-postgres`).
  */
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool, types } from 'pg'
 import type { CustomTypesConfig, PoolConfig } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
@@ -81,6 +82,11 @@ export function openDatabase<Tables>(
       return closing
     },
   }
+}
+
+/** Rejects while the database does not answer. */
+export async function pingDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
+  await sql`select 1`.execute(db)
 }
 
 function toPoolConfig(connection: DatabaseConnection, options: DatabaseOptions): PoolConfig {

@@ -5,6 +5,7 @@
  */
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
+import { errorCodeOf } from '../error-code-of.ts'
 
 /** A text gets a name when it is met for this time: those that are built for one occasion never do. */
 const USES_BEFORE_NAMING = 2
@@ -55,8 +56,7 @@ class StatementNames {
 export function isOutdatedStatement(error: unknown): boolean {
   return (
     error instanceof Error &&
-    'code' in error &&
-    error.code === FEATURE_NOT_SUPPORTED &&
+    errorCodeOf(error) === FEATURE_NOT_SUPPORTED &&
     // The code alone says too little, and PostgreSQL has no other mark; the text may be translated.
     'routine' in error &&
     error.routine === 'RevalidateCachedQuery'

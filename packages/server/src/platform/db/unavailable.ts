@@ -1,5 +1,6 @@
 import { isConnectionFailure } from '@heliograph/embedded-postgres'
 import { AppError } from '../app-error.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 
 const RETRY_AFTER_SECONDS = 2
 
@@ -20,6 +21,6 @@ export function toUnavailable(error: unknown): AppError | undefined {
  * (28), no such database (3D), or no privilege (42501). Only an operator can mend it.
  */
 export function isAccessRefusal(error: unknown): error is Error {
-  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return false
-  return /^(28|3D)[0-9A-Z]{3}$/.test(error.code) || error.code === '42501'
+  const code = errorCodeOf(error)
+  return error instanceof Error && (/^(28|3D)[0-9A-Z]{3}$/.test(code) || code === '42501')
 }

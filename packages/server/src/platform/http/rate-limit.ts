@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { AppError } from '../app-error.ts'
 
 /** The length of the window that every limit of the API counts in. */
@@ -33,14 +34,10 @@ export function callerBucket(kind: string, id: string): string {
  * the rest is free for its owner to choose.
  */
 export function addressBucket(address: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined || !address.includes(':')) return `address:${mapped ?? address}`
-  const [left = '', right] = (address.split('%', 1)[0] ?? '').split('::')
-  const leading = left === '' ? [] : left.split(':')
-  const trailing = right === undefined || right === '' ? [] : right.split(':')
-  const zeros = right === undefined ? 0 : 8 - leading.length - trailing.length
-  const groups = [...leading, ...Array<string>(Math.max(0, zeros)).fill('0'), ...trailing]
-  const network = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  if (!ipaddr.isValid(address)) return `address:${address}`
+  const parsed = ipaddr.process(address)
+  if (parsed instanceof ipaddr.IPv4) return `address:${parsed.toString()}`
+  const network = parsed.parts.slice(0, 4).map((group) => group.toString(16))
   return `address:${network.join(':')}::/64`
 }
 

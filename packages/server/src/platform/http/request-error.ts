@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 
 /**
  * The refusal behind a fault that the HTTP framework found in a request (body too large, wrong media
  * type, truncated body), or `undefined` when the error does not lie with the client.
  */
 export function toRequestError(thrown: unknown, request: FastifyRequest): AppError | undefined {
-  switch (codeOf(thrown)) {
+  switch (errorCodeOf(thrown)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(
         'body_too_large',
@@ -35,8 +36,4 @@ export function toRequestError(thrown: unknown, request: FastifyRequest): AppErr
 
 function malformedRequest(message: string): AppError {
   return new AppError('invalid_parameter', message)
-}
-
-function codeOf(thrown: unknown): unknown {
-  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined
 }

@@ -1,4 +1,5 @@
 import { SECOND_MS, type Clock } from '../clock.ts'
+import type { DueJob } from './job.ts'
 import { describeFailedRun, type LogJobError, type RunningJob } from './running-job.ts'
 
 /** Background work that is due at times which the database knows. */
@@ -7,15 +8,10 @@ export interface RunningDueJob extends RunningJob {
   wake(at: Date): void
 }
 
-export interface DueJobOptions {
-  readonly name: string
+export interface DueJobOptions extends Pick<DueJob, 'name' | 'run' | 'pollMs'> {
   readonly clock: Clock
-  /** Does what is due and answers when to come again; undefined when nothing is known to be due. */
-  readonly run: () => Promise<Date | undefined>
   /** A failed run is tried again after the poll interval. */
   readonly logError: LogJobError
-  /** The longest sleep, in case a wake-up is lost; default 5 seconds. */
-  readonly pollMs?: number
 }
 
 const POLL_MS = 5 * SECOND_MS

@@ -30,20 +30,15 @@ export function startJobs<Tables>(
 function startJob<Tables>(job: Job, dependencies: JobRunnerDependencies<Tables>): RunningJob {
   if (job.kind === 'due') return startDue(job, dependencies)
   if (job.scope === 'installation') return startInstallationJob(job, dependencies)
-  return startPeriodicJob({ ...job, logError: dependencies.logError })
+  return startPeriodicJob(job, dependencies.logError)
 }
 
 function startDue(
-  { name, channel, run, pollMs }: DueJob,
+  declared: DueJob,
   { clock, listener, logError }: Omit<JobRunnerDependencies<never>, 'db'>,
 ): RunningJob {
-  const job = startDueJob({
-    name,
-    clock,
-    run,
-    logError,
-    ...(pollMs === undefined ? {} : { pollMs }),
-  })
+  const job = startDueJob({ ...declared, clock, logError })
+  const { channel } = declared
   if (channel === undefined) return job
   const unsubscribe = listener.subscribe(channel, (payload) => {
     const at = new Date(payload)

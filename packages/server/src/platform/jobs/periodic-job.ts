@@ -1,20 +1,11 @@
+import type { PeriodicJob } from './job.ts'
 import { describeFailedRun, type LogJobError, type RunningJob } from './running-job.ts'
 
-export interface PeriodicJobOptions {
-  readonly name: string
-  readonly intervalMs: number
-  readonly run: () => Promise<unknown>
-  /** A failed run is tried again after the interval. */
-  readonly logError: LogJobError
-}
-
-/** Runs `run` every `intervalMs`, counted from the end of one run to the beginning of the next. */
-export function startPeriodicJob({
-  name,
-  intervalMs,
-  run,
-  logError,
-}: PeriodicJobOptions): RunningJob {
+/** Runs the job every `intervalMs`, counted from the end of one run to the beginning of the next. */
+export function startPeriodicJob(
+  { name, intervalMs, run }: Pick<PeriodicJob, 'name' | 'intervalMs' | 'run'>,
+  logError: LogJobError,
+): RunningJob {
   return startRepeating(async () => {
     await run().catch((error: unknown) => logError(error, describeFailedRun(name)))
     return intervalMs

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { classifyAddress, isPublicAddress, unwrapIpv4 } from './address-ranges.ts'
+import { classifyAddress, unwrapIpv4 } from './address-ranges.ts'
 
 const PUBLIC = [
   '1.1.1.1',
@@ -90,13 +90,12 @@ const MALFORMED = [
   '1.2.3.4.5',
 ]
 
-describe('isPublicAddress', () => {
+describe('classifyAddress', () => {
   it.each(PUBLIC)('accepts %s', (address) => {
-    expect(isPublicAddress(address)).toBe(true)
+    expect(classifyAddress(address)).toBe('public')
   })
 
   it.each(NOT_PUBLIC)('refuses %s as %s', (address, kind) => {
-    expect(isPublicAddress(address)).toBe(false)
     expect(classifyAddress(address)).toBe(kind)
   })
 

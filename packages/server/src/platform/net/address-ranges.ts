@@ -56,15 +56,10 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
 
 /**
- * True for an address that the public Internet routes. IPv4-mapped (RFC 4291 section 2.5.5.2) and NAT64
- * (RFC 6052 section 2.1) addresses are judged by the IPv4 address inside; everything that is not a plain IP
- * address, zone identifiers included, is false.
+ * What sort of address it is; `public` for one that the public Internet routes. IPv4-mapped (RFC 4291 section
+ * 2.5.5.2) and NAT64 (RFC 6052 section 2.1) addresses are judged by the IPv4 address inside; everything that
+ * is not a plain IP address, zone identifiers included, is `malformed`.
  */
-export function isPublicAddress(address: string): boolean {
-  return classifyAddress(address) === 'public'
-}
-
-/** Says what sort of address it is; see `isPublicAddress` for how embedded IPv4 addresses are judged. */
 export function classifyAddress(address: string): AddressKind {
   // The library reads octal, hexadecimal and shortened forms too; those are no plain addresses.
   if (isIP(address) === 0 || address.includes('%')) return 'malformed'

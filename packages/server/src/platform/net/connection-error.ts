@@ -17,9 +17,3 @@ export class ConnectionError extends Error {
     this.failure = failure
   }
 }
-
-/** The `code` of a Node or undici error, or an empty string. */
-export function errorCodeOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return ''
-  return typeof error.code === 'string' ? error.code : ''
-}

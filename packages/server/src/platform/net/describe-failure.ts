@@ -1,7 +1,8 @@
 /** Turns what Node and undici report into failures with a stable code and words that a person understands. */
 import { errors } from 'undici'
-import { ConnectionError, errorCodeOf } from './connection-error.ts'
-import type { OutboundFailure } from './outbound-result.ts'
+import { errorCodeOf } from '../error-code-of.ts'
+import { ConnectionError } from './connection-error.ts'
+import type { FailureCode, FailureStage, OutboundFailure } from './outbound-result.ts'
 
 /** What is known of the receiver's certificate when its verification fails. */
 export interface CertificateDates {
@@ -12,20 +13,9 @@ export interface CertificateDates {
 /** A failed look-up of `hostname`. */
 export function describeDnsError(error: unknown, hostname: string): OutboundFailure {
   const code = errorCodeOf(error)
-  if (code === 'ENOTFOUND' || code === 'ENODATA') {
-    return {
-      stage: 'dns',
-      code: 'name_not_found',
-      message: `The name ${hostname} has no address`,
-      retryable: true,
-    }
-  }
-  return {
-    stage: 'dns',
-    code: 'dns_failed',
-    message: `The name ${hostname} could not be looked up (${code === '' ? 'unknown fault' : code})`,
-    retryable: true,
-  }
+  return code === 'ENOTFOUND' || code === 'ENODATA'
+    ? transient('dns', 'name_not_found', `The name ${hostname} has no address`)
+    : transient('dns', 'dns_failed', `The name ${hostname} could not be looked up (${named(code)})`)
 }
 
 const CONNECT_MESSAGES: Readonly<Record<string, string>> = {
@@ -42,12 +32,11 @@ const CONNECT_MESSAGES: Readonly<Record<string, string>> = {
 /** A TCP connection to `endpoint` (address and port) that failed. */
 export function describeConnectError(error: unknown, endpoint: string): OutboundFailure {
   const code = errorCodeOf(error)
-  return {
-    stage: 'connect',
-    code: code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed',
-    message: `${endpoint} ${CONNECT_MESSAGES[code] ?? `could not be connected to (${code})`}`,
-    retryable: true,
-  }
+  return transient(
+    'connect',
+    code === 'ECONNREFUSED' ? 'connection_refused' : 'connection_failed',
+    `${endpoint} ${CONNECT_MESSAGES[code] ?? `could not be connected to (${code})`}`,
+  )
 }
 
 /** A TLS handshake with `hostname` that failed; the dates complete the words about a certificate out of time. */
@@ -91,8 +80,7 @@ function describeHandshakeError(code: string, hostname: string): OutboundFailure
   if (code === 'ECONNRESET' || code === 'EPIPE') {
     return tlsFailure('tls_failed', `${hostname} closed the connection during the TLS handshake`)
   }
-  const fault = code === '' ? 'unknown fault' : code
-  return tlsFailure('tls_failed', `The TLS handshake with ${hostname} failed (${fault})`)
+  return tlsFailure('tls_failed', `The TLS handshake with ${hostname} failed (${named(code)})`)
 }
 
 /** A fault of an exchange on an open connection; `hasStatus` is true once the status and headers were read. */
@@ -101,83 +89,48 @@ export function describeExchangeError(error: unknown, hasStatus: boolean): Outbo
   const stage = hasStatus ? 'body' : 'headers'
   const moment = hasStatus ? 'before its answer was complete' : 'before it answered'
   if (error instanceof errors.HTTPParserError) {
-    const message = 'The answer is not valid HTTP'
-    return { stage, code: 'response_invalid', message, retryable: true }
+    return transient(stage, 'response_invalid', 'The answer is not valid HTTP')
   }
   const code = errorCodeOf(error)
   switch (code) {
     case 'UND_ERR_SOCKET':
-      return {
-        stage,
-        code: 'connection_closed',
-        message: `The receiver closed the connection ${moment}`,
-        retryable: true,
-      }
+      return transient(stage, 'connection_closed', `The receiver closed the connection ${moment}`)
     case 'ECONNRESET':
-      return {
-        stage,
-        code: 'connection_reset',
-        message: `The receiver reset the connection ${moment}`,
-        retryable: true,
-      }
+      return transient(stage, 'connection_reset', `The receiver reset the connection ${moment}`)
     case 'EPIPE':
-      return {
-        stage: 'send',
-        code: 'connection_closed',
-        message: 'The receiver closed the connection while the request was sent',
-        retryable: true,
-      }
+      return transient(
+        'send',
+        'connection_closed',
+        'The receiver closed the connection while the request was sent',
+      )
     case 'UND_ERR_HEADERS_OVERFLOW':
-      return {
-        stage,
-        code: 'headers_too_large',
-        message: 'The headers of the answer are too large',
-        retryable: true,
-      }
+      return transient(stage, 'headers_too_large', 'The headers of the answer are too large')
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
-      return {
-        stage,
-        code: 'response_invalid',
-        message: 'The answer is shorter or longer than it says',
-        retryable: true,
-      }
+      return transient(stage, 'response_invalid', 'The answer is shorter or longer than it says')
     case 'UND_ERR_INVALID_ARG':
       return {
-        stage: 'refused',
-        code: 'request_invalid',
-        message: 'The request cannot be sent as it is',
+        ...transient('refused', 'request_invalid', 'The request cannot be sent as it is'),
         retryable: false,
       }
     case 'UND_ERR_CLOSED':
     case 'UND_ERR_DESTROYED':
-      return {
-        stage: 'aborted',
-        code: 'client_closed',
-        message: 'The service is stopping',
-        retryable: true,
-      }
+      return transient('aborted', 'client_closed', 'The service is stopping')
     default:
-      return describeOtherExchangeError(code, stage, moment)
+      return /^ERR_(SSL|TLS)/.test(code)
+        ? tlsFailure('tls_failed', `The receiver ended the TLS connection ${moment} (${code})`)
+        : transient(stage, 'connection_closed', `The connection broke ${moment} (${named(code)})`)
   }
 }
 
-function describeOtherExchangeError(
-  code: string,
-  stage: 'headers' | 'body',
-  moment: string,
-): OutboundFailure {
-  if (code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
-    return tlsFailure('tls_failed', `The receiver ended the TLS connection ${moment} (${code})`)
-  }
-  const fault = code === '' ? 'unknown fault' : code
-  return {
-    stage,
-    code: 'connection_closed',
-    message: `The connection broke ${moment} (${fault})`,
-    retryable: true,
-  }
+function tlsFailure(code: FailureCode, message: string): OutboundFailure {
+  return transient('tls', code, message)
 }
 
-function tlsFailure(code: OutboundFailure['code'], message: string): OutboundFailure {
-  return { stage: 'tls', code, message, retryable: true }
+/** A failure of the kind that the next attempt may not meet. */
+function transient(stage: FailureStage, code: FailureCode, message: string): OutboundFailure {
+  return { stage, code, message, retryable: true }
+}
+
+function named(code: string): string {
+  return code === '' ? 'unknown fault' : code
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from './address-ranges.ts'
+import { classifyAddress } from './address-ranges.ts'
 import {
   checkTargetUrl,
   hostOf,
@@ -171,7 +171,7 @@ describe('checkTargetUrl', () => {
             `[::ffff:${parts.join('.')}]`,
           ][spelling]
           expect(checkTargetUrl(`https://${host}/`, publicTargetsOnly).ok).toBe(
-            isPublicAddress(parts.join('.')),
+            classifyAddress(parts.join('.')) === 'public',
           )
         },
       ),

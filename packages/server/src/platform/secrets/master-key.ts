@@ -4,7 +4,8 @@
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createPrivateFile, isErrorCode, isReadableByOthers } from './private-file.ts'
+import { errorCodeOf } from '../error-code-of.ts'
+import { createPrivateFile, isReadableByOthers } from './private-file.ts'
 
 /** One 256-bit master key; `id` names it without revealing it, and is stored with everything sealed under it. */
 export interface MasterKey {
@@ -97,8 +98,8 @@ async function readKeyFile(path: string): Promise<string | undefined> {
     }
     return text
   } catch (error) {
-    if (isErrorCode(error, 'ENOENT')) return undefined
-    if (isErrorCode(error, 'EACCES'))
+    if (errorCodeOf(error) === 'ENOENT') return undefined
+    if (errorCodeOf(error) === 'EACCES')
       throw new Error(`The master key file ${path} cannot be read`, { cause: error })
     throw error
   }

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, open, rename, stat, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCodeOf } from '../error-code-of.ts'
 
 const PRIVATE_MODE = 0o600
 const PRIVATE_FOLDER_MODE = 0o700
@@ -21,7 +22,7 @@ export async function createPrivateFile(path: string, contents: string): Promise
     await syncFolder(dirname(path))
     return true
   } catch (error) {
-    if (isErrorCode(error, 'EEXIST')) return false
+    if (errorCodeOf(error) === 'EEXIST') return false
     throw error
   } finally {
     await unlink(temporary)
@@ -44,11 +45,6 @@ export async function isReadableByOthers(path: string): Promise<boolean> {
   if (process.platform === 'win32') return false
   const { mode } = await stat(path)
   return (mode & 0o077) !== 0
-}
-
-/** True for a Node error with this `code`, such as `ENOENT`. */
-export function isErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 async function writeTemporary(path: string, contents: string, mode: number): Promise<string> {

@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
 export interface TlsFiles {
@@ -44,8 +45,8 @@ async function readPem(path: string, what: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown fault'
-    throw new Error(`The ${what} ${path} cannot be read (${code})`, { cause: error })
+    const fault = errorCodeOf(error) || 'unknown fault'
+    throw new Error(`The ${what} ${path} cannot be read (${fault})`, { cause: error })
   }
 }
 

@@ -14,12 +14,8 @@ import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { DAY_MS, HOUR_MS, type Clock } from '../clock.ts'
-import {
-  createPrivateFile,
-  isErrorCode,
-  isReadableByOthers,
-  replaceFile,
-} from '../secrets/private-file.ts'
+import { errorCodeOf } from '../error-code-of.ts'
+import { createPrivateFile, isReadableByOthers, replaceFile } from '../secrets/private-file.ts'
 import type { CertificateWithKey } from './issue-certificate.ts'
 import type { TlsMaterial } from './tls-material.ts'
 
@@ -223,7 +219,7 @@ async function readOptional(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
-    if (isErrorCode(error, 'ENOENT')) return undefined
+    if (errorCodeOf(error) === 'ENOENT') return undefined
     throw error
   }
 }

@@ -137,7 +137,7 @@ class DispatchingEngine implements DeliveryEngine {
   #repeat(name: string, intervalMs: number, run: () => Promise<void>): RunningJob {
     const { log } = this.#shared
     const logError = (error: unknown, message: string) => log.warn({ err: error }, message)
-    return startPeriodicJob({ name, intervalMs, run, logError })
+    return startPeriodicJob({ name, intervalMs, run }, logError)
   }
 
   async #sweepAgain(): Promise<void> {

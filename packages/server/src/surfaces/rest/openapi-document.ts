@@ -2,8 +2,7 @@
  * What the operations of the REST API have in common in its document: credentials, version, idempotency keys,
  * rate limit, refusals and commands to try them with. The rest is written by platform/http/openapi.ts.
  */
-import { AppError } from '../../platform/app-error.ts'
-import { statusOfError } from '../../platform/http/error-response.ts'
+import { STATUS_OF_KIND } from '../../platform/http/error-response.ts'
 import {
   IDEMPOTENCY_KEY_HEADER,
   IDEMPOTENCY_KEY_LENGTH_MAX,
@@ -43,19 +42,47 @@ const RATE_LIMIT_HEADERS = {
   'Ratelimit-Reset': 'When one more is accepted, in seconds since the epoch.',
 }
 
+/** The refusals that operations have in common. */
 const ERROR_RESPONSES = {
-  BadRequest: 'The request is malformed, or a parameter is missing, unknown or out of range.',
-  Unauthorized: 'No valid credential, or the organisation has switched the feature off.',
-  Forbidden: 'The key lacks the permission that the operation needs.',
-  NotFound: 'There is no such record.',
-  Conflict:
-    'The present state of the record stands against it, or the first request with the same idempotency key is still at work.',
-  PayloadTooLarge: 'The body is larger than the operation takes.',
-  UnsupportedMediaType: 'The body is not JSON.',
-  UnprocessableEntity: 'The body is JSON, but a member is missing, unknown or not allowed.',
-  TooManyRequests: 'The key has used up its requests.',
-  InternalServerError: 'An unexpected fault; the request id finds it in the log.',
-  ServiceUnavailable: 'The service cannot answer at the moment.',
+  BadRequest: {
+    status: STATUS_OF_KIND.malformed,
+    description: 'The request is malformed, or a parameter is missing, unknown or out of range.',
+  },
+  Unauthorized: {
+    status: STATUS_OF_KIND.unauthenticated,
+    description: 'No valid credential, or the organisation has switched the feature off.',
+  },
+  Forbidden: {
+    status: STATUS_OF_KIND.forbidden,
+    description: 'The key lacks the permission that the operation needs.',
+  },
+  NotFound: { status: STATUS_OF_KIND.not_found, description: 'There is no such record.' },
+  Conflict: {
+    status: STATUS_OF_KIND.conflict,
+    description:
+      'The present state of the record stands against it, or the first request with the same idempotency key is still at work.',
+  },
+  PayloadTooLarge: {
+    status: STATUS_OF_KIND.too_large,
+    description: 'The body is larger than the operation takes.',
+  },
+  UnsupportedMediaType: { status: 415, description: 'The body is not JSON.' },
+  UnprocessableEntity: {
+    status: STATUS_OF_KIND.invalid,
+    description: 'The body is JSON, but a member is missing, unknown or not allowed.',
+  },
+  TooManyRequests: {
+    status: STATUS_OF_KIND.rate_limited,
+    description: 'The key has used up its requests.',
+  },
+  InternalServerError: {
+    status: 500,
+    description: 'An unexpected fault; the request id finds it in the log.',
+  },
+  ServiceUnavailable: {
+    status: STATUS_OF_KIND.unavailable,
+    description: 'The service cannot answer at the moment.',
+  },
 } as const
 
 type ErrorResponse = keyof typeof ERROR_RESPONSES
@@ -137,21 +164,10 @@ function errorResponsesOf(route: Operation): [string, { $ref: string }][] {
   ]
   return names
     .filter((name) => name !== false)
-    .map((name) => [String(STATUS_OF_RESPONSE[name]), { $ref: `#/components/responses/${name}` }])
-}
-
-const STATUS_OF_RESPONSE: Record<ErrorResponse, number> = {
-  BadRequest: statusOfError(new AppError('invalid_parameter', '')),
-  Unauthorized: statusOfError(new AppError('unauthenticated', '')),
-  Forbidden: statusOfError(new AppError('permission_missing', '')),
-  NotFound: statusOfError(new AppError('not_found', '')),
-  Conflict: statusOfError(new AppError('conflict', '')),
-  PayloadTooLarge: statusOfError(new AppError('body_too_large', '')),
-  UnsupportedMediaType: statusOfError(new AppError('unsupported_media_type', '')),
-  UnprocessableEntity: statusOfError(new AppError('invalid_body', '')),
-  TooManyRequests: statusOfError(new AppError('rate_limited', '')),
-  InternalServerError: 500,
-  ServiceUnavailable: statusOfError(new AppError('unavailable', '')),
+    .map((name) => [
+      String(ERROR_RESPONSES[name].status),
+      { $ref: `#/components/responses/${name}` },
+    ])
 }
 
 /** What operations refer to, but for schemas. */
@@ -171,7 +187,7 @@ export function commonComponents(errorSchema: object): Record<string, Record<str
       },
     },
     responses: Object.fromEntries(
-      Object.entries(ERROR_RESPONSES).map(([name, description]) => [
+      Object.entries(ERROR_RESPONSES).map(([name, { description }]) => [
         name,
         { description, ...jsonContent(errorSchema) },
       ]),
