@@ -175,17 +175,11 @@ export type ListRecords<Permission extends string, Feature extends string> = <
 ) => Operation
 
 /** Lists the records of a resource. */
-export function listRecords<
-  const Path extends `/${string}`,
-  const Access extends RouteAccess,
-  Schema,
-  Row extends object,
-  Item extends z.ZodType,
->(
-  { db, list, ...shown }: Resource<Schema, Row, Item>,
-  { scope: findScope, ...declared }: RecordListDefinition<Path, Access>,
-): Operation {
-  return listRoute({
+export const listRecords: ListRecords<string, string> = (
+  { db, list, ...shown },
+  { scope: findScope, ...declared },
+) =>
+  listRoute({
     ...declared,
     ...shown,
     fields: list.fields,
@@ -193,7 +187,6 @@ export function listRecords<
       list.listPage(db, { search, window, scope: await findScope?.(params) }),
     keyOf: (row) => list.keyOf(row),
   })
-}
 
 /** `showRecord` for one set of permissions and switches. */
 export type ShowRecord<Permission extends string, Feature extends string> = <
@@ -208,17 +201,11 @@ export type ShowRecord<Permission extends string, Feature extends string> = <
 ) => Operation
 
 /** Shows the record of a resource that the path names by its id. */
-export function showRecord<
-  const Path extends `/${string}/:id`,
-  const Access extends RouteAccess,
-  Schema,
-  Row extends object,
-  Item extends z.ZodType,
->(
-  { db, list, item, toJson, ...shown }: Resource<Schema, Row, Item>,
-  declared: RouteDeclaration<Path, Access>,
-): Operation {
-  return route({
+export const showRecord: ShowRecord<string, string> = (
+  { db, list, item, toJson, ...shown },
+  declared,
+) =>
+  route({
     ...declared,
     ...shown,
     method: 'GET',
@@ -226,7 +213,6 @@ export function showRecord<
     handler: async ({ params }) =>
       toJson(await list.get(db, (params as { readonly id: string }).id)),
   })
-}
 
 /** Reads the records that links of other resources lead to. */
 export function loadRecords<Schema, Row extends object, Item extends z.ZodType<unknown, object>>({
