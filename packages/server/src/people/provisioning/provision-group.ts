@@ -24,7 +24,7 @@ import {
 } from './scim-group-store.ts'
 
 /** Sees a group before it is changed, locked, and may refuse. */
-export type CheckGroup = (group: PersonGroup) => void
+export type CheckGroup = (group: PersonGroup) => Promise<void>
 
 /**
  * Makes a group with its members. Names of groups are unique in any case: identity providers find
@@ -67,7 +67,7 @@ export async function replaceGroup(
   check: CheckGroup,
 ): Promise<PersonGroup> {
   const group = await getGroupForUpdate(change, id)
-  check(group)
+  await check(group)
   const ids = toMemberIds(attributes['members'])
   return saveGroup(change, group, toProvisionedGroup(attributes), {
     steps: [{ kind: 'replace', ids }],
@@ -87,7 +87,7 @@ export async function patchGroup(
   check: CheckGroup,
 ): Promise<PersonGroup> {
   const group = await getGroupForUpdate(change, id)
-  check(group)
+  await check(group)
   const isMemberEdit = (edit: PatchEdit) => edit.attribute.name === 'members'
   const attributes = applyEdits(
     toGroupAttributes(group),
@@ -104,7 +104,7 @@ export async function patchGroup(
  */
 export async function deleteGroup(change: Change, id: string, check: CheckGroup): Promise<void> {
   const group = await getGroupForUpdate(change, id)
-  check(group)
+  await check(group)
   const memberIds = await listMemberIds(change.tx, id, undefined)
   change.recordAudit({
     action: 'person_group.deleted',

@@ -43,9 +43,9 @@ export async function listGroups(
   db: Kysely<Schema>,
   condition: Expression<SqlBool>,
   { startIndex, count }: ScimWindow,
-): Promise<{ total: number; groups: PersonGroup[] }> {
+): Promise<{ total: number; rows: PersonGroup[] }> {
   const matching = db.selectFrom('person_group').where(condition)
-  const groups = await matching
+  const rows = await matching
     .selectAll()
     .orderBy('id')
     .offset(startIndex - 1)
@@ -54,7 +54,7 @@ export async function listGroups(
   const { total } = await matching
     .select(({ fn }) => fn.countAll<string>().as('total'))
     .executeTakeFirstOrThrow()
-  return { total: Number(total), groups }
+  return { total: Number(total), rows }
 }
 
 export async function findGroup(db: Kysely<Schema>, id: string): Promise<PersonGroup | undefined> {

@@ -58,12 +58,12 @@ export async function listUsers(
   db: Kysely<Schema>,
   condition: Expression<SqlBool>,
   { startIndex, count }: ScimWindow,
-): Promise<{ total: number; users: Person[] }> {
+): Promise<{ total: number; rows: Person[] }> {
   const matching = db
     .selectFrom('person')
     .where('provisioning_ended_at', 'is', null)
     .where(condition)
-  const users = await matching
+  const rows = await matching
     .selectAll()
     .orderBy('id')
     .offset(startIndex - 1)
@@ -72,7 +72,7 @@ export async function listUsers(
   const { total } = await matching
     .select(({ fn }) => fn.countAll<string>().as('total'))
     .executeTakeFirstOrThrow()
-  return { total: Number(total), users }
+  return { total: Number(total), rows }
 }
 
 /** The user with this id, unless the identity provider has deleted it. */

@@ -16,9 +16,9 @@ import {
 import { registerSurface } from '../../platform/http/surface.ts'
 import { discoveryEndpoints } from './discovery-endpoints.ts'
 import { groupEndpoints } from './group-endpoints.ts'
-import { userEndpoints, type ProvisioningDependencies } from './user-endpoints.ts'
+import { userEndpoints, type UserDependencies } from './user-endpoints.ts'
 
-export interface ScimDependencies extends Omit<ProvisioningDependencies, 'scimUrl'> {
+export interface ScimDependencies extends Omit<UserDependencies, 'scimUrl'> {
   /** What the world calls the service, without a slash at the end. */
   readonly baseUrl: string
   readonly callers: CallerOptions
