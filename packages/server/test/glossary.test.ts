@@ -10,8 +10,8 @@ const GLOSSARY = join(import.meta.dirname, '../../../docs/glossary.md')
 
 /** Words of programming in general and of English grammar, which need no definition. */
 const GENERAL = new Set(
-  `active background body bounds claimed codec collection condition configuration context create dependencies details
-  due field filter find finished id input kind known limits list moved name new on operation options origin part pause
+  `action active background body bounds claimed codec collection condition configuration context create dependencies details
+  due field filter find finished id input kind known limits list moved name new on operation options origin part pause place
   prepare prepared page purpose random range read record recorded recorder report request requested reserved
   resource result route row rules schema selection sent settings share silent shifted state standard survey test time times
   urls user well work`

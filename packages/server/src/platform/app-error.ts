@@ -39,9 +39,12 @@ export function notFound(what: string, id: string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}.`)
 }
 
-/** The refusal of a body for these places of it. */
-export function invalidBody(details: readonly ErrorDetail[]): AppError {
-  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
+/** The refusal of a body for these places of it; its text names the first `namedMax`. */
+export function invalidBody(details: readonly ErrorDetail[], namedMax = details.length): AppError {
+  const summary = details
+    .slice(0, namedMax)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .join(' ')
   return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }
 

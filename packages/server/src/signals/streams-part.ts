@@ -3,16 +3,12 @@ import { SECOND_MS } from '../platform/clock.ts'
 import type { DueJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
-import { explainRoutes } from './diagnosis/explain/explain-routes.ts'
 import { sendDueHeartbeats } from './diagnosis/health/heartbeat.ts'
-import { streamHealthRoutes } from './diagnosis/health/stream-health-routes.ts'
-import { selfTestRoutes } from './diagnosis/self-test/self-test-routes.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
 import { findReplayDays } from './history/replay-days.ts'
-import { historyRoutes } from './history/history-routes.ts'
 import { pollRoutes } from './poll/poll-routes.ts'
 import { pollTokenRoutes } from './poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from './poll/poll-waiters.ts'
@@ -22,9 +18,7 @@ import {
   pauseSilentStreams,
   STREAM_ACTIVITY_CHANNEL,
 } from './streams/stream-activity.ts'
-import { streamDeliveryRoutes } from './streams/stream-delivery-routes.ts'
 import { streamRoutes } from './streams/stream-routes.ts'
-import { streamStatusRoutes } from './streams/stream-status-routes.ts'
 
 export interface StreamSettings {
   readonly baseUrl: string
@@ -55,25 +49,27 @@ export function createStreamsPart(
   settings: StreamSettings,
   dependencies: StreamPartDependencies,
 ): StreamsPart {
-  const { db, clock, runChange, sealer, log } = foundation
+  const { db, clock, runChange, sealer } = foundation
   const { signing, outbound, sender } = dependencies
   const { keyRing, refusedKeys } = signing
   const { client, policy: targetPolicy } = outbound
   const { baseUrl, streamsMax } = settings
   const waiters = createPollWaiters({ waitersMax: settings.longPollsMax })
-  const shared = { db, clock, runChange, sealer, keyRing, client }
   return {
     name: 'streams',
     roles: ['api'],
     waiters,
     operations: [
-      ...streamHealthRoutes({ db, clock }),
-      ...selfTestRoutes(shared),
-      ...explainRoutes({ runChange, sealer }),
-      ...streamStatusRoutes({ db, runChange }),
-      ...historyRoutes({ ...shared, retentionDays: findReplayDays(settings) }),
-      ...streamDeliveryRoutes({ db, runChange }),
-      ...streamRoutes({ ...shared, sender, baseUrl, targetPolicy, streamsMax, log }),
+      ...streamRoutes({
+        ...foundation,
+        keyRing,
+        client,
+        sender,
+        targetPolicy,
+        baseUrl,
+        streamsMax,
+        retentionDays: findReplayDays(settings),
+      }),
       ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
       ...pollTokenRoutes({ db, clock, runChange }),
     ],

@@ -10,6 +10,7 @@ import type { Schema } from '../../src/schema/schema.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
+import { createGuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
@@ -20,7 +21,6 @@ import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { createSigningPool } from '../../src/signals/signing/signing-pool.ts'
-import type { SsfOperation } from '../../src/surfaces/standard-ssf/ssf-operation.ts'
 import { registerStandardSsf } from '../../src/surfaces/standard-ssf/register-standard-ssf.ts'
 import type { SsfSettings } from '../../src/signals/streams/ssf-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
@@ -71,8 +71,6 @@ export type StandardApiParts = Pick<
 
 export interface StandardApiOptions extends Partial<SsfSettings> {
   readonly streamsMax?: number
-  /** Operations beyond the standards. */
-  readonly extensions?: (parts: StandardApiParts) => readonly SsfOperation[]
   readonly failedAuthenticationsPerMinute?: number
   readonly requestsPerMinute?: number
 }
@@ -90,6 +88,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
   const pool = createSigningPool({ threadCount: 1 })
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   const waiters = createPollWaiters()
+  const guardedClient = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
   const errors: string[] = []
   let isOff = false
   await insertOrganisation(db, 'Example', clock.now())
@@ -109,6 +108,8 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     sealer,
     waiters,
     keyRing,
+    client: guardedClient,
+    retentionDays: 180,
     refusedKeys: createRefusedKeys({ runChange, clock, keyRing, logError: rethrow }),
     baseUrl: BASE_URL,
     targetPolicy: policy.policy,
@@ -127,7 +128,6 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
       },
     },
     isEnabled: async () => !isOff,
-    extensions: options.extensions?.({ db, clock, runChange, sealer, keyRing }) ?? [],
   })
   const listener = createListener(database.connection, { log: SILENT })
   listener.subscribe(DELIVERY_CHANNEL, (destinationId) => waiters.wake(destinationId))
@@ -171,6 +171,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
       waiters.close()
       await listener.stop()
       await app.close()
+      await guardedClient.close()
       await pool.close()
       await database.close()
     },

@@ -5,24 +5,18 @@ import { createGuardedClient, type GuardedClient } from '../../src/platform/net/
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { historyRoutes } from '../../src/signals/history/history-routes.ts'
 import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
-import { explainRoutes } from '../../src/signals/diagnosis/explain/explain-routes.ts'
-import { streamHealthRoutes } from '../../src/signals/diagnosis/health/stream-health-routes.ts'
 import { pollRoutes } from '../../src/signals/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/signals/poll/poll-token-routes.ts'
 import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createDeliverySender } from '../../src/signals/dispatch/delivery-sender.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/signals/signing/jwks-routes.ts'
-import { selfTestRoutes } from '../../src/signals/diagnosis/self-test/self-test-routes.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { signingKeyRoutes } from '../../src/signals/signing/signing-key-routes.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { createSigningPool, type SigningPool } from '../../src/signals/signing/signing-pool.ts'
-import { streamDeliveryRoutes } from '../../src/signals/streams/stream-delivery-routes.ts'
 import { streamRoutes } from '../../src/signals/streams/stream-routes.ts'
-import { streamStatusRoutes } from '../../src/signals/streams/stream-status-routes.ts'
 import { wellKnownRoutes } from '../../src/signals/streams/well-known-routes.ts'
 import {
   BASE_URL,
@@ -91,17 +85,11 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       streamsMax: options.streamsMax ?? 100,
     }
     return [
-      ...streamRoutes({ ...shared, log: { warn: warned } }),
-      ...streamDeliveryRoutes({ db, runChange }),
-      ...streamStatusRoutes({ db, runChange }),
+      ...streamRoutes({ ...shared, retentionDays: 180, log: { warn: warned } }),
       ...pollRoutes(shared),
       ...pollTokenRoutes(shared),
-      ...historyRoutes({ ...shared, retentionDays: 180 }),
       ...wellKnownRoutes({ baseUrl: BASE_URL }),
       ...jwksRoutes({ keyRing }),
-      ...streamHealthRoutes(shared),
-      ...selfTestRoutes(shared),
-      ...explainRoutes(shared),
       ...signingKeyRoutes({
         ...shared,
         modulusBits: 2048,

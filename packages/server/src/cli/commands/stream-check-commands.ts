@@ -20,7 +20,7 @@ export const selfTestCommand = databaseCommand({
     const { openOutbound } = await import('../../app/outbound.ts')
     const { createSigningPart } = await import('../../signals/signing-part.ts')
     const { runSelfTest } = await import('../../signals/diagnosis/self-test/run-self-test.ts')
-    const { toSelfTestJson } = await import('../../signals/diagnosis/self-test/self-test-routes.ts')
+    const { toSelfTestJson } = await import('../../signals/diagnosis/self-test/self-test-json.ts')
     const { client } = await openOutbound(services.config)
     const signing = createSigningPart(services, services.config)
     try {

@@ -5,9 +5,9 @@ import {
   type StreamReplayRequest,
   type StreamState,
 } from '@heliograph/ssf'
-import { AppError } from '../../platform/app-error.ts'
 import { invalidCursor } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
+import { refusalOfIssues } from '../streams/refuse-if.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { readStreamState, type StreamStateDependencies } from './stream-state.ts'
 
@@ -37,8 +37,5 @@ export async function readStatePage(
 export function readReplayRequest(body: unknown): StreamReplayRequest {
   const parsed = parseStreamReplayRequest(body)
   if (parsed.ok) return parsed.value
-  const details = parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` }))
-  const summary = details.map(({ path, message }) => `${path}: ${message}`.replace(/^: /, ''))
-  const message = `The body is not valid. ${summary.join(' ')}`
-  throw new AppError('invalid_body', message, { details })
+  throw refusalOfIssues(parsed.issues)
 }

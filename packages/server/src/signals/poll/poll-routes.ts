@@ -1,8 +1,9 @@
 import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
 import { z } from 'zod'
-import { AppError, invalidBody } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { Credential } from '../../platform/http/operation.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
+import { refusalOfIssues } from '../streams/refuse-if.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
 import { getStream, parseStreamReference, type Stream } from '../streams/stream-store.ts'
@@ -109,7 +110,7 @@ function pollCredential(dependencies: PollTokenDependencies): Credential {
 function readPollRequest(body: unknown): PollRequest {
   const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
   if (parsed.ok) return parsed.value
-  throw invalidBody(parsed.issues.map(({ path, message }) => ({ path, message: `${message}.` })))
+  throw refusalOfIssues(parsed.issues)
 }
 
 async function getPolledStream({ db }: PollDependencies, id: string): Promise<Stream> {

@@ -5,7 +5,7 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import { HOUR_MS, type Clock } from '../../platform/clock.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { STREAM_ACCESS } from '../streams/stream-routes.ts'
+import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { RSA_MODULUS_BITS } from './generate-signing-key.ts'
 import {

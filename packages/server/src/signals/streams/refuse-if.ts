@@ -1,4 +1,13 @@
-import { invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
+import { invalidBody, type AppError, type ErrorDetail } from '../../platform/app-error.ts'
+
+/** The refusal of a body for what its parser found, which ends no sentence; see `invalidBody`. */
+export function refusalOfIssues(issues: readonly ErrorDetail[], namedMax?: number): AppError {
+  const details = issues.map(({ path, message }) => ({
+    path,
+    message: message.endsWith('.') ? message : `${message}.`,
+  }))
+  return invalidBody(details, namedMax)
+}
 
 /**
  * Refuses a body for what is wrong with it; problems that do not apply are `false`.
@@ -8,4 +17,9 @@ import { invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
 export function refuseIf(problems: readonly (ErrorDetail | false)[]): void {
   const details = problems.filter((problem) => problem !== false)
   if (details.length > 0) throw invalidBody(details)
+}
+
+/** Something required that a body does not name. */
+export function missingText(path: string): ErrorDetail {
+  return { path, message: 'This is required: a string.' }
 }

@@ -1,7 +1,7 @@
 import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints.ts'
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
-import { STREAM_ACCESS } from './stream-routes.ts'
+import { STREAM_ACCESS } from './stream-access.ts'
 import { toDeliveryOwner } from './stream-owner.ts'
 import { getStream, parseStreamReference } from './stream-store.ts'
 

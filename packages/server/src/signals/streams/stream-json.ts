@@ -64,6 +64,15 @@ export const streamSchema = z
   })
   .meta({ id: 'Stream', description: 'A receiver of device compliance events.' })
 
+/** The status of a stream, as it is set and shown. SSF 1.0 section 8.1.2. */
+export const streamStatusSchema = z
+  .object({
+    stream_id: z.string(),
+    status: z.enum(['enabled', 'paused', 'disabled']),
+    reason: z.string().optional(),
+  })
+  .meta({ id: 'StreamStatus' })
+
 /** Where a receiver polls a stream. */
 export function pollUrl(baseUrl: string, streamId: string): string {
   return `${baseUrl}/ssf_streams/${streamId}/events`
@@ -97,6 +106,15 @@ export function toStreamJson(stream: Stream, baseUrl: string): z.input<typeof st
     heartbeat_minutes: stream.heartbeatMinutes,
     created_at: toTimestamp(stream.createdAt),
     updated_at: toTimestamp(stream.updatedAt),
+  }
+}
+
+/** The status of a stream on the wire. */
+export function toStreamStatusJson(stream: Stream): z.input<typeof streamStatusSchema> {
+  return {
+    stream_id: stream.streamId,
+    status: stream.status,
+    ...(stream.statusReason === null ? {} : { reason: stream.statusReason }),
   }
 }
 

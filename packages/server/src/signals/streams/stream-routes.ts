@@ -1,22 +1,37 @@
+/*
+ * Streams in the REST API. Owns how they are listed, created and changed by an admin or an integration, and
+ * the order of their operations; those that every surface has are in stream-operations.ts.
+ */
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import { answer, listRoute, noContent, route, type ApiRoute } from '../../schema/operations.ts'
 import type { Change } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
+import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { explainRoutes } from '../diagnosis/explain/explain-routes.ts'
+import { backfillRoute } from '../history/backfill-routes.ts'
 import { issuePollToken } from '../poll/rotate-poll-token.ts'
 import { createStream } from './create-stream.ts'
-import { deleteStream } from './delete-stream.ts'
-import { orOneStream, streamCollectionRoutes } from './stream-collection-routes.ts'
+import { createRootSurface, streamIdQuery } from './root-surface.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
-import type { StreamDependencies } from './stream-dependencies.ts'
+import { streamDeliveryRoutes } from './stream-delivery-routes.ts'
 import { createStreamBody, readStreamInput, updateStreamBody } from './stream-input.ts'
 import { streamSchema, toStreamJson } from './stream-json.ts'
+import {
+  deleteAction,
+  streamOperations,
+  type StreamOperationDependencies,
+} from './stream-operations.ts'
 import { getStream, listStreams, parseStreamReference, type Stream } from './stream-store.ts'
-import { streamTestRoutes, type StreamTestRouteDependencies } from './stream-test-routes.ts'
+import { testRoute } from './stream-test-routes.ts'
+import type { TestStreamDependencies } from './test-stream.ts'
 import { changeStream } from './update-stream.ts'
 
-export { STREAM_ACCESS } from './stream-access.ts'
+/** Receivers have no clients here that could ask too often. */
+const UNLIMITED = { minVerificationIntervalSeconds: 0 } as const
 
-export type StreamRouteDependencies = StreamDependencies & StreamTestRouteDependencies
+export type StreamRouteDependencies = Omit<StreamOperationDependencies, keyof typeof UNLIMITED> &
+  TestStreamDependencies
 
 const createdStreamSchema = streamSchema
   .extend({
@@ -27,17 +42,40 @@ const createdStreamSchema = streamSchema
   })
   .meta({ id: 'CreatedStream', description: 'A stream that has just been created.' })
 
-/** The operations on streams. */
-export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
+/** Everything that can be done with streams, in the order of the reference. */
+export function streamRoutes(given: StreamRouteDependencies): ApiRoute[] {
+  const dependencies = { ...given, ...UNLIMITED }
+  const surface = createRootSurface(dependencies.baseUrl)
+  const operations = streamOperations(surface, dependencies)
   return [
+    operations.showHealth,
+    operations.selfTest,
+    operations.showSelfTest,
+    ...explainRoutes(dependencies),
+    operations.showStatus,
+    operations.setStatus,
+    operations.showState,
+    operations.replay,
+    backfillRoute(dependencies),
+    ...streamDeliveryRoutes(dependencies),
     ...readRoutes(dependencies),
     ...writeRoutes(dependencies),
-    ...streamCollectionRoutes(dependencies),
-    ...streamTestRoutes(dependencies),
+    surface.declare({
+      ...deleteAction(surface, dependencies),
+      use: 'delete',
+      path: '/ssf_streams/:id',
+      summary: 'Delete a stream',
+      description: 'What is queued for it goes with it.',
+    }),
+    operations.update,
+    operations.replace,
+    operations.delete,
+    testRoute(surface, dependencies),
+    operations.verify,
   ]
 }
 
-function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
+function readRoutes({ db, baseUrl }: Pick<StreamRouteDependencies, 'db' | 'baseUrl'>): ApiRoute[] {
   const list = listRoute({
     ...STREAM_ACCESS,
     path: '/ssf_streams',
@@ -61,6 +99,30 @@ function readRoutes({ db, baseUrl }: StreamRouteDependencies): ApiRoute[] {
         toStreamJson(await getStream(db, parseStreamReference(params.id)), baseUrl),
     }),
   ]
+}
+
+/** Lets a list answer the one stream that `stream_id` names in its query. */
+function orOneStream(
+  list: ApiRoute,
+  { db, baseUrl }: { readonly db: Kysely<Schema>; readonly baseUrl: string },
+): ApiRoute {
+  const one = route({
+    ...STREAM_ACCESS,
+    method: 'GET',
+    path: '/ssf_streams',
+    summary: list.summary,
+    query: streamIdQuery,
+    responses: { 200: streamSchema },
+    handler: async ({ query }) =>
+      toStreamJson(await getStream(db, parseStreamReference(query.stream_id)), baseUrl),
+  })
+  const query = list.query instanceof z.ZodObject ? list.query : z.object({})
+  return {
+    ...list,
+    query: query.extend(streamIdQuery.partial().shape),
+    responses: { 200: z.union([list.responses[200] ?? z.never(), streamSchema]) },
+    run: (request) => (request.query['stream_id'] === undefined ? list : one).run(request),
+  }
 }
 
 function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
@@ -104,29 +166,12 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       example: { body: { name: 'Gateway of the office' } },
       handler: (context) => {
         const input = readStreamInput(context.body)
+        const reference = parseStreamReference(context.params.id)
         return runChange(toOrigin(context), async (change) => {
-          const stream = await changeStream(
-            change,
-            parseStreamReference(context.params.id),
-            input,
-            dependencies,
-          )
+          const stream = await changeStream(change, reference, input, dependencies)
           return answer(200, toStreamJson(stream, baseUrl))
         })
       },
-    }),
-    route({
-      ...STREAM_ACCESS,
-      method: 'DELETE',
-      path: '/ssf_streams/:id',
-      summary: 'Delete a stream',
-      description: 'What is queued for it goes with it.',
-      responses: { 204: noContent },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          await deleteStream(change, parseStreamReference(context.params.id))
-          return answer(204, undefined)
-        }),
     }),
   ]
 }

@@ -2,20 +2,11 @@ import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
-import { deliveryEndpoints } from './delivery-endpoints.ts'
 
 let api: StandardApi
 
 beforeAll(async () => {
-  const settings = {
-    minVerificationIntervalSeconds: 0,
-    inactivityTimeoutSeconds: 0,
-    defaultSubjects: 'ALL',
-    subjectsMax: 10,
-  } as const
-  api = await createStandardApi({
-    extensions: (parts) => deliveryEndpoints({ ...parts, settings }),
-  })
+  api = await createStandardApi({ subjectsMax: 10 })
 })
 afterAll(() => api.close())
 

@@ -5,7 +5,6 @@
  */
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
-import type { Clock } from '../../platform/clock.ts'
 import { toPage } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
@@ -18,9 +17,7 @@ import {
   type LogOperation,
 } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import { DELIVERY_LIST } from '../../signals/dispatch/delivery-read.ts'
-import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
-import { getOwnStream } from './own-stream.ts'
 import {
   describeQuery,
   invalidBody,
@@ -29,12 +26,7 @@ import {
   type SsfOperation,
   type SsfRequest,
 } from './ssf-operation.ts'
-import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
-
-export interface DeliveryEndpointDependencies extends DeliveryLogDependencies {
-  readonly clock: Clock
-  readonly settings: SsfSettings
-}
+import type { StandardSurface } from './standard-surface.ts'
 
 const PAGE_DEFAULT = 25
 const PAGE_MAX = 100
@@ -71,17 +63,16 @@ const TEXTS: DeliveryLogMount<SsfRequest, SsfOperation>['texts'] = {
 }
 
 /** The log of the deliveries of a receiver's own streams, and what it can do about them. */
-export function deliveryEndpoints(dependencies: DeliveryEndpointDependencies): SsfOperation[] {
-  const { clock, settings } = dependencies
+export function deliveryEndpoints(
+  surface: StandardSurface,
+  dependencies: DeliveryLogDependencies,
+): SsfOperation[] {
   return deliveryLogEndpoints<SsfRequest, SsfOperation>(
     {
       path: '/ssf/streams/:stream_id',
       texts: TEXTS,
-      findOwner: async (db, { principal, params }, purpose) => {
-        const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
-        await recordActivity(db, stream, clock.now(), settings)
-        return toDeliveryOwner(stream, purpose)
-      },
+      findOwner: async (db, request, purpose) =>
+        toDeliveryOwner(await surface.findStream(db, request), purpose),
       findContent: undefined,
       declareList: listEndpoint,
       declare: endpoint,

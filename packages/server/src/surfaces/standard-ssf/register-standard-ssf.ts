@@ -13,24 +13,29 @@ import { unmatchedPath } from '../../platform/http/unmatched-path.ts'
 import { createAuthorizationServer } from '../../signals/clients/authorization-server.ts'
 import { registerAuthorizationServer } from '../../signals/clients/authorization-server-routes.ts'
 import { BearerRefusal, toChallenge } from './bearer-refusal.ts'
+import { deliveryEndpoints } from './delivery-endpoints.ts'
 import { discoveryDocuments } from './discovery-documents.ts'
 import { pollEndpoint, type PollEndpointDependencies } from './poll-endpoint.ts'
 import { accessTokenCredential, checkScope, type SsfCaller } from './ssf-caller.ts'
-import { statusEndpoints } from './status-endpoints.ts'
-import { streamEndpoints, type StreamEndpointDependencies } from './stream-endpoints.ts'
+import { createStandardSurface } from './standard-surface.ts'
+import {
+  createEndpoint,
+  readEndpoint,
+  type StreamEndpointDependencies,
+} from './stream-endpoints.ts'
 import type { SsfDocument, SsfOperation } from './ssf-operation.ts'
 import { buildStandardOpenApi } from './standard-openapi.ts'
+import { streamOperations } from '../../signals/streams/stream-operations.ts'
 import { toSurfaceUrls, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { subjectEndpoints } from './subject-endpoints.ts'
-import { verificationEndpoint } from './verification-endpoint.ts'
 
 export interface StandardSurfaceDependencies
-  extends Omit<StreamEndpointDependencies, 'urls'>, Omit<PollEndpointDependencies, 'settings'> {
+  extends
+    Omit<StreamEndpointDependencies, 'urls' | 'minVerificationIntervalSeconds' | 'keyRing'>,
+    Omit<PollEndpointDependencies, 'settings'> {
   readonly limits: CallerLimits
   /** Whether the organisation has Shared Signals switched on. */
   readonly isEnabled: () => Promise<boolean>
-  /** Operations beyond the standards. */
-  readonly extensions?: readonly SsfOperation[]
 }
 
 const DISCOVERY_CACHE_CONTROL = 'public, max-age=300'
@@ -38,7 +43,8 @@ const DISCOVERY_CACHE_CONTROL = 'public, max-age=300'
 /** Registers the standard surface. */
 export function registerStandardSsf(app: FastifyInstance, deps: StandardSurfaceDependencies): void {
   const urls = toSurfaceUrls(deps.baseUrl)
-  const dependencies = { ...deps, urls }
+  const { minVerificationIntervalSeconds } = deps.settings
+  const dependencies = { ...deps, urls, minVerificationIntervalSeconds }
   const operations = listOperations(dependencies)
   registerSurface(app, {
     prefix: '',
@@ -56,16 +62,28 @@ export function registerStandardSsf(app: FastifyInstance, deps: StandardSurfaceD
   })
 }
 
-type Dependencies = StandardSurfaceDependencies & { readonly urls: SurfaceUrls }
+type Dependencies = StandardSurfaceDependencies & StreamEndpointDependencies
 
 function listOperations(dependencies: Dependencies): SsfOperation[] {
+  const surface = createStandardSurface(dependencies)
+  const operations = streamOperations(surface, dependencies)
   return [
-    ...streamEndpoints(dependencies),
-    ...statusEndpoints(dependencies),
-    ...subjectEndpoints(dependencies),
-    verificationEndpoint(dependencies),
+    createEndpoint(dependencies),
+    readEndpoint(surface, dependencies),
+    operations.delete,
+    operations.update,
+    operations.replace,
+    operations.showStatus,
+    operations.setStatus,
+    ...subjectEndpoints(surface, dependencies),
+    operations.verify,
     pollEndpoint(dependencies),
-    ...(dependencies.extensions ?? []),
+    operations.showHealth,
+    operations.selfTest,
+    operations.showSelfTest,
+    operations.showState,
+    operations.replay,
+    ...deliveryEndpoints(surface, dependencies),
   ]
 }
 

@@ -3,7 +3,7 @@
  * as tolerant as the standards ask for. register-standard-ssf.ts mounts them.
  */
 import { z } from 'zod'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
 import {
   operation,
   paramNamesOf,
@@ -12,6 +12,7 @@ import {
   type OperationRequest,
 } from '../../platform/http/operation.ts'
 import type { SsfScope } from '../../signals/clients/client-scopes.ts'
+import { refusalOfIssues } from '../../signals/streams/refuse-if.ts'
 import type { SsfCaller } from './ssf-caller.ts'
 
 /** A request that has passed the access check. */
@@ -53,19 +54,12 @@ export interface SsfDocument {
   readonly content: object
 }
 
+/** As many of the things that are wrong are named in the text of a refusal. */
+const NAMED_MAX = 3
+
 /** The refusal of a body. */
-export function invalidBody(
-  issues: readonly { readonly path: string; readonly message: string }[],
-): AppError {
-  const details = issues.map(({ path, message }) => ({
-    path,
-    message: message.endsWith('.') ? message : `${message}.`,
-  }))
-  const summary = details
-    .slice(0, 3)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-    .join(' ')
-  return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
+export function invalidBody(issues: readonly ErrorDetail[]): AppError {
+  return refusalOfIssues(issues, NAMED_MAX)
 }
 
 /**
@@ -81,7 +75,7 @@ export function readBody(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidBody([{ path: '', message: 'Must be a JSON object' }])
   }
-  const members = body as Record<string, unknown>
+  const members = membersOf(body)
   for (const [name, value] of Object.entries(members)) {
     if (!verbatim.includes(name) && !isStorable(value)) {
       throw invalidBody([{ path: name, message: 'Must not contain NUL or lone surrogates' }])
@@ -91,6 +85,11 @@ export function readBody(
   return members['stream_id'] === undefined && streamId !== undefined
     ? { ...members, stream_id: streamId }
     : members
+}
+
+/** The members of a body that is an object; none of any other. */
+export function membersOf(body: unknown): Record<string, unknown> {
+  return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
 }
 
 /**

@@ -5,9 +5,6 @@ import type { Outbound } from '../../platform/net/outbound.ts'
 import type { PollWaiters } from '../../signals/poll/poll-waiters.ts'
 import type { SigningPart } from '../../signals/signing-part.ts'
 import { findReplayDays } from '../../signals/history/replay-days.ts'
-import { deliveryEndpoints } from './delivery-endpoints.ts'
-import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
-import { historyEndpoints } from './history-endpoints.ts'
 import { registerStandardSsf } from './register-standard-ssf.ts'
 import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
 
@@ -37,29 +34,24 @@ export function createStandardSsfPart(
   config: StandardSsfSettings,
 ): ServicePart {
   const { foundation, signing, outbound, waiters, features, callers } = dependencies
-  const { clock, db, log, runChange, sealer } = foundation
   const { keyRing, refusedKeys } = signing
-  const settings = toSsfSettings(config)
-  const shared = { db, clock, runChange, sealer, keyRing, client: outbound.client, settings }
   return {
     name: 'standard Shared Signals',
     roles: ['api'],
     mount: (http) =>
       registerStandardSsf(http, {
-        ...shared,
+        ...foundation,
+        settings: toSsfSettings(config),
+        keyRing,
+        client: outbound.client,
         waiters,
         refusedKeys,
         baseUrl: config.baseUrl,
         targetPolicy: outbound.policy,
         streamsMax: config.streamsMax,
-        log,
         limits: callers,
         isEnabled: () => features.isFeatureEnabled('ssf'),
-        extensions: [
-          ...diagnosisEndpoints(shared),
-          ...historyEndpoints({ ...shared, retentionDays: findReplayDays(config) }),
-          ...deliveryEndpoints(shared),
-        ],
+        retentionDays: findReplayDays(config),
       }),
   }
 }

@@ -4,9 +4,6 @@ import { parseStreamSubjectRequest, type StreamSubjectRequest } from '@heliograp
 import { z } from 'zod'
 import { setSubject } from '../../signals/subjects/set-subject.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
-import { getOwnStream } from './own-stream.ts'
-import { recordActivity } from '../../signals/streams/stream-activity.ts'
-import type { StatusEndpointDependencies } from './status-endpoints.ts'
 import {
   invalidBody,
   readBody,
@@ -14,7 +11,8 @@ import {
   type SsfRequest,
   ssfOperation,
 } from './ssf-operation.ts'
-import { successWithoutBody } from './success-without-body.ts'
+import type { StandardSurface } from './standard-surface.ts'
+import type { StreamEndpointDependencies } from './stream-endpoints.ts'
 
 const subjectBody = z
   .looseObject({
@@ -30,7 +28,11 @@ const EXAMPLE = {
 }
 
 /** The operations on the subjects of a stream. SSF 1.0 section 8.1.3. */
-export function subjectEndpoints(dependencies: StatusEndpointDependencies): SsfOperation[] {
+export function subjectEndpoints(
+  surface: StandardSurface,
+  dependencies: StreamEndpointDependencies,
+): SsfOperation[] {
+  const setSubjectOf = createSetter(surface, dependencies)
   return [
     ssfOperation({
       method: 'POST',
@@ -42,7 +44,7 @@ export function subjectEndpoints(dependencies: StatusEndpointDependencies): SsfO
       example: { body: EXAMPLE },
       responses: { 200: noContent },
       handler: (request) =>
-        setSubjectOf(request, dependencies, { isIncluded: true }, () => ({ status: 200 })),
+        setSubjectOf(request, { isIncluded: true }, () => ({ status: 200 })),
     }),
     ssfOperation({
       method: 'POST',
@@ -54,25 +56,28 @@ export function subjectEndpoints(dependencies: StatusEndpointDependencies): SsfO
       example: { body: EXAMPLE },
       responses: { 204: noContent },
       handler: (request) =>
-        setSubjectOf(request, dependencies, { isIncluded: false }, successWithoutBody),
+        setSubjectOf(request, { isIncluded: false }, surface.toSuccess),
     }),
   ]
 }
 
-async function setSubjectOf(
-  request: SsfRequest,
-  { runChange, settings }: StatusEndpointDependencies,
-  { isIncluded }: { readonly isIncluded: boolean },
-  toAnswer: (stream: Stream) => Answer,
-): Promise<Answer> {
-  const { stream_id: streamId, subject, verified } = readSubjectRequest(request)
-  return runChange(toOrigin(request), async (change) => {
-    const stream = await getOwnStream(change.tx, request.principal, streamId, { isLocked: true })
-    const wish = { subject, isIncluded, isVerified: verified }
-    await setSubject(change, stream, wish, settings.subjectsMax)
-    await recordActivity(change.tx, stream, change.at, settings)
-    return toAnswer(stream)
-  })
+function createSetter(
+  { findStream }: StandardSurface,
+  { runChange, settings }: StreamEndpointDependencies,
+) {
+  return async (
+    request: SsfRequest,
+    { isIncluded }: { readonly isIncluded: boolean },
+    toAnswer: (stream: Stream) => Answer,
+  ): Promise<Answer> => {
+    const { stream_id, subject, verified: isVerified } = readSubjectRequest(request)
+    return runChange(toOrigin(request), async (change) => {
+      const named = { ...request, body: { stream_id } }
+      const stream = await findStream(change.tx, named, { isLocked: true })
+      await setSubject(change, stream, { subject, isIncluded, isVerified }, settings.subjectsMax)
+      return toAnswer(stream)
+    })
+  }
 }
 
 function readSubjectRequest(request: SsfRequest): StreamSubjectRequest {

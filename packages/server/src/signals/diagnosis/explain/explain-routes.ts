@@ -7,7 +7,7 @@ import { recordIdSchema, timestampSchema, toTimestamp } from '../../../platform/
 import { parseId } from '../../../platform/ids.ts'
 import { answer, route, type ApiRoute } from '../../../schema/operations.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
-import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
+import { STREAM_ACCESS } from '../../streams/stream-access.ts'
 import { getStream, parseStreamReference, type Stream } from '../../streams/stream-store.ts'
 import {
   explainEvent,

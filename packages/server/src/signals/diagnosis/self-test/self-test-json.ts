@@ -1,15 +1,6 @@
 import { z } from 'zod'
-import { toOrigin } from '../../../changes/to-origin.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
-import { route, type ApiRoute } from '../../../schema/operations.ts'
-import { STREAM_ACCESS } from '../../streams/stream-routes.ts'
-import { getStream, parseStreamReference } from '../../streams/stream-store.ts'
-import {
-  getSelfTest,
-  runSelfTest,
-  type SelfTestDependencies,
-  type SelfTestOutcome,
-} from './run-self-test.ts'
+import type { SelfTestOutcome } from './run-self-test.ts'
 
 const caseSchema = z
   .object({
@@ -61,39 +52,4 @@ export function toSelfTestJson({ stream, test }: SelfTestOutcome): z.input<typeo
     passed: cases[0]?.verdict === 'ok' && cases.every(isGood),
     cases,
   }
-}
-
-/** The self-test for operators. */
-export function selfTestRoutes(dependencies: SelfTestDependencies): ApiRoute[] {
-  const { db } = dependencies
-  return [
-    route({
-      ...STREAM_ACCESS,
-      method: 'POST',
-      path: '/ssf_streams/:id/self_test',
-      summary: 'Test the receiver of a stream',
-      description: SELF_TEST_DESCRIPTION,
-      responses: { 200: selfTestSchema },
-      handler: async (context) =>
-        toSelfTestJson(
-          await runSelfTest(
-            toOrigin(context),
-            (change) =>
-              getStream(change.tx, parseStreamReference(context.params.id), { isLocked: true }),
-            dependencies,
-          ),
-        ),
-    }),
-    route({
-      ...STREAM_ACCESS,
-      method: 'GET',
-      path: '/ssf_streams/:id/self_test',
-      summary: 'Show the last test of the receiver of a stream',
-      responses: { 200: selfTestSchema },
-      handler: async ({ params }) => {
-        const stream = await getStream(db, parseStreamReference(params.id))
-        return toSelfTestJson({ stream, test: await getSelfTest(db, stream) })
-      },
-    }),
-  ]
 }

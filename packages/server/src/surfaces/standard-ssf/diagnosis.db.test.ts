@@ -1,25 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerWith, startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
-import { createGuardedClient } from '../../platform/net/guarded-client.ts'
-import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
-import { diagnosisEndpoints } from './diagnosis-endpoints.ts'
-
-const policy = parseAllowedTargets('127.0.0.1')
-if (!policy.ok) throw new Error(policy.reason)
-const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
 
 let api: StandardApi
 
 beforeAll(async () => {
-  api = await createStandardApi({
-    extensions: (parts) => [...diagnosisEndpoints({ ...parts, client })],
-  })
+  api = await createStandardApi()
 })
-afterAll(async () => {
-  await api.close()
-  await client.close()
-})
+afterAll(() => api.close())
 
 it('a receiver reads the health of its own stream and tests itself, and nobody else can', async () => {
   const receiver = await startLoopbackReceiver(answerWith(202))
