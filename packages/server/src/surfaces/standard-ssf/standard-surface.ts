@@ -16,11 +16,7 @@ import { SELF_TEST_DESCRIPTION } from '../../signals/diagnosis/self-test/self-te
 import { replayBody } from '../../signals/history/history-json.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { streamStatusSchema } from '../../signals/streams/stream-json.ts'
-import type {
-  StreamPlace,
-  StreamSurface,
-  StreamUse,
-} from '../../signals/streams/stream-surface.ts'
+import type { StreamPlace, StreamSurface, StreamUse } from '../../signals/streams/stream-surface.ts'
 import { getOwnStream } from './own-stream.ts'
 import {
   describeQuery,
@@ -201,7 +197,10 @@ export function createStandardSurface(
         scope: operation.method === 'GET' ? 'ssf.read' : 'ssf.manage',
         handler: async (request) => {
           const isRead = operation.body !== undefined
-          return handler({ ...request, body: isRead ? readBody(request, VERBATIM[use]) : undefined })
+          return handler({
+            ...request,
+            body: isRead ? readBody(request, VERBATIM[use]) : undefined,
+          })
         },
       }),
   }

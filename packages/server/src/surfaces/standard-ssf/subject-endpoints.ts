@@ -43,8 +43,7 @@ export function subjectEndpoints(
       body: subjectBody,
       example: { body: EXAMPLE },
       responses: { 200: noContent },
-      handler: (request) =>
-        setSubjectOf(request, { isIncluded: true }, () => ({ status: 200 })),
+      handler: (request) => setSubjectOf(request, { isIncluded: true }, () => ({ status: 200 })),
     }),
     ssfOperation({
       method: 'POST',
@@ -55,8 +54,7 @@ export function subjectEndpoints(
       body: subjectBody,
       example: { body: EXAMPLE },
       responses: { 204: noContent },
-      handler: (request) =>
-        setSubjectOf(request, { isIncluded: false }, surface.toSuccess),
+      handler: (request) => setSubjectOf(request, { isIncluded: false }, surface.toSuccess),
     }),
   ]
 }
