@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely'
 import { z } from 'zod'
-import { AppError } from '../../platform/app-error.ts'
+import { invalidBody } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { recordIdInput } from '../../platform/wire/body-values.ts'
 import { findPerson, findPersonByEmail, type Person } from './person-store.ts'
@@ -30,17 +30,13 @@ export async function findRequester(
   { person_id: id, person_email: email }: RequesterReference,
 ): Promise<Person> {
   if ((id === undefined) === (email === undefined)) {
-    throw invalid('person_id', 'Exactly one of person_id and person_email must be given.')
+    throw invalidBody([
+      { path: 'person_id', message: 'Exactly one of person_id and person_email must be given.' },
+    ])
   }
   const person =
     id === undefined ? await findPersonByEmail(tx, email ?? '') : await findPerson(tx, id)
   if (person !== undefined && person.deprovisioned_at === null) return person
   const path = id === undefined ? 'person_email' : 'person_id'
-  throw invalid(path, `There is no person ${id ?? email ?? ''}.`)
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError('invalid_body', `The body is not valid. ${path}: ${message}`, {
-    details: [{ path, message }],
-  })
+  throw invalidBody([{ path, message: `There is no person ${id ?? email ?? ''}.` }])
 }

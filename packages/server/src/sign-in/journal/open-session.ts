@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import { findPerson, type Person } from '../../people/people/person-store.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { invalidBody } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 import {
@@ -67,8 +67,5 @@ async function findSigningIn(change: Change, person: SignInPerson): Promise<Pers
   }
   const found = await findPerson(change.tx, person.id)
   if (found !== undefined) return found
-  const message = `There is no person ${person.id}.`
-  throw new AppError('invalid_body', `The body is not valid. person_id: ${message}`, {
-    details: [{ path: 'person_id', message }],
-  })
+  throw invalidBody([{ path: 'person_id', message: `There is no person ${person.id}.` }])
 }

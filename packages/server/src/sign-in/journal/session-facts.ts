@@ -4,7 +4,7 @@
  */
 import type { Transaction } from 'kysely'
 import { listStatusIssues, type StatusIssue } from '../../posture/issues/issue-store.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, invalidBody } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogEvent, DisplayedIssue } from '../../schema/tables/sign-in-tables.ts'
 import { findSignInDevice } from './session-store.ts'
@@ -99,8 +99,5 @@ function toDisplayedIssue(issue: StatusIssue, at: Date): DisplayedIssue | undefi
 }
 
 function invalidDevice(deviceId: string): AppError {
-  const message = `There is no device ${deviceId}.`
-  return new AppError('invalid_body', `The body is not valid. device_id: ${message}`, {
-    details: [{ path: 'device_id', message }],
-  })
+  return invalidBody([{ path: 'device_id', message: `There is no device ${deviceId}.` }])
 }

@@ -5,8 +5,8 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import { AppError } from '../../platform/app-error.ts'
 import { recordIdInput, textInput, timestampInput } from '../../platform/wire/body-values.ts'
+import { invalidBody } from '../../platform/app-error.ts'
 import { parseId } from '../../platform/ids.ts'
 import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { authLogSchema, toAuthLogJson } from './auth-log-json.ts'
@@ -184,9 +184,7 @@ function toPerson(body: z.output<typeof openBody>): SignInPerson {
   if (id !== undefined && email === undefined) return { id }
   if (email !== undefined && id === undefined) return { email, name }
   const message = 'Exactly one of person_id and person_email must be given.'
-  throw new AppError('invalid_body', `The body is not valid. person_id: ${message}`, {
-    details: [{ path: 'person_id', message }],
-  })
+  throw invalidBody([{ path: 'person_id', message }])
 }
 
 function toFacts(body: z.output<typeof openBody> | z.output<typeof extendBody>): SessionFacts {

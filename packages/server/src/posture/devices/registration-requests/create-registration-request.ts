@@ -1,6 +1,6 @@
 import type { Change } from '../../../changes/change.ts'
 import { findRequester, type RequesterReference } from '../../../people/people/find-requester.ts'
-import { AppError } from '../../../platform/app-error.ts'
+import { AppError, invalidBody } from '../../../platform/app-error.ts'
 import { getDeviceForUpdate } from '../device-store.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 import { findPendingRequest, insertRegistrationRequest } from './registration-request-store.ts'
@@ -60,9 +60,7 @@ async function getRequestedDevice(change: Change, deviceId: string) {
     return await getDeviceForUpdate(change.tx, deviceId)
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== 'not_found') throw error
-    const details = [{ path: 'device_id', message: error.message }]
-    const message = `The body is not valid. device_id: ${error.message}`
-    throw new AppError('invalid_body', message, { details })
+    throw invalidBody([{ path: 'device_id', message: error.message }])
   }
 }
 

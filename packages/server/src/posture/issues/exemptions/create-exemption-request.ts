@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Change } from '../../../changes/change.ts'
 import { getDeviceForUpdate } from '../../devices/device-store.ts'
 import { findRequester, type RequesterReference } from '../../../people/people/find-requester.ts'
-import { AppError, type ErrorDetail } from '../../../platform/app-error.ts'
+import { AppError, invalidBody } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { ExemptionRequestRecord } from './exemption-request-read.ts'
 import {
@@ -83,7 +83,7 @@ export async function createExemptionRequest(
  */
 export function assertEndsLater(expiresAt: Date | null | undefined, at: Date): void {
   if (expiresAt === null || expiresAt === undefined || expiresAt > at) return
-  throw invalid([{ path: 'expires_at', message: 'Must be in the future.' }])
+  throw invalidBody([{ path: 'expires_at', message: 'Must be in the future.' }])
 }
 
 async function listKnownIssues(
@@ -95,17 +95,17 @@ async function listKnownIssues(
   const details = issueIds.flatMap((id, index) =>
     known.has(id) ? [] : [{ path: `issue_ids.${index}`, message: `There is no issue ${id}.` }],
   )
-  if (details.length > 0) throw invalid(details)
+  if (details.length > 0) throw invalidBody(details)
   return issues
 }
 
 function toDeviceId(issues: readonly RequestedIssue[]): string {
   const [first] = issues
   if (first === undefined || first.deviceId === null) {
-    throw invalid([{ path: 'issue_ids', message: 'Must be issues of a device.' }])
+    throw invalidBody([{ path: 'issue_ids', message: 'Must be issues of a device.' }])
   }
   if (issues.some((issue) => issue.deviceId !== first.deviceId)) {
-    throw invalid([{ path: 'issue_ids', message: 'Must all be issues of the same device.' }])
+    throw invalidBody([{ path: 'issue_ids', message: 'Must all be issues of the same device.' }])
   }
   return first.deviceId
 }
@@ -127,9 +127,4 @@ export function disallowedBy(checkNames: readonly string[]): AppError {
 
 function conflict(message: string): AppError {
   return new AppError('conflict', message)
-}
-
-function invalid(details: readonly ErrorDetail[]): AppError {
-  const summary = details.map(({ path, message }) => `${path}: ${message}`).join(' ')
-  return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }
