@@ -143,3 +143,17 @@ export interface CustomCheckDraftTable {
   created_at: Date
   updated_at: Date
 }
+
+/** These tables by their names. */
+export interface CheckTables {
+  check_counter: CheckCounterTable
+  check_group_rule: CheckGroupRuleTable
+  check_refresh: CheckRefreshTable
+  check_result: CheckResultTable
+  check_tag: CheckTagTable
+  check_transition: CheckTransitionTable
+  custom_check_draft: CustomCheckDraftTable
+  person_check_result: PersonCheckResultTable
+  posture_check: PostureCheckTable
+  posture_check_tag: PostureCheckTagTable
+}

@@ -74,3 +74,12 @@ export interface DeliveryAttemptTable {
   remote_address: string | null
   next_attempt_at: Date | null
 }
+
+/** These tables by their names. */
+export interface DeliveryTables {
+  database_clock: DatabaseClockTable
+  delivery: DeliveryTable
+  delivery_attempt: DeliveryAttemptTable
+  delivery_destination: DeliveryDestinationTable
+  delivery_worker: DeliveryWorkerTable
+}

@@ -114,3 +114,16 @@ export interface RegistrationRequestTable {
   decided_by: string | null
   updated_at: Date
 }
+
+/** These tables by their names. */
+export interface DeviceTables {
+  device: DeviceTable
+  device_authentication_group: DeviceAuthenticationGroupTable
+  device_contact: DeviceContactTable
+  device_group: DeviceGroupTable
+  device_group_member: DeviceGroupMemberTable
+  device_status_transition: DeviceStatusTransitionTable
+  enrollment_secret: EnrollmentSecretTable
+  registration_request: RegistrationRequestTable
+  removed_host: RemovedHostTable
+}

@@ -45,3 +45,11 @@ export interface ExemptionRequestCheckTable {
   exemption_request_id: string
   check_id: string
 }
+
+/** These tables by their names. */
+export interface IssueTables {
+  exemption_request: ExemptionRequestTable
+  exemption_request_check: ExemptionRequestCheckTable
+  exemption_request_issue: ExemptionRequestIssueTable
+  issue: IssueTable
+}

@@ -44,3 +44,11 @@ export interface LiveQueryCounterTable {
   successful: Generated<number>
   errored: Generated<number>
 }
+
+/** These tables by their names. */
+export interface LiveQueryTables {
+  live_query_campaign: LiveQueryCampaignTable
+  live_query_counter: LiveQueryCounterTable
+  live_query_result: LiveQueryResultTable
+  live_query_target: LiveQueryTargetTable
+}

@@ -72,3 +72,13 @@ export interface JobRunTable {
   finished_at: Date | null
   error: string | null
 }
+
+/** These tables by their names. */
+export interface OrganisationTables {
+  admin_user: AdminUserTable
+  api_key: ApiKeyTable
+  api_key_permission: ApiKeyPermissionTable
+  audit_entry: AuditEntryTable
+  job_run: JobRunTable
+  organisation: OrganisationTable
+}

@@ -43,3 +43,10 @@ export interface PersonGroupMemberTable {
   person_id: string
   added_at: Date
 }
+
+/** These tables by their names. */
+export interface PersonTables {
+  person: PersonTable
+  person_group: PersonGroupTable
+  person_group_member: PersonGroupMemberTable
+}

@@ -41,3 +41,12 @@ export interface ReportingQueryTable {
   created_at: Date
   updated_at: Date
 }
+
+/** These tables by their names. */
+export interface ReportingTables {
+  reporting_query: ReportingQueryTable
+  reporting_query_row: ReportingQueryRowTable
+  reporting_query_run: ReportingQueryRunTable
+  reporting_record: ReportingRecordTable
+  reporting_snapshot: ReportingSnapshotTable
+}

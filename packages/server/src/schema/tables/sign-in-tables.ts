@@ -42,3 +42,8 @@ export interface AuthLogSessionTable {
   expires_at: Generated<Date | null>
   updated_at: Date
 }
+
+/** These tables by their names. */
+export interface SignInTables {
+  auth_log_session: AuthLogSessionTable
+}

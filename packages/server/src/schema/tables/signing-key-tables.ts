@@ -39,3 +39,11 @@ export interface JwksFetchTable {
   address: string
   last_fetched_at: Date
 }
+
+/** These tables by their names. */
+export interface SigningKeyTables {
+  jwks_fetch: JwksFetchTable
+  signing_key: SigningKeyTable
+  signing_key_proof: SigningKeyProofTable
+  stream_signing_key: StreamSigningKeyTable
+}

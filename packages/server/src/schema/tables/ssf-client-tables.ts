@@ -51,3 +51,12 @@ export interface SsfInactivityPolicyTable {
   timeout_seconds: number
   effective_since: Date
 }
+
+/** These tables by their names. */
+export interface SsfClientTables {
+  ssf_access_token: SsfAccessTokenTable
+  ssf_client: SsfClientTable
+  ssf_client_assertion: SsfClientAssertionTable
+  ssf_client_secret: SsfClientSecretTable
+  ssf_inactivity_policy: SsfInactivityPolicyTable
+}

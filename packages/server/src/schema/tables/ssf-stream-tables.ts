@@ -123,3 +123,14 @@ export interface StreamSelfTestTable {
   finished_at: Date | null
   cases: DefaultJson<SelfTestCaseRecord[]>
 }
+
+/** These tables by their names. */
+export interface SsfStreamTables {
+  ssf_backfill: SsfBackfillTable
+  ssf_poll_token: SsfPollTokenTable
+  ssf_push_credential: SsfPushCredentialTable
+  ssf_stream: SsfStreamTable
+  ssf_stream_sequence: SsfStreamSequenceTable
+  ssf_stream_subject: SsfStreamSubjectTable
+  stream_self_test: StreamSelfTestTable
+}

@@ -47,3 +47,11 @@ export interface WebhookEventTable {
   txn: string
   created_at: Date
 }
+
+/** These tables by their names. */
+export interface WebhookTables {
+  webhook: WebhookTable
+  webhook_event: WebhookEventTable
+  webhook_pace: WebhookPaceTable
+  webhook_secret: WebhookSecretTable
+}
