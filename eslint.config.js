@@ -27,9 +27,6 @@ const PROCESS_RULES = [
 
 /** Use cases whose SQL has no store yet; nothing is added here. */
 const SQL_OUTSIDE_STORES = [
-  'packages/server/src/signals/history/number-sets.ts',
-  'packages/server/src/signals/history/replay-stream.ts',
-  'packages/server/src/signals/history/stream-state.ts',
 ]
 
 /** A file that runs SQL says so by its name. */

@@ -3,17 +3,11 @@
  * order, by whoever is about to hand SETs out: a change that numbered its own SETs would hold up
  * every other one until its commit.
  */
-import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { STREAM_SEQUENCE } from '@heliograph/ssf'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { Stream } from '../streams/stream-store.ts'
-
-/** A stream as far as its numbers are concerned. */
-export interface NumberedStream {
-  readonly streamRowId: StreamRowId
-  readonly destinationId: string
-}
+import { listSequences, updateSequences, type NumberedStream } from './sequence-store.ts'
 
 /** The numbers of a stream; undefined when it has chosen none. */
 export function toNumberedStream(stream: Stream): NumberedStream | undefined {
@@ -26,9 +20,6 @@ interface Numberable {
   readonly body: string
 }
 
-/** Numbers that one transaction gives. */
-const BATCH_SIZE = 5_000
-
 /**
  * The SETs with their numbers in their claims; those that had none are numbered first. SETs of a stream
  * without numbers stay as they are.
@@ -40,11 +31,11 @@ export async function withSequences<Delivery extends Numberable>(
 ): Promise<readonly Delivery[]> {
   if (stream === undefined) return deliveries
   const ids = deliveries.map(({ id }) => id)
-  let sequences = await readSequences(db, ids)
+  let sequences = await listSequences(db, ids)
   while (sequences.size < ids.length) {
-    const isAny = await numberWaitingSets(db, stream)
+    const isAny = await updateSequences(db, stream)
     // Read again in any case: another process may have given the numbers meanwhile.
-    sequences = await readSequences(db, ids)
+    sequences = await listSequences(db, ids)
     // What is gone has no number to wait for.
     if (!isAny) break
   }
@@ -64,64 +55,11 @@ function withSequence(body: string, sequence: string): string {
   return `${body.slice(0, -1)},${JSON.stringify(STREAM_SEQUENCE)}:${sequence}}`
 }
 
-async function readSequences(
-  db: Kysely<Schema>,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
-  if (ids.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('delivery')
-    .select(['id', 'sequence'])
-    .where('id', '=', sql<string>`any(${ids}::bigint[])`)
-    .execute()
-  return new Map(
-    rows.flatMap(({ id, sequence }) => (sequence === null ? [] : [[id, sequence] as const])),
-  )
-}
-
 /** Numbers everything that waits in a stream and has no number. */
 export async function numberAllWaitingSets(
   db: Kysely<Schema>,
   stream: NumberedStream | undefined,
 ): Promise<void> {
   if (stream === undefined) return
-  while (await numberWaitingSets(db, stream));
-}
-
-/**
- * Numbers what waits in a stream and has no number, in the order of the changes, and answers whether
- * there was anything.
- */
-async function numberWaitingSets(
-  db: Kysely<Schema>,
-  { streamRowId, destinationId }: NumberedStream,
-): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const last = await lockSequence(tx, streamRowId)
-    const { rows } = await sql<{ sequence: string }>`
-      update delivery d set sequence = ${last}::bigint + numbered.place
-      from (
-        select id, row_number() over (order by id) as place from (
-          select id from delivery
-          where destination_id = ${destinationId} and state = 'queued' and sequence is null
-          order by id limit ${BATCH_SIZE} for update) waiting) numbered
-      where d.id = numbered.id
-      returning d.sequence`.execute(tx)
-    if (rows.length === 0) return false
-    await sql`update ssf_stream_sequence set last_sequence = last_sequence + ${rows.length}
-      where ssf_stream_id = ${streamRowId}`.execute(tx)
-    return true
-  })
-}
-
-async function lockSequence(tx: Transaction<Schema>, streamRowId: StreamRowId): Promise<string> {
-  await sql`insert into ssf_stream_sequence (ssf_stream_id) values (${streamRowId})
-    on conflict do nothing`.execute(tx)
-  const { last_sequence } = await tx
-    .selectFrom('ssf_stream_sequence')
-    .select('last_sequence')
-    .where('ssf_stream_id', '=', streamRowId)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
-  return last_sequence
+  while (await updateSequences(db, stream));
 }

@@ -7,17 +7,17 @@ import {
   type StreamState,
   type StreamSubjectState,
 } from '@heliograph/ssf'
-import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Platform } from '../../schema/tables/device-tables.ts'
-import type { Compliance } from '../../schema/status-values.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject } from '../sets/stream-identifiers.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import { numberAllWaitingSets, toNumberedStream } from './number-sets.ts'
+import { findLastSequence } from './sequence-store.ts'
+import { listDeviceStates, type DeviceState, type StateWindow } from './stream-state-read.ts'
 
 export interface StreamStateDependencies {
   readonly db: Kysely<Schema>
@@ -25,32 +25,10 @@ export interface StreamStateDependencies {
   readonly sealer: Pick<Sealer, 'open'>
 }
 
-/** Which devices a page is about. */
-export interface StateWindow {
-  /** The device after which the page begins; 0 for the first one. */
-  readonly afterId: string
-  readonly limit: number
-}
-
 /** A page of the state, and the device at which it ends; null on the last page. */
 export interface StatePage {
   readonly state: Omit<StreamState, 'next_cursor'>
   readonly lastId: string | null
-}
-
-interface DeviceState {
-  readonly id: string
-  readonly name: string
-  readonly platform: Platform
-  readonly compliance: Compliance
-  readonly knownSince: Date
-  readonly personId: string | null
-  readonly email: string | null
-  readonly changedAt: Date | null
-  readonly jti: string | null
-  readonly sequence: string | null
-  /** The claims of the last event about the device. */
-  readonly body: string | null
 }
 
 /**
@@ -68,8 +46,8 @@ export async function readStreamState(
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
-      const asOfSequence = await findLastSequence(tx, stream)
-      const devices = await listDeviceStates(tx, stream, { ...window, limit: window.limit + 1 })
+      const asOfSequence = await findLastSequence(tx, stream.id)
+      const devices = await listDeviceStates(tx, stream.destinationId, { ...window, limit: window.limit + 1 })
       const page = devices.slice(0, window.limit).map(toSubject)
       const isWanted = await readSubjectFilter(tx, [stream], page, sealer)
       const wanted = page.filter((subject) => isWanted(stream, subject))
@@ -82,38 +60,6 @@ export async function readStreamState(
         lastId: devices.length > page.length ? (page.at(-1)?.device.id ?? null) : null,
       }
     })
-}
-
-async function findLastSequence(tx: Transaction<Schema>, stream: Stream): Promise<number> {
-  const row = await tx
-    .selectFrom('ssf_stream_sequence')
-    .select('last_sequence')
-    .where('ssf_stream_id', '=', stream.id)
-    .executeTakeFirst()
-  return Number(row?.last_sequence ?? 0)
-}
-
-async function listDeviceStates(
-  tx: Transaction<Schema>,
-  stream: Stream,
-  { afterId, limit }: StateWindow,
-): Promise<DeviceState[]> {
-  const { rows } = await sql<DeviceState>`
-    select d.id, d.name, d.platform, d.compliance, d.created_at as "knownSince", p.id as "personId", p.email,
-      t.occurred_at as "changedAt", e.event_id as jti, e.sequence, e.body
-    from (select * from device where id > ${afterId} order by id limit ${limit}) d
-    left join person p on p.id = d.owner_person_id
-    left join lateral (
-      select occurred_at, txn from device_status_transition
-      where device_id = d.id and from_compliance <> to_compliance
-      order by id desc limit 1) t on true
-    left join lateral (
-      select event_id, sequence, body from delivery
-      where destination_id = ${stream.destinationId} and subject_key = 'device:' || d.id
-        and event_type = ${DEVICE_COMPLIANCE_CHANGE} and state <> 'discarded'
-      order by id desc limit 1) e on true
-    order by d.id`.execute(tx)
-  return rows
 }
 
 interface StateSubject {

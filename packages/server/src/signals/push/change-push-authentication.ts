@@ -47,12 +47,7 @@ export async function changePushAuthentication(
   dependencies: PushAuthenticationDependencies,
 ): Promise<Stream> {
   const input = wish ?? {}
-  if (stream.deliveryMethod === 'poll') {
-    refuseIf(findStrayMembers(input))
-    if (stream.pushAuthentication === null) return stream
-    await deletePushCredential(change.tx, stream.id)
-    return updateStream(change.tx, stream.id, { pushAuthentication: null })
-  }
+  if (stream.deliveryMethod === 'poll') return forgetAuthentication(change, stream, input)
   refuseIf(findHeaderConflict(stream, input))
   if (!isAuthenticationGiven(input)) return stream
   const stored = await findPushCredential(change.tx, stream.id)
@@ -60,12 +55,28 @@ export async function changePushAuthentication(
   assertUsable(input, before, change.at, dependencies.targetPolicy)
   const credential = toCredential(stream.id, input, before, change.at, dependencies.sealer)
   await savePushCredential(change.tx, credential)
-  const facts = toFacts(input, before.facts)
+  return applyFacts(change, stream, toFacts(input, before.facts))
+}
+
+async function forgetAuthentication(
+  { tx }: Change,
+  stream: Stream,
+  input: PushAuthenticationInput,
+): Promise<Stream> {
+  refuseIf(findStrayMembers(input))
+  if (stream.pushAuthentication === null) return stream
+  await deletePushCredential(tx, stream.id)
+  return updateStream(tx, stream.id, { pushAuthentication: null })
+}
+
+async function applyFacts(
+  { tx }: Change,
+  { id }: Stream,
+  facts: PushAuthenticationFacts,
+): Promise<Stream> {
   const isEmpty = Object.keys(facts).length === 0
-  if (isEmpty) await deletePushCredential(change.tx, stream.id)
-  return updateStream(change.tx, stream.id, {
-    pushAuthentication: isEmpty ? null : JSON.stringify(facts),
-  })
+  if (isEmpty) await deletePushCredential(tx, id)
+  return updateStream(tx, id, { pushAuthentication: isEmpty ? null : JSON.stringify(facts) })
 }
 
 const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'streamRowId'> = {

@@ -2,7 +2,7 @@ import type { StreamRowId } from '../../schema/branded-ids.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
-import type { NumberedStream } from '../history/number-sets.ts'
+import type { NumberedStream } from '../history/sequence-store.ts'
 
 /** Where and how the SETs of a stream are pushed. */
 export interface PushTarget {

@@ -1,3 +1,7 @@
+/*
+ * A change of a stream, whichever surface asks for it. Owns the order of the steps: what is asked for and
+ * whether it can be, the values, the delivery of what is queued, the status, the audit entry.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
@@ -24,8 +28,6 @@ import {
 } from './stream-store.ts'
 import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
-type StreamValues = StreamChanges
-
 /**
  * Changes what is given of a stream and leaves an audit entry with the values before and after; a
  * change of nothing leaves neither. Events that are queued keep the audience that they were made
@@ -41,6 +43,38 @@ export async function changeStream(
   dependencies: StreamDependencies,
 ): Promise<Stream> {
   const before = await getStream(change.tx, reference, { isLocked: true })
+  const wish = toWish(change, before, input, dependencies)
+  if (!wish.isAny) return before
+  const updated = await applyValues(change, before, input, wish, dependencies)
+  await applyDelivery(change, updated, before.status)
+  const after = await applyStatus(change, updated, wish.status)
+  warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
+  change.recordAudit({
+    action: 'ssf_stream.updated',
+    target: { type: 'ssf_stream', id: before.id },
+    description: `changed the stream ${after.name}`,
+    before: toStreamAudit(before),
+    after: { ...toStreamAudit(after), authorization_header_changed: wish.isHeaderGiven },
+  })
+  return after
+}
+
+/** What a change comes to, once nothing about it has to be refused. */
+interface StreamWish {
+  readonly values: StreamChanges
+  readonly status: Stream['status']
+  readonly isHeaderGiven: boolean
+  /** Sealed values differ each time: given ones count as changed. */
+  readonly isSecretGiven: boolean
+  readonly isAny: boolean
+}
+
+function toWish(
+  change: Change,
+  before: Stream,
+  input: StreamInput,
+  dependencies: StreamDependencies,
+): StreamWish {
   const values = {
     ...toPlainValues(input),
     ...toHeartbeatValues(before, input, change.at),
@@ -54,35 +88,45 @@ export async function changeStream(
   }
   const status = toStatus(before, input.isEnabled)
   const isHeaderGiven = values.authorizationHeaderSealed instanceof Buffer
+  const isSecretGiven = isHeaderGiven || isAuthenticationGiven(input.authentication)
   const isChanged = Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value, before[name as keyof Stream]),
   )
-  const { authentication } = input
-  const isSecretGiven = isHeaderGiven || isAuthenticationGiven(authentication)
-  if (!isChanged && !isSecretGiven && status === before.status) return before
+  const isAny = isChanged || isSecretGiven || status !== before.status
+  return { values, status, isHeaderGiven, isSecretGiven, isAny }
+}
+
+async function applyValues(
+  change: Change,
+  before: Stream,
+  { authentication }: StreamInput,
+  { values, isSecretGiven }: StreamWish,
+  dependencies: StreamDependencies,
+): Promise<Stream> {
   const changed = await updateStream(change.tx, before.id, { ...values, updatedAt: change.at })
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
-  const updated = await applyFallbackChoice(change, before, secured, {
-    isPushChanged: isSecretGiven || changed.endpointUrl !== before.endpointUrl,
-  })
-  await updateDestination(change.tx, before.destinationId, {
-    kind: updated.deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
-    state: STATE_OF_STATUS[before.status],
-  })
-  await notifyDestinations(change.tx, [before.destinationId])
-  const after =
-    status === before.status
-      ? updated
-      : await applyStreamStatus(change, updated, { status, reason: null })
-  warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
-  change.recordAudit({
-    action: 'ssf_stream.updated',
-    target: { type: 'ssf_stream', id: before.id },
-    description: `changed the stream ${after.name}`,
-    before: toStreamAudit(before),
-    after: { ...toStreamAudit(after), authorization_header_changed: isHeaderGiven },
-  })
-  return after
+  const isPushChanged = isSecretGiven || changed.endpointUrl !== before.endpointUrl
+  return applyFallbackChoice(change, before, secured, { isPushChanged })
+}
+
+/** The engine follows the stream from push to poll and back. */
+async function applyDelivery(
+  { tx }: Change,
+  { deliveryMethod, destinationId }: Stream,
+  status: Stream['status'],
+): Promise<void> {
+  const kind = deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll'
+  await updateDestination(tx, destinationId, { kind, state: STATE_OF_STATUS[status] })
+  await notifyDestinations(tx, [destinationId])
+}
+
+async function applyStatus(
+  change: Change,
+  stream: Stream,
+  status: Stream['status'],
+): Promise<Stream> {
+  if (status === stream.status) return stream
+  return applyStreamStatus(change, stream, { status, reason: null })
 }
 
 function toStatus(before: Stream, isEnabled: boolean | undefined): Stream['status'] {
@@ -97,12 +141,12 @@ function toHeartbeatValues(
   before: Stream,
   { heartbeatMinutes }: StreamInput,
   now: Date,
-): StreamValues {
+): StreamChanges {
   if (heartbeatMinutes === undefined || heartbeatMinutes === before.heartbeatMinutes) return {}
   return startHeartbeats(heartbeatMinutes, now)
 }
 
-function toPlainValues(input: StreamInput): StreamValues {
+function toPlainValues(input: StreamInput): StreamChanges {
   const { fallsBackToPoll: fallbackToPoll, name, description, eventsRequested } = input
   return givenMembers({
     fallbackToPoll,
@@ -116,33 +160,41 @@ function toDeliveryValues(
   before: Stream,
   input: StreamInput,
   dependencies: StreamDependencies,
-): StreamValues {
-  const method = input.deliveryMethod ?? before.deliveryMethod
-  const endpointUrl = toEndpointUrl(before, input, method, dependencies)
-  const header = toHeaderValues(before, input, method, dependencies)
+): StreamChanges {
+  const deliveryMethod = input.deliveryMethod ?? before.deliveryMethod
+  const endpointUrl = input.endpointUrl === undefined ? before.endpointUrl : input.endpointUrl
+  const delivery = { deliveryMethod, endpointUrl }
+  assertDelivery(before, delivery, input, dependencies)
   return {
-    deliveryMethod: method,
-    endpointUrl,
+    ...delivery,
     audience: toAudience(before, input, endpointUrl, dependencies),
-    ...header,
+    ...toHeaderValues(before, input, deliveryMethod, dependencies),
   }
 }
 
-function toEndpointUrl(
+/** Refuses what cannot be delivered to: the one place where a change of the delivery is. */
+function assertDelivery(
   before: Stream,
-  input: StreamInput,
-  method: 'push' | 'poll',
+  { deliveryMethod, endpointUrl }: Pick<Stream, 'deliveryMethod' | 'endpointUrl'>,
+  { authorizationHeader, endpointPath }: StreamInput,
   { targetPolicy }: StreamDependencies,
-): string | null {
-  const endpointUrl = input.endpointUrl === undefined ? before.endpointUrl : input.endpointUrl
-  if (method === 'poll') return endpointUrl
-  if (endpointUrl === null) {
-    refuseIf([{ path: input.endpointPath, message: 'Push streams need the URL of the receiver.' }])
-    return endpointUrl
-  }
+): void {
+  const isPush = deliveryMethod === 'push'
+  const hasStrayHeader = !isPush && (authorizationHeader ?? null) !== null
+  refuseIf([
+    isPush &&
+      endpointUrl === null && {
+        path: endpointPath,
+        message: 'Push streams need the URL of the receiver.',
+      },
+    hasStrayHeader && {
+      path: 'authorization_header',
+      message: 'Only push streams send a header.',
+    },
+  ])
+  if (!isPush || endpointUrl === null) return
   const isNew = endpointUrl !== before.endpointUrl || before.deliveryMethod === 'poll'
-  if (isNew) assertPushEndpoint(endpointUrl, targetPolicy, input.endpointPath)
-  return endpointUrl
+  if (isNew) assertPushEndpoint(endpointUrl, targetPolicy, endpointPath)
 }
 
 /** An audience that the service assigned follows the address that it was assigned from. */
@@ -161,21 +213,12 @@ function toAudience(
 /** A stream that polls sends no header: switching to poll forgets it. */
 function toHeaderValues(
   before: Stream,
-  { authorizationHeader }: StreamInput,
+  { authorizationHeader: header }: StreamInput,
   method: 'push' | 'poll',
   { sealer }: StreamDependencies,
-): StreamValues {
-  if (method === 'poll') {
-    const hasStrayHeader = (authorizationHeader ?? null) !== null
-    refuseIf(
-      hasStrayHeader
-        ? [{ path: 'authorization_header', message: 'Only push streams send a header.' }]
-        : [],
-    )
-    return { authorizationHeaderSealed: null }
-  }
-  if (authorizationHeader === undefined) return {}
-  if (authorizationHeader === null) return { authorizationHeaderSealed: null }
+): StreamChanges {
+  if (method === 'poll' || header === null) return { authorizationHeaderSealed: null }
+  if (header === undefined) return {}
   const context = authorizationHeaderContext(before.streamId)
-  return { authorizationHeaderSealed: sealer.seal(authorizationHeader, context) }
+  return { authorizationHeaderSealed: sealer.seal(header, context) }
 }

@@ -1,0 +1,83 @@
+/*
+ * The numbers of SETs as rows: which have one, and the last one of a stream. SQL only; when they are given is
+ * for number-sets.ts.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { StreamRowId } from '../../schema/branded-ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+
+/** A stream as far as its numbers are concerned. */
+export interface NumberedStream {
+  readonly streamRowId: StreamRowId
+  readonly destinationId: string
+}
+
+/** Numbers that one transaction gives. */
+const BATCH_SIZE = 5_000
+
+/** The numbers of those deliveries that have one. */
+export async function listSequences(
+  db: Kysely<Schema>,
+  deliveryIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (deliveryIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('delivery')
+    .select(['id', 'sequence'])
+    .where('id', '=', sql<string>`any(${deliveryIds}::bigint[])`)
+    .execute()
+  return new Map(
+    rows.flatMap(({ id, sequence }) => (sequence === null ? [] : [[id, sequence] as const])),
+  )
+}
+
+/**
+ * Numbers what waits in a stream and has no number, in the order of the changes, and answers whether
+ * there was anything.
+ */
+export async function updateSequences(
+  db: Kysely<Schema>,
+  { streamRowId, destinationId }: NumberedStream,
+): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const last = await lockSequence(tx, streamRowId)
+    const { rows } = await sql<{ sequence: string }>`
+      update delivery d set sequence = ${last}::bigint + numbered.place
+      from (
+        select id, row_number() over (order by id) as place from (
+          select id from delivery
+          where destination_id = ${destinationId} and state = 'queued' and sequence is null
+          order by id limit ${BATCH_SIZE} for update) waiting) numbered
+      where d.id = numbered.id
+      returning d.sequence`.execute(tx)
+    if (rows.length === 0) return false
+    await sql`update ssf_stream_sequence set last_sequence = last_sequence + ${rows.length}
+      where ssf_stream_id = ${streamRowId}`.execute(tx)
+    return true
+  })
+}
+
+async function lockSequence(tx: Transaction<Schema>, streamRowId: StreamRowId): Promise<string> {
+  await sql`insert into ssf_stream_sequence (ssf_stream_id) values (${streamRowId})
+    on conflict do nothing`.execute(tx)
+  const { last_sequence } = await tx
+    .selectFrom('ssf_stream_sequence')
+    .select('last_sequence')
+    .where('ssf_stream_id', '=', streamRowId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return last_sequence
+}
+
+/** The last number that a stream has given; 0 when there is none. */
+export async function findLastSequence(
+  tx: Transaction<Schema>,
+  streamRowId: StreamRowId,
+): Promise<number> {
+  const row = await tx
+    .selectFrom('ssf_stream_sequence')
+    .select('last_sequence')
+    .where('ssf_stream_id', '=', streamRowId)
+    .executeTakeFirst()
+  return Number(row?.last_sequence ?? 0)
+}
