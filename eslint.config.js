@@ -26,8 +26,7 @@ const PROCESS_RULES = [
 ]
 
 /** Use cases whose SQL has no store yet; nothing is added here. */
-const SQL_OUTSIDE_STORES = [
-]
+const SQL_OUTSIDE_STORES = []
 
 /** A file that runs SQL says so by its name. */
 const SQL_RULES = [

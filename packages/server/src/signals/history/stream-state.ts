@@ -47,7 +47,10 @@ export async function readStreamState(
     .setIsolationLevel('repeatable read')
     .execute(async (tx) => {
       const asOfSequence = await findLastSequence(tx, stream.id)
-      const devices = await listDeviceStates(tx, stream.destinationId, { ...window, limit: window.limit + 1 })
+      const devices = await listDeviceStates(tx, stream.destinationId, {
+        ...window,
+        limit: window.limit + 1,
+      })
       const page = devices.slice(0, window.limit).map(toSubject)
       const isWanted = await readSubjectFilter(tx, [stream], page, sealer)
       const wanted = page.filter((subject) => isWanted(stream, subject))
