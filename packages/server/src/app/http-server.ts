@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServicePart } from '../changes/foundation.ts'
 import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
-import { pingDatabase } from '../platform/db/database.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
@@ -13,10 +12,11 @@ const GRACE_MS = 5 * SECOND_MS
 /** Receivers that wait come back all at once after a restart; the system caps it at its own limit. */
 const LISTEN_BACKLOG = 4_096
 
-/** Creates the HTTP server with health and what these parts serve. It does not listen. */
+/** Creates the HTTP server with these checks of health and what the parts serve. It does not listen. */
 export function createHttp(
-  { config, db, log }: ServiceFoundation,
+  { config, log }: ServiceFoundation,
   parts: readonly ServicePart[],
+  checks: Readonly<Record<string, ReadinessCheck>>,
   tls?: TlsSource,
 ): FastifyInstance {
   const http = createHttpApp({
@@ -28,10 +28,6 @@ export function createHttp(
       ? {}
       : { trustProxy: config.trustedProxies.split(',').map((proxy) => proxy.trim()) }),
   })
-  const checks: Record<string, ReadinessCheck> = {
-    database: () => pingDatabase(db),
-  }
-  for (const { name, health } of parts) if (health !== undefined) checks[name] = health
   registerHealth(http, checks)
   for (const { mount } of parts) mount?.(http)
   return http

@@ -10,7 +10,7 @@ import { createChangesPart } from '../changes/changes-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
 import { createOrganisationPart } from '../organisation/organisation-part.ts'
 import { createPeoplePart } from '../people/people-part.ts'
-import { openDatabase } from '../platform/db/database.ts'
+import { openDatabase, pingDatabase } from '../platform/db/database.ts'
 import { createListener, type Listener } from '../platform/db/listener.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
 import type { Job } from '../platform/jobs/job.ts'
@@ -18,7 +18,7 @@ import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey } from '../platform/secrets/master-key.ts'
 import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
-import type { ProcessRole } from '../schema/process-role.ts'
+import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
 import { createDeliveryChannels } from '../signals/delivery-channels.ts'
 import { createDeliveryPart } from '../signals/delivery-part.ts'
@@ -87,6 +87,7 @@ export async function createParts(
     engineSettings,
   )
   const wings: ServicePart[] = [
+    createDatabasePart(foundation),
     createOutboundPart(outbound),
     createDevicesPart(foundation, config),
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
@@ -115,6 +116,11 @@ export async function createParts(
   ]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs }
+}
+
+/** Who opened the database closes it, after the parts have stopped. */
+function createDatabasePart({ db }: PartsFoundation): ServicePart {
+  return { name: 'database', roles: PROCESS_ROLES, health: () => pingDatabase(db) }
 }
 
 /** Ends the requests to receivers that are under way. */

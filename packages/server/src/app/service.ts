@@ -17,7 +17,7 @@ import type { Config } from './config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { createHttp, createHttpServerPart } from './http-server.ts'
 import { createParts, selectByRole, type Parts } from './parts.ts'
-import { createSupervisor } from './supervisor.ts'
+import { collectHealth, createSupervisor } from './supervisor.ts'
 import { openTlsSource, type TlsSource } from './tls-source.ts'
 
 /** A service that answers requests. */
@@ -59,7 +59,7 @@ async function start(
   const { config, log } = foundation
   const parts = await createParts(foundation, { caPem: tls?.caPem })
   const selected = selectByRole(parts.list, config.roles)
-  const http = createHttp(foundation, selected, tls)
+  const http = createHttp(foundation, selected, collectHealth(selected, parts.listener), tls)
   const server = createHttpServerPart(http, foundation, tls)
   const jobs = createJobsPart(foundation, parts, server)
   const metrics = createMetricsPart(foundation, [...parts.list, jobs], http)

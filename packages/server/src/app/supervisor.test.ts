@@ -1,7 +1,9 @@
+import { fastify } from 'fastify'
 import { expect, test, vi } from 'vitest'
 import type { Listener } from '../platform/db/listener.ts'
+import { registerHealth } from '../platform/http/health.ts'
 import type { Part } from '../platform/part.ts'
-import { createSupervisor } from './supervisor.ts'
+import { collectHealth, createSupervisor } from './supervisor.ts'
 
 const log = { error: vi.fn() }
 
@@ -121,4 +123,38 @@ test('a part hears its channels from before it starts until it is stopped', asyn
   tell('news', 'while it runs')
   await supervisor.stop()
   expect(heard).toEqual(['while it starts', 'while it runs'])
+})
+
+test('a part that is unwell makes the process not ready, by its name and without its reason', async () => {
+  const { listener } = createFakeListener([])
+  let isWell = true
+  const health = () => (isWell ? Promise.resolve() : Promise.reject(new Error('no key can sign')))
+  const parts = [createPart('one', []), createPart('signing keys', [], { health })]
+  const http = fastify()
+  registerHealth(http, collectHealth(parts, listener))
+  const ready = await http.inject({ url: '/readyz' })
+  expect([ready.statusCode, ready.json()]).toEqual([
+    200,
+    { status: 'ok', checks: { listener: 'ok', 'signing keys': 'ok' } },
+  ])
+  isWell = false
+  const unready = await http.inject({ url: '/readyz' })
+  expect([unready.statusCode, unready.json()]).toEqual([
+    503,
+    { status: 'unavailable', checks: { listener: 'ok', 'signing keys': 'failed' } },
+  ])
+  await http.close()
+})
+
+test('a process that hears nothing of the database is not ready', async () => {
+  const { listener } = createFakeListener([])
+  const deaf = { ...listener, whenListening: () => Promise.reject(new Error('closed')) }
+  const http = fastify()
+  registerHealth(http, collectHealth([], deaf))
+  const { statusCode, body } = await http.inject({ url: '/readyz' })
+  expect([statusCode, JSON.parse(body)]).toEqual([
+    503,
+    { status: 'unavailable', checks: { listener: 'failed' } },
+  ])
+  await http.close()
 })

@@ -1,9 +1,10 @@
 /*
  * Starts the parts of a process in order and stops them in reverse, whatever fails on the way. Listens
- * to the database for them. Does not know what the parts do.
+ * to the database for them, and collects what they say of their health. Does not know what the parts do.
  */
 import { CleanupStack } from '../platform/cleanup-stack.ts'
 import type { Listener } from '../platform/db/listener.ts'
+import type { ReadinessCheck } from '../platform/http/health.ts'
 import type { Part } from '../platform/part.ts'
 
 /** The part of a logger that is needed here. */
@@ -19,6 +20,16 @@ export interface Supervisor {
   readonly start: () => Promise<void>
   /** Stops every part that was started; all are tried. Throws what went wrong. Safe to call twice. */
   readonly stop: () => Promise<void>
+}
+
+/** What `/readyz` asks: the listener and, by their names, the parts that can be unwell. */
+export function collectHealth(
+  parts: readonly Part[],
+  listener: Pick<Listener, 'whenListening'>,
+): Readonly<Record<string, ReadinessCheck>> {
+  const checks: Record<string, ReadinessCheck> = { listener: () => listener.whenListening() }
+  for (const { name, health } of parts) if (health !== undefined) checks[name] = health
+  return checks
 }
 
 /** Supervises these parts; the listener starts first and stops last. */

@@ -1,7 +1,7 @@
 import type { Schema } from '../schema/schema.ts'
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db/database.ts'
+import { pingDatabase, type Database } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { PeriodicJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
@@ -83,6 +83,8 @@ export function createDeliveryPart(
       ),
       ...retentionJobs(foundation, settings),
     ],
+    // Its connections are its own: those of the API may be well when these are not.
+    health: () => pingDatabase(database.db),
     start: async () => {
       // The embedded database belongs to one service, so that no other process can be delivering.
       if (settings.databaseUrl === undefined) await releaseEveryClaim(db)

@@ -65,6 +65,8 @@ export function createSigningPart(foundation: Foundation, settings: SigningSetti
         run: () => runSigningKeyJob({ ...keySettings, db, clock, runChange, rotationDays }),
       },
     ],
+    // Throws while there is no key to sign with.
+    health: async () => void keyRing.activeKid(),
     start: () => keyRing.refresh(),
     stop: async () => {
       try {

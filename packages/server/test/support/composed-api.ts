@@ -8,7 +8,7 @@ import { loadConfig } from '../../src/app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../../src/app/foundation.ts'
 import { createHttp } from '../../src/app/http-server.ts'
 import { createParts, selectByRole, type Parts, type PartsOptions } from '../../src/app/parts.ts'
-import { createSupervisor, type Supervisor } from '../../src/app/supervisor.ts'
+import { collectHealth, createSupervisor, type Supervisor } from '../../src/app/supervisor.ts'
 import type { ServicePart } from '../../src/changes/foundation.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
@@ -46,7 +46,7 @@ export async function composeProcess(
   }
   const parts = await createParts(foundation, options)
   const selected = selectByRole(parts.list, roles)
-  const http = createHttp(foundation, [watch, ...selected])
+  const http = createHttp(foundation, [watch, ...selected], collectHealth(selected, parts.listener))
   const server: ServicePart = { name: 'HTTP', roles, stop: () => http.close() }
   const supervisor = createSupervisor([...selected, server], parts.listener, foundation.log)
   return { parts, http, served, supervisor }
