@@ -7,7 +7,7 @@ import { runSigningKeyJob } from './signing/signing-key-job.ts'
 import { signingKeyRoutes } from './signing/signing-key-routes.ts'
 import { SIGNING_KEY_CHANNEL } from './signing/signing-keys.ts'
 import { toSigningKeySettings, type SigningSettings } from './signing/signing-settings.ts'
-import { createSigningPool } from './signing/signing-pool.ts'
+import { SigningPool } from './signing/signing-pool.ts'
 
 export interface SigningPart extends ServicePart {
   readonly keyRing: KeyRing
@@ -21,7 +21,7 @@ export interface SigningPart extends ServicePart {
 export function createSigningPart(foundation: Foundation, settings: SigningSettings): SigningPart {
   const { clock, db, log, runChange, sealer } = foundation
   const logError = toLogError(log)
-  const pool = createSigningPool()
+  const pool = new SigningPool()
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   const refusedKeys = createRefusedKeys({ runChange, clock, keyRing, logError })
   const keySettings = toSigningKeySettings(foundation, settings)

@@ -11,7 +11,7 @@ import { backfillStreams } from './history/backfill-streams.ts'
 import { findReplayDays } from './history/replay-days.ts'
 import { pollRoutes } from './poll/poll-routes.ts'
 import { pollTokenRoutes } from './poll/poll-token-routes.ts'
-import { createPollWaiters, type PollWaiters } from './poll/poll-waiters.ts'
+import { PollWaiters } from './poll/poll-waiters.ts'
 import type { SigningPart } from './signing-part.ts'
 import {
   adoptInactivityTimeout,
@@ -54,7 +54,7 @@ export function createStreamsPart(
   const { keyRing, refusedKeys } = signing
   const { client, policy: targetPolicy } = outbound
   const { baseUrl, streamsMax } = settings
-  const waiters = createPollWaiters({ waitersMax: settings.longPollsMax })
+  const waiters = new PollWaiters(settings.longPollsMax)
   return {
     name: 'streams',
     roles: ['api'],

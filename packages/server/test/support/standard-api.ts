@@ -16,11 +16,11 @@ import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createSsfClient, type ClientDraft } from '../../src/signals/clients/change-client.ts'
 import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
-import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
+import { PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
-import { createSigningPool } from '../../src/signals/signing/signing-pool.ts'
+import { SigningPool } from '../../src/signals/signing/signing-pool.ts'
 import { registerStandardSsf } from '../../src/surfaces/standard-ssf/register-standard-ssf.ts'
 import type { SsfSettings } from '../../src/signals/streams/ssf-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
@@ -85,9 +85,9 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
   const publishers = createPublishers({ clock, sealer, baseUrl: BASE_URL })
   const runChange = createChangeRunner(db, clock, publishers)
-  const pool = createSigningPool({ threadCount: 1 })
+  const pool = new SigningPool({ threadCount: 1 })
   const keyRing = createKeyRing({ db, clock, sealer, pool })
-  const waiters = createPollWaiters()
+  const waiters = new PollWaiters(10_000)
   const guardedClient = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
   const errors: string[] = []
   let isOff = false

@@ -8,14 +8,14 @@ import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
 import { pollRoutes } from '../../src/signals/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/signals/poll/poll-token-routes.ts'
-import { createPollWaiters, type PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
+import { PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createDeliverySender } from '../../src/signals/dispatch/delivery-sender.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/signals/signing/jwks-routes.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { signingKeyRoutes } from '../../src/signals/signing/signing-key-routes.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
-import { createSigningPool, type SigningPool } from '../../src/signals/signing/signing-pool.ts'
+import { SigningPool } from '../../src/signals/signing/signing-pool.ts'
 import { streamRoutes } from '../../src/signals/streams/stream-routes.ts'
 import { wellKnownRoutes } from '../../src/signals/streams/well-known-routes.ts'
 import {
@@ -58,10 +58,10 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   const policy = parseAllowedTargets('127.0.0.1')
   if (!policy.ok) throw new Error(policy.reason)
   const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
-  const waiters = createPollWaiters()
+  const waiters = new PollWaiters(10_000)
   const warned = vi.fn()
   const wake = vi.fn((destinationId: string) => waiters.wake(destinationId))
-  const signing: SigningPool = createSigningPool({ threadCount: 1 })
+  const signing = new SigningPool({ threadCount: 1 })
   let keyRing: KeyRing | undefined
   const testApi = await createTestApi((parts) => {
     const { db, clock, runChange, sealer } = parts

@@ -33,21 +33,12 @@ const CLAIMED_ELSEWHERE_PARK_MS = 100
  */
 const PARK_MAX_MS = 5 * MINUTE_MS
 
-interface ClaimedRow {
-  readonly id: string
-  readonly event_id: string
-  readonly event_type: string
-  readonly subject_key: string | null
-  readonly body: string
-  readonly signing_kid: string | null
-  readonly token: string | null
-  readonly attempt_count: number
-  readonly outlives_stop: boolean
-  readonly created_at: Date
-}
+/** What a claim answers of a row. */
+type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs'>
 
-const CLAIMED_COLUMNS = sql`d.id, d.event_id, d.event_type, d.subject_key, d.body, d.signing_kid,
-  d.token, d.attempt_count, d.outlives_stop, d.created_at`
+const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
+  d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
+  d.attempt_count as "attemptCount", d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
 
 /**
  * Claims due deliveries of one destination, oldest due first, and answers them by id. A delivery is
@@ -123,27 +114,8 @@ export async function claimDeliveries(
     from chosen where d.id = chosen.id
     returning ${CLAIMED_COLUMNS}`.execute(db)
   return rows
-    .map((row) => toClaimedDelivery(row, { destinationId, claimId, leaseEndsMs }))
+    .map((row) => ({ ...row, destinationId, claimId, leaseEndsMs }))
     .sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
-}
-
-function toClaimedDelivery(
-  row: ClaimedRow,
-  claim: Pick<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs'>,
-): ClaimedDelivery {
-  return {
-    ...claim,
-    id: row.id,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    subjectKey: row.subject_key,
-    body: row.body,
-    signingKid: row.signing_kid,
-    token: row.token,
-    attemptCount: row.attempt_count,
-    outlivesStop: row.outlives_stop,
-    createdAt: row.created_at,
-  }
 }
 
 /**
@@ -165,7 +137,7 @@ export async function claimQueuedDelivery(
     returning ${CLAIMED_COLUMNS}`.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error(`the delivery ${deliveryId} is not queued`)
-  return toClaimedDelivery(row, { destinationId, claimId, leaseEndsMs })
+  return { ...row, destinationId, claimId, leaseEndsMs }
 }
 
 /** Releases claimed deliveries, due after `delayMs` at the earliest. Rows whose claim has passed on stay as they are. */

@@ -19,7 +19,7 @@ import type { DeliveryLog } from './delivery-log.ts'
 import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-settings.ts'
 import { DestinationDispatcher, type DispatcherDependencies } from './destination-dispatcher.ts'
 import { InFlightSlots } from './in-flight-slots.ts'
-import { createOutcomeRecorder } from './outcome-recorder.ts'
+import { OutcomeRecorder } from './outcome-recorder.ts'
 import type { WorkerPresence } from './worker-presence.ts'
 
 export interface DeliveryEngine {
@@ -87,7 +87,7 @@ class DispatchingEngine implements DeliveryEngine {
       settings,
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
       slots: new InFlightSlots(settings),
-      recorder: createOutcomeRecorder({ db, log, random, runChange }),
+      recorder: new OutcomeRecorder({ db, log, random, runChange }),
       newClaimId: () => presence.newClaimId(),
       signal: this.#abort.signal,
     }

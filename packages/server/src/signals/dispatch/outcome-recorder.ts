@@ -14,13 +14,6 @@ import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-ou
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
-export interface OutcomeRecorder {
-  /** Writes the outcome soon; `onRecorded` runs once it is durable. Order is kept. */
-  record(outcome: DeliveryOutcome, onRecorded: () => void): void
-  /** Writes what is left; gives up after one failure, for then the leases bring the deliveries back. */
-  close(): Promise<void>
-}
-
 export interface OutcomeRecorderDependencies {
   readonly db: Kysely<Schema>
   readonly log: DeliveryLog
@@ -41,11 +34,7 @@ const REPEAT_DELAY_MS = 250
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
 
-export function createOutcomeRecorder(dependencies: OutcomeRecorderDependencies): OutcomeRecorder {
-  return new BatchingRecorder(dependencies)
-}
-
-class BatchingRecorder implements OutcomeRecorder {
+export class OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies
   /** On the steady clock of `performance.now()`. */
   readonly #successWrittenMs = new Map<string, number>()
@@ -59,6 +48,7 @@ class BatchingRecorder implements OutcomeRecorder {
     this.#dependencies = dependencies
   }
 
+  /** Writes the outcome soon; `onRecorded` runs once it is durable. Order is kept. */
   record(outcome: DeliveryOutcome, onRecorded: () => void): void {
     this.#waiting.push({ outcome, onRecorded })
     if (this.#running !== undefined) return
@@ -66,6 +56,7 @@ class BatchingRecorder implements OutcomeRecorder {
     else this.#timer ??= setTimeout(() => this.#start(), GATHERING_MS)
   }
 
+  /** Writes what is left; gives up after one failure, for then the leases bring the deliveries back. */
   async close(): Promise<void> {
     this.#isClosed = true
     while (this.#waiting.length > 0 || this.#running !== undefined) {

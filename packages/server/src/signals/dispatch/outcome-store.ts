@@ -3,7 +3,9 @@
  * An outcome counts only while its delivery still carries the claim under which it was sent.
  */
 import { sql, type Kysely } from 'kysely'
+import { defineRecord } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import {
   isCircuitOpen,
   updateHealth,
@@ -106,6 +108,8 @@ export async function deferFollowers(
       and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
 }
 
+const destinationRecord = defineRecord<DeliveryDestinationTable>()
+
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */
 const HASTENED_MAX = 1_000
 
@@ -133,24 +137,15 @@ export async function recordHealth(
     lastSuccessAt: row.last_success_at,
   }
   const after = updateHealth(before, report, now, random)
+  const { lastFailure } = report
+  // The last failure is kept after the receiver works again.
+  const failure = lastFailure === null ? {} : { lastFailure, lastFailureAt: now }
   await db
     .updateTable('delivery_destination')
-    .set({
-      retry_not_before: after.retryNotBefore,
-      consecutive_failures: after.consecutiveFailures,
-      failing_since: after.failingSince,
-      last_success_at: after.lastSuccessAt,
-      ...toFailureColumns(report, now),
-    })
+    .set(destinationRecord.toUpdate({ ...after, ...failure }))
     .where('id', '=', destinationId)
     .execute()
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
     await makeDueNow(db, destinationId, { max: HASTENED_MAX })
   }
-}
-
-/** The last failure is kept after the receiver works again. */
-function toFailureColumns({ lastFailure }: HealthReport, now: Date) {
-  if (lastFailure === null) return {}
-  return { last_failure_at: now, last_failure: lastFailure }
 }

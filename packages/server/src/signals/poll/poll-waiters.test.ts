@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createPollWaiters } from './poll-waiters.ts'
+import { PollWaiters } from './poll-waiters.ts'
+
+const WAITERS_MAX = 10_000
 
 describe('waiting for events', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
   afterEach(() => void vi.useRealTimers())
 
   it('ends when the destination is woken, and not when another one is', async () => {
-    const waiters = createPollWaiters()
+    const waiters = new PollWaiters(WAITERS_MAX)
     const waiter = waiters.begin('1', 25_000)
     waiters.wake('2')
     vi.advanceTimersByTime(24_999)
@@ -15,7 +17,7 @@ describe('waiting for events', () => {
   })
 
   it('ends with nothing after its time', async () => {
-    const waiters = createPollWaiters()
+    const waiters = new PollWaiters(WAITERS_MAX)
     const waiter = waiters.begin('1', 25_000)
     vi.advanceTimersByTime(25_000)
     waiters.wake('1')
@@ -23,7 +25,7 @@ describe('waiting for events', () => {
   })
 
   it('wakes everybody of a destination, and everybody of all when wake-ups may have been missed', async () => {
-    const waiters = createPollWaiters()
+    const waiters = new PollWaiters(WAITERS_MAX)
     const first = [waiters.begin('1', 1_000), waiters.begin('1', 1_000)]
     const second = waiters.begin('2', 1_000)
     waiters.wake('1')
@@ -33,7 +35,7 @@ describe('waiting for events', () => {
   })
 
   it('ends at once, and gives its place back, when the receiver is gone', async () => {
-    const waiters = createPollWaiters({ waitersMax: 1 })
+    const waiters = new PollWaiters(1)
     const gone = new AbortController()
     const waiter = waiters.begin('1', 25_000, gone.signal)
     gone.abort()
@@ -47,7 +49,7 @@ describe('waiting for events', () => {
   })
 
   it('is over at once beyond the limit, for no time, for a receiver that is gone, and after closing', async () => {
-    const waiters = createPollWaiters({ waitersMax: 1 })
+    const waiters = new PollWaiters(1)
     const only = waiters.begin('1', 25_000)
     expect(await waiters.begin('2', 25_000).outcome).toBe('over')
     only.end()
@@ -64,7 +66,7 @@ describe('waiting for events', () => {
 
 describe('shared looks', () => {
   it('look once for all that ask in one turn, and anew for who asks while it runs', async () => {
-    const waiters = createPollWaiters()
+    const waiters = new PollWaiters(WAITERS_MAX)
     const answers = ['first', 'second']
     const look = vi.fn(async () => {
       const answer = answers.shift()

@@ -2,28 +2,6 @@
  * Receivers that wait for events of a destination, woken by what wakes the delivery engine. Owns who
  * waits and how many may; what a poll answers is poll-sets.ts.
  */
-export interface PollWaiters {
-  /**
-   * Begins to wait. Begin before looking, so that nothing that comes in between is missed; `end` when
-   * done. Beyond the limit, and after `close`, the waiting is over at once. `signal` ends it too: the
-   * receiver is gone.
-   */
-  begin(destinationId: string, timeoutMs: number, signal?: AbortSignal): PollWaiter
-  /** Something was queued for the destination. */
-  wake(destinationId: string): void
-  /** Something may have been queued for any destination: wake-ups may have been missed. */
-  wakeAll(): void
-  /**
-   * Looks once for all that ask for the same in one turn of the event loop: a wake-up with a hundred
-   * receivers behind it asks the database one question. A key stands for one kind of look.
-   */
-  share<Result>(key: string, look: () => Promise<Result>): Promise<Result>
-  /** How many wait at this moment. */
-  count(): number
-  /** Ends every waiting, and lets none begin. */
-  close(): void
-}
-
 /** Why waiting is over: something may have come, or nothing came while it lasted. */
 export type PollWaitOutcome = 'woken' | 'over'
 
@@ -34,17 +12,6 @@ export interface PollWaiter {
   end(): void
 }
 
-export interface PollWaitersOptions {
-  /** More than these are answered at once. */
-  readonly waitersMax?: number
-}
-
-const WAITERS_MAX_DEFAULT = 10_000
-
-export function createPollWaiters(options: PollWaitersOptions = {}): PollWaiters {
-  return new WaiterTable(options.waitersMax ?? WAITERS_MAX_DEFAULT)
-}
-
 type Settle = (outcome: PollWaitOutcome) => void
 
 const OVER: PollWaiter = {
@@ -53,7 +20,8 @@ const OVER: PollWaiter = {
   end: () => undefined,
 }
 
-class WaiterTable implements PollWaiters {
+export class PollWaiters {
+  /** More than these are answered at once. */
   readonly #waitersMax: number
   readonly #settlers = new Map<string, Set<Settle>>()
   readonly #looks = new Map<string, Promise<unknown>>()
@@ -64,6 +32,11 @@ class WaiterTable implements PollWaiters {
     this.#waitersMax = waitersMax
   }
 
+  /**
+   * Begins to wait. Begin before looking, so that nothing that comes in between is missed; `end` when
+   * done. Beyond the limit, and after `close`, the waiting is over at once. `signal` ends it too: the
+   * receiver is gone.
+   */
   begin(destinationId: string, timeoutMs: number, signal?: AbortSignal): PollWaiter {
     const isFull = this.#count >= this.#waitersMax
     if (this.#isClosed || isFull || timeoutMs <= 0 || signal?.aborted === true) return OVER
@@ -100,14 +73,20 @@ class WaiterTable implements PollWaiters {
     if (settlers.size === 0) this.#settlers.delete(destinationId)
   }
 
+  /** Something was queued for the destination. */
   wake(destinationId: string): void {
     for (const settle of this.#settlers.get(destinationId) ?? []) settle('woken')
   }
 
+  /** Something may have been queued for any destination: wake-ups may have been missed. */
   wakeAll(): void {
     for (const destinationId of this.#settlers.keys()) this.wake(destinationId)
   }
 
+  /**
+   * Looks once for all that ask for the same in one turn of the event loop: a wake-up with a hundred
+   * receivers behind it asks the database one question. A key stands for one kind of look.
+   */
   share<Result>(key: string, look: () => Promise<Result>): Promise<Result> {
     const joined = this.#looks.get(key)
     // One kind of look per key, so that the result is of its type.
@@ -121,10 +100,12 @@ class WaiterTable implements PollWaiters {
     return begun
   }
 
+  /** How many wait at this moment. */
   count(): number {
     return this.#count
   }
 
+  /** Ends every waiting, and lets none begin. */
   close(): void {
     this.#isClosed = true
     for (const settlers of this.#settlers.values()) for (const settle of settlers) settle('over')

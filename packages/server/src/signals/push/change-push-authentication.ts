@@ -51,9 +51,9 @@ export async function changePushAuthentication(
   refuseIf(findHeaderConflict(stream, input))
   if (!isAuthenticationGiven(input)) return stream
   const stored = await findPushCredential(change.tx, stream.id)
-  const before = { facts: stream.pushAuthentication ?? {}, stored }
+  const before = { streamRowId: stream.id, facts: stream.pushAuthentication ?? {}, stored }
   assertUsable(input, before, change.at, dependencies.targetPolicy)
-  const credential = toCredential(stream.id, input, before, change.at, dependencies.sealer)
+  const credential = toCredential(input, before, change.at, dependencies.sealer)
   await savePushCredential(change.tx, credential)
   return applyFacts(change, stream, toFacts(input, before.facts))
 }
@@ -89,6 +89,7 @@ const NO_CREDENTIAL: Omit<PushCredentialRecord, 'version' | 'streamRowId'> = {
 }
 
 interface Before {
+  readonly streamRowId: StreamRowId
   readonly facts: PushAuthenticationFacts
   readonly stored: PushCredentialRecord | undefined
 }
@@ -169,40 +170,26 @@ function factsOf(oauth: OAuthInput): NonNullable<PushAuthenticationFacts['oauth'
 }
 
 function toCredential(
-  streamRowId: StreamRowId,
   { oauth, mtls, extra_ca: extraCa }: PushAuthenticationInput,
-  { facts, stored }: Before,
+  before: Before,
   now: Date,
   sealer: Sealer,
 ): PushCredentialValues {
-  const kept = stored ?? { ...NO_CREDENTIAL, streamRowId }
+  const { streamRowId, stored } = before
   return {
-    ...kept,
-    ...(oauth === undefined ? {} : toSecrets(oauth, { facts, kept, now, sealer })),
+    ...(stored ?? { ...NO_CREDENTIAL, streamRowId }),
+    ...(oauth === undefined ? {} : toSecrets(oauth, before, now, sealer)),
     ...(mtls === undefined ? {} : toCertificate(mtls, streamRowId, sealer)),
     ...(extraCa === undefined ? {} : { extraCa }),
   }
 }
 
-type SecretColumns = Pick<
-  PushCredentialRecord,
-  | 'streamRowId'
-  | 'oauthClientSecretSealed'
-  | 'oauthPreviousSecretSealed'
-  | 'oauthPreviousSecretUntil'
->
-
-interface SecretChange {
-  readonly facts: PushAuthenticationFacts
-  readonly kept: SecretColumns
-  readonly now: Date
-  readonly sealer: Sealer
-}
-
 function toSecrets(
   oauth: OAuthInput | null,
-  { facts, kept, now, sealer }: SecretChange,
-): Partial<SecretColumns> {
+  { streamRowId, facts, stored }: Before,
+  now: Date,
+  sealer: Sealer,
+): Partial<PushCredentialValues> {
   if (oauth === null || oauth.auth_method === 'private_key_jwt') {
     return {
       oauthClientSecretSealed: null,
@@ -211,10 +198,10 @@ function toSecrets(
     }
   }
   if (oauth.client_secret === undefined) return {}
-  const context = pushSecretContext(kept.streamRowId, 'oauth_client_secret_sealed')
+  const context = pushSecretContext(streamRowId, 'oauth_client_secret_sealed')
   // Like every secret, the old one goes to its own endpoint alone.
   const isSameEndpoint = facts.oauth?.token_endpoint === oauth.token_endpoint
-  const previous = isSameEndpoint ? kept.oauthClientSecretSealed : null
+  const previous = isSameEndpoint ? (stored?.oauthClientSecretSealed ?? null) : null
   return {
     oauthClientSecretSealed: sealer.seal(oauth.client_secret, context),
     oauthPreviousSecretSealed: previous,
@@ -223,13 +210,11 @@ function toSecrets(
 }
 
 function toCertificate(
-  mtls: PushAuthenticationInput['mtls'],
+  mtls: NonNullable<PushAuthenticationInput['mtls']> | null,
   streamRowId: StreamRowId,
   sealer: Sealer,
 ) {
-  if (mtls === null || mtls === undefined) {
-    return { clientCertificate: null, clientKeySealed: null }
-  }
+  if (mtls === null) return { clientCertificate: null, clientKeySealed: null }
   const context = pushSecretContext(streamRowId, 'client_key_sealed')
   return {
     clientCertificate: mtls.certificate,

@@ -10,7 +10,7 @@ import {
 import { systemClock } from '../../platform/clock.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
 import { rotateSigningKey } from '../signing/change-signing-key.ts'
-import { createSigningPool } from '../signing/signing-pool.ts'
+import { SigningPool } from '../signing/signing-pool.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -118,7 +118,7 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
 
 test('a rotated key is published before it signs, and the old one long after', async () => {
   const { db, clock, sealer, runChange } = streams
-  const pool = createSigningPool({ threadCount: 1 })
+  const pool = new SigningPool({ threadCount: 1 })
   const keyRing = createKeyRing({ db, clock, sealer, pool })
   await keyRing.refresh()
   const oldKid = keyRing.activeKid()

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { compactVerify, decodeProtectedHeader } from 'jose'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createSigningPool, type SigningPool } from './signing-pool.ts'
+import { SigningPool } from './signing-pool.ts'
 
 let privateKeyPem: string
 let publicKey: KeyObject
@@ -32,7 +32,7 @@ afterEach(async () => {
 })
 
 function startPool(): SigningPool {
-  const pool = createSigningPool({ threadCount: 2, batchSizeMax: 4 })
+  const pool = new SigningPool({ threadCount: 2, batchSizeMax: 4 })
   pools.push(pool)
   return pool
 }
@@ -74,7 +74,7 @@ describe('signing pool', () => {
   })
 
   it('repeats the batches of a thread that dies', async () => {
-    const pool = createSigningPool({ threadCount: 2, batchSizeMax: 4, workerUrl: DYING_WORKER })
+    const pool = new SigningPool({ threadCount: 2, batchSizeMax: 4, workerUrl: DYING_WORKER })
     pools.push(pool)
     pool.addKey('key-1', privateKeyPem)
     const payloads = Array.from({ length: 40 }, (_, index) => String(index))

@@ -7,20 +7,6 @@ import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { SigningAnswer, SigningCommand } from './signing-worker.ts'
 
-/** Signs payloads with a key that the pool was given. */
-export interface SigningPool {
-  /** Gives a private key (PKCS #8 PEM) to every thread, present and future. Repeating it is harmless. */
-  addKey(kid: string, privateKeyPem: string): void
-  /**
-   * The compact token of each payload, in order.
-   *
-   * @throws Error when the key is unknown, the pool is closed, or threads keep dying on the batch.
-   */
-  sign(kid: string, payloads: readonly string[]): Promise<string[]>
-  /** Ends the threads. What is not signed by then is refused. */
-  close(): Promise<void>
-}
-
 export interface SigningPoolOptions {
   /** One per core by default. */
   readonly threadCount?: number
@@ -61,16 +47,8 @@ interface SigningThreadOwner {
   onLost(batches: readonly SigningBatch[], error: Error): void
 }
 
-/** The threads start with the first key. */
-export function createSigningPool(options: SigningPoolOptions = {}): SigningPool {
-  return new ThreadedSigningPool(
-    options.threadCount ?? availableParallelism(),
-    options.batchSizeMax ?? BATCH_SIZE_MAX,
-    options.workerUrl ?? new URL(WORKER_FILE, import.meta.url),
-  )
-}
-
-class ThreadedSigningPool implements SigningPool {
+/** Signs payloads with a key that the pool was given. */
+export class SigningPool {
   readonly #batchSizeMax: number
   readonly #threadCount: number
   readonly #workerUrl: URL
@@ -80,12 +58,14 @@ class ThreadedSigningPool implements SigningPool {
   #lastBatch = 0
   #isClosed = false
 
-  constructor(threadCount: number, batchSizeMax: number, workerUrl: URL) {
-    this.#batchSizeMax = batchSizeMax
-    this.#threadCount = threadCount
-    this.#workerUrl = workerUrl
+  /** The threads start with the first key. */
+  constructor(options: SigningPoolOptions = {}) {
+    this.#batchSizeMax = options.batchSizeMax ?? BATCH_SIZE_MAX
+    this.#threadCount = options.threadCount ?? availableParallelism()
+    this.#workerUrl = options.workerUrl ?? new URL(WORKER_FILE, import.meta.url)
   }
 
+  /** Gives a private key (PKCS #8 PEM) to every thread, present and future. Repeating it is harmless. */
   addKey(kid: string, privateKeyPem: string): void {
     if (this.#keys.has(kid)) return
     this.#keys.set(kid, privateKeyPem)
@@ -93,6 +73,11 @@ class ThreadedSigningPool implements SigningPool {
     for (const thread of this.#threads) thread.addKey(kid, privateKeyPem)
   }
 
+  /**
+   * The compact token of each payload, in order.
+   *
+   * @throws Error when the key is unknown, the pool is closed, or threads keep dying on the batch.
+   */
   async sign(kid: string, payloads: readonly string[]): Promise<string[]> {
     if (this.#isClosed) throw new Error('the signing pool is closed')
     if (!this.#keys.has(kid)) throw new Error(`the signing pool has no key ${kid}`)
@@ -104,6 +89,7 @@ class ThreadedSigningPool implements SigningPool {
     return (await Promise.all(parts)).flat()
   }
 
+  /** Ends the threads. What is not signed by then is refused. */
   async close(): Promise<void> {
     this.#isClosed = true
     const closed = new Error('the signing pool is closed')
