@@ -84,7 +84,8 @@ export class OutcomeRecorder {
   async #writeUntilDone(outcomes: readonly DeliveryOutcome[]): Promise<void> {
     for (;;) {
       try {
-        return await this.#write(outcomes)
+        await this.#write(outcomes)
+        return
       } catch (error) {
         const fields = { err: error, outcome_count: outcomes.length }
         this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')

@@ -131,16 +131,21 @@ async function readWorld(
 }
 
 function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld): ReceiverProof {
-  const { keys, now, fetches, proofs } = world
-  const own = world.own.get(stream.destinationId)
-  const proof = proofs.get(`${stream.destinationId} ${key.kid}`)
-  const fetchedAt = fetches.byAddress.get(proof?.address ?? '') ?? null
+  const { keys, now, own, proofs } = world
+  const streamKey = own.get(stream.destinationId)
   return {
     streamId: stream.streamId,
     streamName: stream.name,
-    isInUse: findStreamKey(own, keys, now)?.kid === key.kid,
-    isCanary: own?.reason === 'canary' && own.kid === key.kid,
-    isRolledBack: isPresent(own, now) && own.refusedKid === key.kid,
+    isInUse: findStreamKey(streamKey, keys, now)?.kid === key.kid,
+    isCanary: streamKey?.reason === 'canary' && streamKey.kid === key.kid,
+    isRolledBack: isPresent(streamKey, now) && streamKey.refusedKid === key.kid,
+    ...viewProof(key, proofs.get(`${stream.destinationId} ${key.kid}`), world),
+  }
+}
+
+function viewProof(key: SigningKeyRecord, proof: KeyProof | undefined, { fetches }: KeyWorld) {
+  const fetchedAt = fetches.byAddress.get(proof?.address ?? '') ?? null
+  return {
     firstAcceptedAt: proof?.firstAcceptedAt ?? null,
     lastAcceptedAt: proof?.lastAcceptedAt ?? null,
     lastRefusedAt: proof?.lastRefusedAt ?? null,
