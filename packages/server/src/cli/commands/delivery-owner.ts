@@ -7,6 +7,7 @@ import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts
 import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
 import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
+import { EVENT_IS_KEPT } from '../../signals/webhooks/webhook-event-store.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { option } from '../option.ts'
 
@@ -52,5 +53,7 @@ async function findDestination(db: Kysely<Schema>, id: string): Promise<Delivery
   if (!isId(id) || !(await hasDestination(db, id))) {
     throw new AppError('not_found', 'There is no such destination.')
   }
-  return { destinationId: id, target: { type: 'delivery_destination', id } }
+  // It may be a webhook's: those deliveries carry no payload themselves.
+  const payload = EVENT_IS_KEPT
+  return { destinationId: id, target: { type: 'delivery_destination', id }, payload }
 }

@@ -27,7 +27,7 @@ export async function insertBackfill(
         .doUpdateSet({ ...values, after_device_id: '0', queued_count: 0 }),
     )
     .execute()
-  await notify(tx, BACKFILL_CHANNEL, backfill.ssfStreamId)
+  await notify(tx, BACKFILL_CHANNEL)
 }
 
 /** Locks the oldest backfill that no other worker has; waits for none. */

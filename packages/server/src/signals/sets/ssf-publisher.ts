@@ -37,6 +37,8 @@ interface SetDecisionDependencies {
 
 /** How many deliveries one statement queues: far below the number of parameters that it may have. */
 const BATCH_SIZE = 1_000
+/** For how many devices SETs are made at once. */
+const DEVICES_PER_BATCH = 500
 
 /**
  * Creates the publisher that queues, for each device whose compliance has changed, one SET per stream
@@ -70,14 +72,17 @@ function toComplianceChange(event: DomainEvent): DeviceStatusChange | undefined 
   return event.previous.compliance === event.current.compliance ? undefined : event
 }
 
-/** In their order, and each device at most once in a batch: a change can cancel the one before it. */
+/**
+ * In their order; each device at most once in a batch, for a change can cancel the one before it; and no more
+ * devices in a batch than whose claims may be held in memory at once, for every stream.
+ */
 function splitByDevice(statusChanges: readonly DeviceStatusChange[]): DeviceStatusChange[][] {
   const batches: DeviceStatusChange[][] = []
   let seen = new Set<string>()
   for (const statusChange of statusChanges) {
     const { id } = statusChange.device
     const batch = batches.at(-1)
-    if (batch === undefined || seen.has(id)) {
+    if (batch === undefined || batch.length >= DEVICES_PER_BATCH || seen.has(id)) {
       batches.push([statusChange])
       seen = new Set([id])
     } else {

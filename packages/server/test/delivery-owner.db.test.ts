@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
+import { findOwner } from '../src/cli/commands/delivery-owner.ts'
+import { redriveDeliveries, resendDelivery } from '../src/signals/dispatch/redrive-deliveries.ts'
+import { createWebhooksApi, type WebhooksApi } from './support/webhooks-api.ts'
+
+let api: WebhooksApi
+beforeAll(async () => {
+  api = await createWebhooksApi()
+})
+afterAll(() => api.close())
+
+const nobody = { stream: undefined, webhook: undefined, destination: undefined }
+
+/** A webhook with a delivery that was given up; its payload stands with its event, as for every webhook. */
+async function createDeadDelivery(): Promise<{ destination: string; eventId: string }> {
+  const webhook = await api.create({})
+  const sent = await api.call<{ event_id: string }>(`/webhooks/${webhook.id}/test`, {
+    method: 'POST',
+  })
+  expect(sent.status).toBeLessThan(300)
+  const delivery = await api.db
+    .updateTable('delivery')
+    .set({ state: 'dead' })
+    .where('event_id', '=', sent.body.event_id)
+    .returning(['destination_id', 'event_id', 'body'])
+    .executeTakeFirstOrThrow()
+  expect(delivery.body).toBe('')
+  return { destination: delivery.destination_id, eventId: delivery.event_id }
+}
+
+test('the deliveries of a webhook are sent again when its destination names them', async () => {
+  const { destination } = await createDeadDelivery()
+  const owner = await findOwner(api.db, { ...nobody, destination }, 'send')
+  const moved = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    redriveDeliveries(change, owner),
+  )
+  expect(moved).toEqual({ count: 1, hasMore: false })
+})
+
+test('one delivery of a webhook is sent again when its destination names it', async () => {
+  const { destination, eventId } = await createDeadDelivery()
+  const owner = await findOwner(api.db, { ...nobody, destination }, 'send')
+  const resent = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    resendDelivery(change, owner, eventId),
+  )
+  expect(resent.state).toBe('queued')
+})
