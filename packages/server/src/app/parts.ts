@@ -4,8 +4,8 @@
  * of a process need, in the order of the list.
  */
 // Before the routes of streams: of schemas with the same name the REST API documents its own.
-import type { Schema } from '../schema/schema.ts'
 import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
+import type { Schema } from '../schema/schema.ts'
 import { createChangesPart } from '../changes/changes-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
 import { createOrganisationPart } from '../organisation/organisation-part.ts'

@@ -1,7 +1,8 @@
 /*
  * What happens in the service, as the use cases record it: the name of the event and which records it is
- * about. Publishers decide at the commit what is sent of it, and to whom; each switches on `type`, so
- * that a new event does not compile before every publisher has an answer to it.
+ * about. Publishers decide at the commit what is sent of it, and to whom. Webhooks name every type in a
+ * table, so that a new event does not compile before they have an answer to it; streams hear of changes of
+ * status only.
  */
 import type { AuthState, Compliance, InitiatingEntity } from '../schema/status-values.ts'
 import type { Platform } from '../schema/tables/device-tables.ts'

@@ -1,7 +1,7 @@
 /*
  * The publisher of Shared Signals: decides what becomes of changed device statuses on each stream, and queues
  * their SETs in the transaction of the change. The only place where compliance events begin; the dispatcher
- * sends them. The backfill and the dry run of an event decide by the same functions.
+ * sends them. The dry run of an event decides by the same functions; the backfill makes its SETs by them.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { ChangePublisher } from '../../changes/change.ts'
