@@ -12,9 +12,10 @@ import { createPublishers } from './publishers.ts'
 import type { Foundation } from '../changes/foundation.ts'
 import type { Config } from './config/load-config.ts'
 import { findPreparation } from '../organisation/settings/organisation-store.ts'
-import { systemClock, type Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
+import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import type { MasterKeys } from '../platform/secrets/master-key.ts'
@@ -26,6 +27,8 @@ export interface ServiceFoundation extends Foundation {
   readonly connection: DatabaseConnection
   readonly pool: Pool
   readonly masterKeys: MasterKeys
+  /** Takes the time of the database; the process does it again and again while it serves. */
+  readonly synchroniseClock: () => Promise<void>
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
@@ -56,7 +59,6 @@ export async function openFoundation(
   config: Config,
   options: OpenFoundationOptions,
 ): Promise<ServiceFoundation> {
-  const clock = options.clock ?? systemClock
   const log = options.purpose === 'service' ? options.log : SILENT_LOGGER
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
@@ -67,7 +69,14 @@ export async function openFoundation(
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
-    const foundation = createFoundation(config, { clock, log, masterKeys, connection, ...database })
+    const time = openClock(options.clock, database)
+    const foundation = createFoundation(config, {
+      ...time,
+      log,
+      masterKeys,
+      connection,
+      ...database,
+    })
     await prepare(foundation, options.purpose)
     const opened = database
     return {
@@ -87,13 +96,26 @@ export async function openFoundation(
   }
 }
 
+/** What processes compare goes by the clock of the database, unless the caller decides what time it is. */
+function openClock(
+  given: Clock | undefined,
+  { preparedDb }: Database<Schema>,
+): Pick<FoundationMaterial, 'clock' | 'synchroniseClock'> {
+  if (given !== undefined) return { clock: given, synchroniseClock: async () => undefined }
+  const clock = new SynchronisedClock(toTimeSource(preparedDb))
+  return { clock, synchroniseClock: () => clock.synchronise() }
+}
+
 /** A command finds most databases prepared, and then loads nothing of what prepares them. */
 async function prepare(
   foundation: OpenedFoundation,
   purpose: OpenFoundationOptions['purpose'],
 ): Promise<void> {
   const fingerprint = fingerprintPreparation(foundation.masterKeys)
-  if (purpose === 'command' && (await findPreparation(foundation.db)) === fingerprint) return
+  if (purpose === 'command' && (await findPreparation(foundation.db)) === fingerprint) {
+    await foundation.synchroniseClock()
+    return
+  }
   const { prepareDatabase } = await import('./prepare-database.ts')
   await prepareDatabase(foundation, fingerprint)
 }
@@ -118,6 +140,7 @@ async function openFolder(
 /** What the foundation of a process is made of. */
 export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly clock: Clock
+  readonly synchroniseClock: () => Promise<void>
   readonly log: Logger
   readonly masterKeys: MasterKeys
   readonly connection: DatabaseConnection
@@ -125,7 +148,7 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
 
 /** Makes the foundation of an open database whose schema is up to date; nothing is read or written. */
 export function createFoundation(config: Config, material: FoundationMaterial): OpenedFoundation {
-  const { clock, connection, db, log, masterKeys, pool, preparedDb } = material
+  const { clock, connection, db, log, masterKeys, pool, preparedDb, synchroniseClock } = material
   const sealer = createSealer(masterKeys)
   const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl })
   return {
@@ -138,6 +161,7 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     pool,
     preparedDb,
     sealer,
+    synchroniseClock,
     runChange: createChangeRunner(preparedDb, clock, publishers),
     reevaluateAllDevices: async (change) => {
       const { reevaluateEveryDevice } =

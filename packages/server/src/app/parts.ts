@@ -12,6 +12,7 @@ import { createOrganisationPart } from '../organisation/organisation-part.ts'
 import { createPeoplePart } from '../people/people-part.ts'
 import { openDatabase, pingDatabase } from '../platform/db/database.ts'
 import { createListener, type Listener } from '../platform/db/listener.ts'
+import { SYNCHRONISE_INTERVAL_MS } from '../platform/db/synchronised-clock.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
@@ -88,6 +89,7 @@ export async function createParts(
   )
   const wings: ServicePart[] = [
     createDatabasePart(foundation),
+    createClockPart(foundation),
     createOutboundPart(outbound),
     createDevicesPart(foundation, config),
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
@@ -121,6 +123,32 @@ export async function createParts(
 /** Who opened the database closes it, after the parts have stopped. */
 function createDatabasePart({ db }: PartsFoundation): ServicePart {
   return { name: 'database', roles: PROCESS_ROLES, health: () => pingDatabase(db) }
+}
+
+/** Keeps the time of the process that of the database. */
+function createClockPart({ log, synchroniseClock }: PartsFoundation): ServicePart {
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+  async function look(): Promise<void> {
+    // A database that is away is told by others; the time goes on meanwhile.
+    await synchroniseClock().catch((error: unknown) => {
+      log.debug({ err: error }, 'the clock of the database could not be read')
+    })
+    looking = undefined
+  }
+  return {
+    name: 'clock',
+    roles: PROCESS_ROLES,
+    start: async () => {
+      timer = setInterval(() => {
+        looking ??= look()
+      }, SYNCHRONISE_INTERVAL_MS)
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await looking
+    },
+  }
 }
 
 /** Ends the requests to receivers that are under way. */

@@ -22,6 +22,7 @@ import { toMasterKeyError } from './master-keys.ts'
 export interface Preparation extends Foundation {
   readonly config: Config
   readonly connection: DatabaseConnection
+  readonly synchroniseClock: () => Promise<void>
 }
 
 const DEFAULT_ORGANISATION_NAME = 'My organisation'
@@ -35,6 +36,7 @@ const DEFAULT_ORGANISATION_NAME = 'My organisation'
 export async function prepareDatabase(foundation: Preparation, fingerprint: string): Promise<void> {
   const { config, clock, connection, db, log, runChange, sealer } = foundation
   await migrateDatabase(connection, { log })
+  await foundation.synchroniseClock()
   await assertMasterKeyFits(foundation)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),

@@ -30,8 +30,13 @@ export interface Change {
   readonly tx: Transaction<Schema>
   /** Shared by the audit entries, SETs and webhooks of this cause; SSF 1.0 section 4.1.9. */
   readonly txn: string
-  /** The time of the change, the same for everything in it. */
+  /** The time of the change, the same for everything in it that waited for nobody. */
   readonly at: Date
+  /**
+   * The present time. Under the lock of a record it is the time to write down there: changes get the lock in
+   * another order than the one in which they began.
+   */
+  now(): Date
   readonly origin: ChangeOrigin
   /** Adds an entry to the audit log; it is written with the commit. */
   recordAudit(note: AuditNote): void
@@ -105,6 +110,7 @@ async function runOnce<Result>(
       tx,
       txn,
       at,
+      now: () => clock.now(),
       origin,
       recordAudit: (note) => entries.push(toFields(note, { at, txn, origin })),
       recordEvent: (event) => events.push(event),

@@ -295,7 +295,6 @@ async function insertFailingDevice(
           message: '',
         },
       ],
-      ranAt: services.clock.now(),
     }),
   )
   return id

@@ -101,7 +101,6 @@ export function createPosture(db: Kysely<Schema>, start?: string): Posture {
             statusCode: 0,
             message: '',
           })),
-          ranAt: clock.now(),
           ...options,
         }),
       ),

@@ -102,13 +102,14 @@ export interface NewCheckResults {
 
 /**
  * Stores the results of one device, all of the same run, with their history, and removes the requests
- * for a rerun that were made before the run began. One statement; the device must be locked.
+ * for a rerun that were made before the run began. A request cannot be later than the result whose lock it
+ * waited for: one that seems so is of a clock that was set back. One statement; the device must be locked.
  */
 export async function upsertCheckResults(
   tx: Transaction<Schema>,
   deviceId: string,
   { results, transitions }: NewCheckResults,
-  times: { readonly ranAt: Date; readonly askedAt: Date; readonly at: Date },
+  times: { readonly ranAt: Date; readonly askedAt: Date },
 ): Promise<void> {
   await sql`
     with answered as materialized (
@@ -118,14 +119,14 @@ export async function upsertCheckResults(
     refreshed as (
       delete from check_refresh f using answered
       where f.device_id = ${deviceId} and f.check_id = answered.check_id
-        and f.requested_at <= ${times.askedAt}),
+        and (f.requested_at <= ${times.askedAt} or f.requested_at > ${times.ranAt})),
     moved as (
       insert into check_transition (${TRANSITION_COLUMNS})
       select * from ${toTransitionRows(transitions)})
     insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
       failing_since, rows, error_message, updated_at)
     select ${deviceId}::bigint, check_id, status, revision, ${times.ranAt}::timestamptz,
-      status_changed_at, failing_since, rows, error_message, ${times.at}::timestamptz
+      status_changed_at, failing_since, rows, error_message, ${times.ranAt}::timestamptz
     from answered order by check_id
     on conflict (device_id, check_id) do update set
       status = excluded.status, revision = excluded.revision, ran_at = excluded.ran_at,

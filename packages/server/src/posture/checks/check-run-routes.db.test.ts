@@ -119,6 +119,15 @@ describe('a run on a device', () => {
     expect(await listOpenIssues()).toEqual([])
   })
 
+  it('counts when it arrives, also from a process whose clock is behind that of another', async () => {
+    api.clock.advance(5_000)
+    await submit(deviceCheck, { device_id: device, check_data: toData('PASS') })
+    api.clock.advance(-5_000)
+    const later = await submit(deviceCheck, { device_id: device, check_data: toData('FAIL') })
+    expect(later.status).toBe(200)
+    expect(await readState()).toBe('Blocked')
+  })
+
   it('is a conflict where the device runs the check itself, the check is paused or aimed elsewhere', async () => {
     const own = await posture.insertCheck({ name: 'Firewall' })
     const paused = await posture.insertCheck({ type: 'external', paused_at: new Date() })

@@ -11,6 +11,7 @@ import {
 } from '../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { listCounterDrift } from './check-counter-store.ts'
+import { recordCheckResults } from './record-check-results.ts'
 import { recountCheckCounters } from './recount-check-counters.ts'
 
 const database = await createTestDatabase()
@@ -168,17 +169,6 @@ describe('what is left out', () => {
     expect(await listIssues()).toEqual([])
   })
 
-  test('an answer that is older than what is stored', async () => {
-    const check = await posture.insertCheck()
-    const device = await posture.insertDevice()
-    const before = posture.clock.now()
-    posture.clock.advance(MINUTE_MS)
-    await posture.report(device, { [check]: PASS })
-    await posture.report(device, { [check]: FAIL }, { ranAt: before })
-    expect((await readResult(device, check)).status).toBe('passing')
-    expect(await listIssues()).toEqual([])
-  })
-
   test('a repeated report: no second issue, transition, announcement or audit entry', async () => {
     const check = await posture.insertCheck()
     const device = await posture.insertDevice()
@@ -200,6 +190,49 @@ describe('what is left out', () => {
 
   test('the report of a device that does not exist', async () => {
     expect(await posture.report('999', {})).toEqual({ kind: 'unknown_device' })
+  })
+})
+
+describe('the order of results', () => {
+  test('an answer counts although the clock was set back since the one before', async () => {
+    const check = await posture.insertCheck()
+    const device = await posture.insertDevice()
+    await posture.report(device, { [check]: PASS })
+    posture.clock.advance(-HOUR_MS)
+    const recorded = await posture.report(device, { [check]: FAIL })
+    expect(recorded).toMatchObject({ acceptedCheckIds: [check], authState: 'Blocked' })
+    expect((await readResult(device, check)).status).toBe('failing')
+    expect(await listIssues()).toHaveLength(1)
+    expect(posture.announced.at(-1)?.current.authState).toBe('Blocked')
+  })
+
+  test('of two reports the one that gets the device last counts, whichever began first', async () => {
+    const check = await posture.insertCheck()
+    const device = await posture.insertDevice()
+    await posture.change(async (begunFirst) => {
+      posture.clock.advance(5_000)
+      await posture.report(device, { [check]: PASS })
+      const results = [
+        { checkId: check, revision: 1, rows: FAIL, statusCode: 0, message: '' },
+      ] as const
+      expect(await recordCheckResults(begunFirst, { deviceId: device, results })).toMatchObject({
+        acceptedCheckIds: [check],
+        ranAt: posture.clock.now(),
+      })
+    })
+    expect((await readResult(device, check)).status).toBe('failing')
+  })
+
+  test('a request for a rerun from before the clock was set back ends with the next answer', async () => {
+    const check = await posture.insertCheck()
+    const device = await posture.insertDevice()
+    await db
+      .insertInto('check_refresh')
+      .values({ device_id: device, check_id: check, requested_at: posture.clock.now() })
+      .execute()
+    posture.clock.advance(-HOUR_MS)
+    await posture.report(device, { [check]: PASS }, { askedAt: posture.clock.now() })
+    expect(await db.selectFrom('check_refresh').selectAll().execute()).toEqual([])
   })
 })
 

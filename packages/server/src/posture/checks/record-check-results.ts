@@ -33,9 +33,7 @@ export interface ReportedCheck extends CheckAnswer {
 export interface CheckReport {
   readonly deviceId: string
   readonly results: readonly ReportedCheck[]
-  /** When the checks ran; a time in the future is taken as now. */
-  readonly ranAt: Date
-  /** When the run was asked for, if known: later requests for a rerun stay. Default `ranAt`. */
+  /** When the run was asked for, if known: later requests for a rerun stay. Default: now. */
   readonly askedAt?: Date
   /** Who brought the answers about; default `policy`. */
   readonly initiatingEntity?: InitiatingEntity
@@ -48,6 +46,8 @@ export type RecordedReport =
   | { readonly kind: 'unknown_device' }
   | {
       readonly kind: 'recorded'
+      /** When it was taken: the time of its results, read while the device was locked. */
+      readonly ranAt: Date
       /** The checks whose answers counted. */
       readonly acceptedCheckIds: readonly string[]
       /** Whether every check that the device runs itself has been answered. */
@@ -58,8 +58,9 @@ export type RecordedReport =
 
 /**
  * Records the answers of a device in the open change, all of it or nothing. Reports of one device are
- * taken one after another. Left out are answers to another revision, to paused checks, to checks that
- * do not target the device and those older than what is stored; a repeated report changes nothing.
+ * taken one after another, in the order in which they get its lock: no clock decides which is newer, so that
+ * none that is ahead or set back holds a result up. Left out are answers to another revision, to paused checks
+ * and to checks that do not target the device; a repeated report changes nothing.
  *
  * A grace period that ended before the report is settled first, at its own time. The number of
  * statements does not grow with the number of answers.
@@ -68,16 +69,16 @@ export async function recordCheckResults(
   change: Change,
   report: CheckReport,
 ): Promise<RecordedReport> {
-  const ranAt = report.ranAt > change.at ? change.at : report.ranAt
   const locked = await lockDevice(change.tx, report.deviceId)
   if (locked === undefined) return { kind: 'unknown_device' }
+  const ranAt = change.now()
   const settled = await settleDueStatuses(change, [locked], ranAt)
 
   const answersByCheck = new Map(report.results.map((result) => [result.checkId, result]))
   const checks = await listDeviceChecks(change.tx, report.deviceId, [...answersByCheck.keys()])
   const accepted = checks.flatMap((check) => {
     const answer = answersByCheck.get(check.checkId)
-    return answer !== undefined && isAcceptable(check, answer, ranAt) ? [{ check, answer }] : []
+    return answer !== undefined && isAcceptable(check, answer) ? [{ check, answer }] : []
   })
   const acceptedCheckIds = accepted.map(({ check }) => check.checkId)
   const isWholeRound = isRoundWhole(checks, new Set(acceptedCheckIds))
@@ -93,6 +94,7 @@ export async function recordCheckResults(
   await moveCheckCounters(change.tx, toCounterDeltas(report.deviceId, judgements))
   return {
     kind: 'recorded',
+    ranAt,
     acceptedCheckIds,
     isWholeRound,
     authState: device.authState,
@@ -100,11 +102,9 @@ export async function recordCheckResults(
   }
 }
 
-function isAcceptable(check: DeviceCheck, answer: ReportedCheck, ranAt: Date): boolean {
+function isAcceptable(check: DeviceCheck, answer: ReportedCheck): boolean {
   if (check.isPaused || !check.isTargeted) return false
-  if (answer.revision !== null && answer.revision !== check.revision) return false
-  const storedRanAt = check.stored?.ranAt ?? null
-  return storedRanAt === null || storedRanAt <= ranAt
+  return answer.revision === null || answer.revision === check.revision
 }
 
 function isRoundWhole(
@@ -149,7 +149,7 @@ async function storeJudgements(
       results: judgements.map((judgement) => judgement.result),
       transitions: toTransitions(change, report, ranAt, judgements),
     },
-    { ranAt, askedAt: report.askedAt ?? ranAt, at: change.at },
+    { ranAt, askedAt: report.askedAt ?? ranAt },
   )
   const resolvedIds = judgements.flatMap((judgement) => judgement.issues.resolvedIds)
   const openedIds = await updateSubjectIssues(

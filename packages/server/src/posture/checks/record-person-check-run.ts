@@ -23,9 +23,10 @@ export async function recordPersonCheckRun(
   check: PostureCheck,
   run: { readonly personId: string; readonly parsed: ParsedCheckResult },
 ): Promise<void> {
-  const { tx, at } = change
+  const { tx } = change
   const { personId, parsed } = run
   const devices = await lockDevicesOfPerson(change, personId)
+  const at = change.now()
   const settled = await settleDueStatuses(change, devices, at)
   const subject = { kind: 'person', id: personId } as const
   const stored = (await findPersonCheckResult(tx, personId, check.id)) ?? null

@@ -48,7 +48,6 @@ export async function simulateChange(
   const recorded = await recordCheckResults(change, {
     deviceId: device.id,
     results: [toAnswer(check, input.to)],
-    ranAt: change.at,
     countsAsEvaluation: true,
   })
   if (recorded.kind !== 'recorded') throw new Error('a locked device vanished')

@@ -94,7 +94,6 @@ async function recordDeviceRun(
   const recorded = await recordCheckResults(change, {
     deviceId,
     results: [{ checkId: check.id, revision: null, rows, statusCode: 0, message: '' }],
-    ranAt: change.at,
   })
   if (recorded.kind === 'unknown_device') throw notFound('device', deviceId)
   if (recorded.acceptedCheckIds.length === 0) {

@@ -20,6 +20,11 @@ export function nextRoundAtMs(
   return checksRanAt.getTime() + checkIntervalMs + jitterMs
 }
 
+/** No round is farther away than this, in milliseconds. */
+export function roundAheadMsMax(checkIntervalMs: number): number {
+  return checkIntervalMs * (1 + JITTER_PART_MAX)
+}
+
 /** The id that a check has as a distributed query; names the revision that is run. */
 export function toQueryId(checkId: string, revision: number): string {
   return `check:${checkId}:${revision}`

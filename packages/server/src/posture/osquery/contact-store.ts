@@ -8,7 +8,10 @@ export interface DeviceContact {
   readonly ipAddress: string
 }
 
-/** Moves the last contacts of many devices forward in one statement; unknown devices are left out. */
+/**
+ * Moves the last contacts of many devices forward in one statement; unknown devices are left out. One that lies
+ * ahead of the time is of a clock that was set back, and gives way.
+ */
 export async function upsertContacts(
   db: Kysely<Schema>,
   contacts: readonly DeviceContact[],
@@ -25,7 +28,7 @@ export async function upsertContacts(
     order by c.device_id
     on conflict (device_id) do update
       set last_seen_at = excluded.last_seen_at, ip_address = excluded.ip_address
-      where device_contact.last_seen_at < excluded.last_seen_at
+      where device_contact.last_seen_at < excluded.last_seen_at or device_contact.last_seen_at > now()
   `.execute(db)
 }
 

@@ -1,5 +1,6 @@
+import { isStillAhead, SECOND_MS } from '../../platform/clock.ts'
 import type { AgentSettings } from './agent-settings.ts'
-import { nextRoundAtMs, toQueryId } from './check-schedule.ts'
+import { nextRoundAtMs, roundAheadMsMax, toQueryId } from './check-schedule.ts'
 import type { NodeState } from './node-cache.ts'
 import type { RunnableCheck } from './node-store.ts'
 
@@ -12,9 +13,16 @@ export interface LiveQueries {
 }
 
 /** Whether a check-in has to ask the database for work. */
-export function hasDueChecks(state: NodeState, nowMs: number): boolean {
-  if (nowMs >= state.nextRoundAtMs && nowMs >= state.roundHeldUntilMs) return true
-  return state.hasRefreshes && nowMs >= state.refreshHeldUntilMs
+export function hasDueChecks(state: NodeState, settings: AgentSettings, nowMs: number): boolean {
+  if (isRoundDue(state, settings, nowMs)) return true
+  if (!state.hasRefreshes) return false
+  return !isStillAhead(state.refreshHeldUntilMs, nowMs, settings.handOutTimeoutMs)
+}
+
+function isRoundDue(state: NodeState, settings: AgentSettings, nowMs: number): boolean {
+  const { checkIntervalMs, handOutTimeoutMs } = settings
+  if (isStillAhead(state.nextRoundAtMs, nowMs, roundAheadMsMax(checkIntervalMs))) return false
+  return !isStillAhead(state.roundHeldUntilMs, nowMs, handOutTimeoutMs)
 }
 
 /**
@@ -35,10 +43,10 @@ export function handOutChecks(
     state.nextRoundAtMs = nowMs + settings.checkIntervalMs
   }
   const refreshes = checks.filter((check) => check.isRefreshRequested)
-  const isRoundDue = nowMs >= state.nextRoundAtMs && nowMs >= state.roundHeldUntilMs
-  const due = isRoundDue ? checks : refreshes
+  const isWholeRound = isRoundDue(state, settings, nowMs)
+  const due = isWholeRound ? checks : refreshes
   const heldUntilMs = nowMs + settings.handOutTimeoutMs
-  if (isRoundDue) state.roundHeldUntilMs = heldUntilMs
+  if (isWholeRound) state.roundHeldUntilMs = heldUntilMs
   state.refreshHeldUntilMs = heldUntilMs
   state.hasRefreshes = refreshes.length > 0
   if (due.length > 0) state.askedAtMs = nowMs
@@ -70,9 +78,13 @@ const IDLE_ANSWER = '{"queries":{}}'
 export function toReadAnswer(
   queries: Readonly<Record<string, string>> | undefined,
   state: NodeState,
+  { accelerateMs }: AgentSettings,
   nowMs: number,
 ): string {
-  const accelerate = Math.max(0, Math.ceil((state.accelerateUntilMs - nowMs) / 1000))
+  const { accelerateUntilMs } = state
+  const accelerate = isStillAhead(accelerateUntilMs, nowMs, accelerateMs)
+    ? Math.ceil((accelerateUntilMs - nowMs) / SECOND_MS)
+    : 0
   if (queries === undefined) {
     return accelerate === 0 ? IDLE_ANSWER : `{"queries":{},"accelerate":${accelerate}}`
   }

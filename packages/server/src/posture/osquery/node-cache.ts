@@ -5,7 +5,7 @@
  * alone: a restart hands it out again, which is harmless.
  */
 import { hash } from 'node:crypto'
-import type { Clock } from '../../platform/clock.ts'
+import { isStillAhead, type Clock } from '../../platform/clock.ts'
 import type { AgentSettings } from './agent-settings.ts'
 import { nextRoundAtMs } from './check-schedule.ts'
 import type { NodeFacts } from './node-store.ts'
@@ -103,7 +103,9 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
       const cacheKey = toCacheKey(nodeKey)
       const known = findKnown(cacheKey)
       if (known !== undefined) return known
-      if ((unknownUntilMs.get(cacheKey) ?? 0) > deps.clock.now().getTime()) return undefined
+      const unknownUntil = unknownUntilMs.get(cacheKey) ?? 0
+      const nowMs = deps.clock.now().getTime()
+      if (isStillAhead(unknownUntil, nowMs, UNKNOWN_KEY_TTL_MS)) return undefined
       const running = lookups.get(cacheKey)
       if (running !== undefined) return running
       const lookup = lookUp(cacheKey).finally(() => lookups.delete(cacheKey))

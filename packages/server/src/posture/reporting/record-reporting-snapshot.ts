@@ -18,8 +18,9 @@ const COLUMNS_BY_TABLE = new Map(
 )
 
 /**
- * Replaces what a device reported of a table before. Late and repeated snapshots and unknown tables
- * are ignored; a row that was there before keeps its record, with its id and the time at which it was
+ * Replaces what a device reported of a table before. Ignored are repeated snapshots, unknown tables, and older
+ * snapshots that come close behind a newer one, as when a device sends its lines again. Later the order of
+ * arrival counts, for the clock of a device may be wrong and be set right. A row that was there before keeps its record, with its id and the time at which it was
  * first collected.
  */
 export async function recordReportingSnapshot(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi } from '../../../test/support/api-app.ts'
 import { insertDevice } from '../../../test/support/factories.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import { createReportingQuery, removeReportingQuery } from './create-reporting-query.ts'
 import { recordReportingSnapshot } from './record-reporting-snapshot.ts'
@@ -76,6 +76,16 @@ describe('reporting queries', () => {
     expect(after.slice(0, 3)).toEqual(before.slice(0, 3))
     await report('deb_packages', [])
     expect(await read()).toEqual([])
+  })
+
+  it('goes by the order of arrival when the clock of a device was set right', async () => {
+    const yearAhead = 1_000_000_000
+    await report('users', [{ uid: '3', username: 'from the future' }], yearAhead)
+    api.clock.advance(HOUR_MS)
+    await report('users', [{ uid: '4', username: 'right again' }], (unixTime += 1))
+    const records = await listRecords()
+    expect(records.at(-1)?.columns).toMatchObject({ username: 'right again' })
+    expect(records.some(({ columns }) => columns['username'] === 'from the future')).toBe(false)
   })
 
   it('ignores tables that it does not know', async () => {

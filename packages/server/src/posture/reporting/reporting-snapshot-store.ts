@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { MINUTE_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 
@@ -6,12 +7,15 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 export interface ReportingSnapshot {
   readonly deviceId: string
   readonly tableName: string
-  /** Seconds since the epoch, by the clock of the device; orders the snapshots of one device. */
+  /** Seconds since the epoch, by the clock of the device, which may be wrong. */
   readonly unixTime: number
   readonly epoch: number
   readonly counter: number
   readonly rows: readonly OsqueryRow[]
 }
+
+/** Snapshots of a table are an hour apart; lines that a device sends again come after a timeout of a minute at the most. */
+const REPEATED_WITHIN_MS = 5 * MINUTE_MS
 
 /** Answers whether the records must be written: the snapshot is newer and its content another. */
 export async function updateReportingSnapshot(
@@ -22,12 +26,16 @@ export async function updateReportingSnapshot(
 ): Promise<boolean> {
   const stored = await tx
     .selectFrom('reporting_snapshot')
-    .select(['unix_time', 'content_hash'])
+    .select(['unix_time', 'content_hash', 'collected_at'])
     .where('device_id', '=', deviceId)
     .where('table_name', '=', tableName)
     .forUpdate()
     .executeTakeFirst()
-  if (stored !== undefined && Number(stored.unix_time) >= unixTime) return false
+  if (stored !== undefined && Number(stored.unix_time) >= unixTime) {
+    const isSame = Number(stored.unix_time) === unixTime && stored.content_hash.equals(contentHash)
+    const isClose = Math.abs(+collectedAt - +stored.collected_at) < REPEATED_WITHIN_MS
+    if (isSame || isClose) return false
+  }
   const values = {
     unix_time: unixTime,
     epoch,

@@ -56,7 +56,9 @@ export async function ensureFreshRun(
 }
 
 function isFresh(run: ReportingQueryRun | undefined, clock: Clock): run is ReportingQueryRun {
-  return run !== undefined && clock.now().getTime() - run.ran_at.getTime() < FRESH_MS
+  if (run === undefined) return false
+  const ageMs = clock.now().getTime() - run.ran_at.getTime()
+  return ageMs >= 0 && ageMs < FRESH_MS
 }
 
 /**

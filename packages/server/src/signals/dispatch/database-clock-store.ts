@@ -1,6 +1,6 @@
 /*
  * The latest time that the database's clock has shown, and every stored time that delivery compares with that
- * clock. SQL only; when the clock counts as set back is database-clock.ts's.
+ * clock; those of devices are posture's. SQL only; when the clock counts as set back is database-clock.ts's.
  */
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { timeInMs } from '../../platform/db/database-time.ts'
@@ -97,6 +97,24 @@ export async function shiftTimes(tx: Transaction<Schema>, shift: TimeShift): Pro
   const [shifted] = rows
   if (shifted === undefined) throw new Error('a transaction has no id')
   return shifted
+}
+
+/** What has happened: where one of these seems to lie ahead, nothing later would be taken as later. */
+const HAPPENED = [
+  ['api_key', 'last_used_at'],
+  ['check_refresh', 'requested_at'],
+  ['device_contact', 'last_seen_at'],
+  ['enrollment_secret', 'last_used_at'],
+  ['reporting_query_run', 'ran_at'],
+  ['reporting_snapshot', 'collected_at'],
+] as const
+
+/** Shifts the times of what has happened back where they seem to lie ahead. Idempotent. */
+export async function shiftHappenings(tx: Transaction<Schema>, stepMs: number): Promise<void> {
+  for (const [table, column] of HAPPENED) {
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${earlier(column, stepMs)}
+      where ${sql.ref(column)} > now()`.execute(tx)
+  }
 }
 
 function earlier(column: string, stepMs: number): RawBuilder<Date> {

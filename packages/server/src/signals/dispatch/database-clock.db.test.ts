@@ -64,6 +64,51 @@ test('a job that has run is due after its interval, not when the clock is as lat
   expect(rows).toEqual([{ isKept: true }])
 })
 
+test('a device stays Blocked, and a grace period ends when it would have', async () => {
+  const at = startLooking()
+  await at(0)
+  await pool.query(
+    `with checks as (
+       insert into posture_check (slug, name, description, issue_title, type, is_built_in, platforms,
+         remediation_strategy, grace_period_days, created_at, updated_at)
+       values ('a', 'A', '', 'a', 'external', false, '{darwin}', 'block_immediately', 0, now(), now()),
+         ('b', 'B', '', 'b', 'external', false, '{darwin}', 'warn_then_block', 1, now(), now()),
+         ('c', 'C', '', 'c', 'external', false, '{darwin}', 'notify_only', 0, now(), now())
+       returning id, slug, grace_period_days),
+     devices as (
+       insert into device (host_identifier, name, platform, auth_state, status_changed_at, evaluated_at,
+         reevaluate_at, created_at, updated_at)
+       values ('host', 'mac', 'darwin', 'Blocked', now(), now(), now() + interval '1 day', now(), now())
+       returning id)
+     insert into issue (check_id, device_id, title, value, detected_at, last_rechecked_at,
+       blocks_device_at, updated_at)
+     select checks.id, devices.id, slug, '{}', now(), now(),
+       case when slug <> 'c' then now() + grace_period_days * interval '1 day' end, now()
+     from checks, devices`,
+  )
+  await pool.query(
+    `insert into device_contact (device_id, last_seen_at, ip_address)
+     select id, now(), '127.0.0.1' from device`,
+  )
+  await at(-6 * HOUR_MS)
+  const { rows } = await pool.query(
+    `select slug, detected_at <= now() as "isPast",
+       round(extract(epoch from blocks_device_at - now()) / 3600)::int as "blocksInHours"
+     from issue join posture_check on posture_check.id = check_id order by slug`,
+  )
+  expect(rows).toEqual([
+    { slug: 'a', isPast: true, blocksInHours: 0 },
+    { slug: 'b', isPast: true, blocksInHours: 24 },
+    { slug: 'c', isPast: true, blocksInHours: null },
+  ])
+  const { rows: devices } = await pool.query(
+    `select status_changed_at <= now() as "hasChanged", reevaluate_at <= now() as "isDue",
+       last_seen_at <= now() as "wasSeen"
+     from device join device_contact on device_id = device.id`,
+  )
+  expect(devices).toEqual([{ hasChanged: true, isDue: true, wasSeen: true }])
+})
+
 test('a clock that is set back again and again shifts every time once, also in late writes', async () => {
   const at = startLooking()
   await at(0)

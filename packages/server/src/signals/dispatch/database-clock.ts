@@ -5,10 +5,12 @@
  */
 import type { Kysely, Transaction } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { shiftDeviceTimes } from '../../posture/devices/clock-step-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   getSeenAheadMs,
   resetSeenTime,
+  shiftHappenings,
   shiftTimes,
   updateSeenTime,
   type ShiftedTimes,
@@ -65,30 +67,39 @@ export class DatabaseClock {
         hasPast: true,
         earlierShifts: [],
       })
+      await this.#shiftPast(tx, stepMs)
       await resetSeenTime(tx)
       return { stepMs, noticedAtMs: performance.now(), transactionIds: [transactionId] }
     })
     if (noticed === undefined) return
     this.#noticed = noticed
     const fields = { step_ms: Math.round(noticed.stepMs) }
-    log.warn(fields, 'the clock of the database was set back; deliveries are planned anew')
+    log.warn(fields, 'the clock of the database was set back; deliveries are planned anew, devices are evaluated anew')
   }
 
   /** A retry that was planned meanwhile for about as late comes too early; none comes too late. */
   async #shiftLateWrites({ stepMs, noticedAtMs, transactionIds }: NoticedStep): Promise<void> {
     const passedMs = performance.now() - noticedAtMs
-    const { transactionId } = await this.#dependencies.db.transaction().execute((tx) =>
-      this.#shift(tx, {
+    const isLast = passedMs > LATE_WRITES_MS
+    const { transactionId } = await this.#dependencies.db.transaction().execute(async (tx) => {
+      // Processes took the time of the former clock until they looked at it again.
+      if (isLast) await this.#shiftPast(tx, stepMs)
+      return this.#shift(tx, {
         stepMs,
         plannedAfterMs: Math.max(0, stepMs - passedMs - LATE_WRITES_MS),
         hasPast: false,
         earlierShifts: transactionIds,
-      }),
-    )
+      })
+    })
     this.#noticed =
-      passedMs > LATE_WRITES_MS
+      isLast
         ? undefined
         : { stepMs, noticedAtMs, transactionIds: [...transactionIds, transactionId] }
+  }
+
+  async #shiftPast(tx: Transaction<Schema>, stepMs: number): Promise<void> {
+    await shiftDeviceTimes(tx, stepMs)
+    await shiftHappenings(tx, stepMs)
   }
 
   #shift(tx: Transaction<Schema>, shift: Omit<TimeShift, 'leaseMs'>): Promise<ShiftedTimes> {

@@ -59,12 +59,12 @@ export function createAgentHandlers(
       const { state } = await authenticate(deps, request, settings.bodyBytesMax.read)
       const nowMs = deps.clock.now().getTime()
       let queries = deps.liveQueries.pendingQueries(state.deviceId)
-      if (hasDueChecks(state, nowMs)) {
+      if (hasDueChecks(state, settings, nowMs)) {
         const checks = await listRunnableChecks(deps.db, state.deviceId)
         const due = handOutChecks(state, checks, settings, nowMs)
         if (Object.keys(due).length > 0) queries = { ...queries, ...due }
       }
-      return sendJson(reply, toReadAnswer(queries, state, nowMs))
+      return sendJson(reply, toReadAnswer(queries, state, settings, nowMs))
     },
 
     async write(request, reply) {
@@ -103,27 +103,26 @@ async function recordWrite(
   const { askedAtMs, deviceId } = state
   const { liveQueries, nodes, settings } = deps
   const liveResults = results.filter(({ id }) => id.startsWith(liveQueries.idPrefix))
-  const { report, at } = await deps.runChange(origin, async (change) => {
+  const report = await deps.runChange(origin, async (change) => {
     const report = await recordCheckResults(change, {
       deviceId,
       results: results.flatMap((result) => {
         const query = parseQueryId(result.id)
         return query === undefined ? [] : [{ ...result, ...query }]
       }),
-      ranAt: change.at,
       ...(askedAtMs === undefined ? {} : { askedAt: new Date(askedAtMs) }),
     })
     // Last, since the device is locked now, and many devices that answer one live query count there.
     if (liveResults.length > 0 && report.kind === 'recorded') {
       await liveQueries.recordResults(change, deviceId, liveResults)
     }
-    return { report, at: change.at }
+    return report
   })
   if (report.kind === 'unknown_device') {
     nodes.invalidate(deviceId)
     throw new NodeInvalidError('The device has been removed.')
   }
-  noteAnswer(state, { ranAt: at, isWholeRound: report.isWholeRound }, settings)
+  noteAnswer(state, report, settings)
   if (report.acceptedCheckIds.length > 0) nodes.invalidate(deviceId)
 }
 

@@ -141,6 +141,34 @@ describe('distributed read', () => {
   })
 })
 
+describe('a clock that was set back', () => {
+  test('leaves a round due at once instead of when the clock is as late again', async () => {
+    const check = await agents.posture.insertCheck()
+    const nodeKey = await agents.enroll()
+    await agents.read(nodeKey)
+    await agents.answer(nodeKey, { [`check:${check}:1`]: 'PASS' })
+    expect((await agents.read(nodeKey)).queries).toEqual({})
+    agents.posture.clock.advance(-6 * HOUR_MS)
+    const { app: restarted } = agents.build()
+    const answer = await agents.read(nodeKey)
+    expect(Object.keys(answer.queries)).toEqual([`check:${check}:1`])
+    expect(Object.keys((await agents.read(nodeKey, restarted)).queries)).toHaveLength(1)
+    await agents.answer(nodeKey, { [`check:${check}:1`]: 'FAIL' })
+    expect(agents.posture.announced.at(-1)?.current.authState).toBe('Blocked')
+    expect((await agents.read(nodeKey)).queries).toEqual({})
+    agents.posture.clock.advance(1.1 * HOUR_MS)
+    expect(Object.keys((await agents.read(nodeKey)).queries)).toHaveLength(1)
+  })
+
+  test('does not have a device poll quickly for as long as the clock lost', async () => {
+    await agents.posture.insertCheck()
+    const nodeKey = await agents.enroll()
+    expect((await agents.read(nodeKey)).accelerate).toBe(120)
+    agents.posture.clock.advance(-6 * HOUR_MS)
+    expect((await agents.read(nodeKey)).accelerate).toBeUndefined()
+  })
+})
+
 describe('distributed write', () => {
   const readResults = () =>
     db.selectFrom('check_result').select(['status', 'error_message']).orderBy('check_id').execute()

@@ -321,6 +321,20 @@ describe('enrollment', () => {
   })
 })
 
+describe('the last contact', () => {
+  test('gives way when it lies ahead, since the clock of the database was set back', async () => {
+    await agents.enroll()
+    agents.posture.clock.set(new Date(Date.now() + 24 * HOUR_MS))
+    const nodeKey = await agents.enroll()
+    await agents.contacts.flush()
+    agents.posture.clock.set(new Date())
+    await agents.post('config', { node_key: nodeKey })
+    await agents.contacts.stop()
+    const contact = await db.selectFrom('device_contact').selectAll().executeTakeFirstOrThrow()
+    expect(contact.last_seen_at).toEqual(agents.posture.clock.now())
+  })
+})
+
 describe('configuration and files', () => {
   test('the configuration holds options and schedule, and its text is stable', async () => {
     const nodeKey = await agents.enroll()
