@@ -63,6 +63,7 @@ async function composeAndWork<Result>(
       ...database,
       connection,
       clock: systemClock,
+      synchroniseClock: async () => undefined,
       log: createLogger('silent'),
       masterKeys: parseMasterKeys(randomBytes(32).toString('base64'), 'generated'),
     })

@@ -74,7 +74,10 @@ export class DatabaseClock {
     if (noticed === undefined) return
     this.#noticed = noticed
     const fields = { step_ms: Math.round(noticed.stepMs) }
-    log.warn(fields, 'the clock of the database was set back; deliveries are planned anew, devices are evaluated anew')
+    log.warn(
+      fields,
+      'the clock of the database was set back; deliveries are planned anew, devices are evaluated anew',
+    )
   }
 
   /** A retry that was planned meanwhile for about as late comes too early; none comes too late. */
@@ -91,10 +94,9 @@ export class DatabaseClock {
         earlierShifts: transactionIds,
       })
     })
-    this.#noticed =
-      isLast
-        ? undefined
-        : { stepMs, noticedAtMs, transactionIds: [...transactionIds, transactionId] }
+    this.#noticed = isLast
+      ? undefined
+      : { stepMs, noticedAtMs, transactionIds: [...transactionIds, transactionId] }
   }
 
   async #shiftPast(tx: Transaction<Schema>, stepMs: number): Promise<void> {
