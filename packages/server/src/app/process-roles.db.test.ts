@@ -11,7 +11,7 @@ import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { DELIVERY_CHANNEL } from '../signals/dispatch/delivery-store.ts'
 import { SIGNING_KEY_CHANNEL } from '../signals/signing/signing-keys.ts'
 import { loadConfig } from './config/load-config.ts'
-import { openFoundation } from './foundation.ts'
+import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import { selectByRole } from './parts.ts'
 
@@ -97,6 +97,36 @@ test('a process for the API alone delivers nothing', async () => {
   expect(await countDeliveryConnections()).toBe(0)
 })
 
+test('a process for the API stays ready and answers while its listener connects anew', async () => {
+  const { services, http, parts, close } = await composeTestApi({
+    environment: { HELIOGRAPH_LOG_LEVEL: 'silent' },
+  })
+  cleanup.add(close)
+  const headers = { authorization: `Bearer ${await createTestKey(services, [])}` }
+  let isBack = false
+  parts.listener.onReconnect(() => {
+    isBack = true
+  })
+  await endListening(services)
+  while (!isBack) {
+    const ready = await http.inject({ url: '/readyz' })
+    expect([ready.statusCode, ready.json()]).toEqual([
+      200,
+      { status: 'ok', checks: { database: 'ok', listener: 'ok', signing_keys: 'ok' } },
+    ])
+    expect((await http.inject({ url: '/devices', headers })).statusCode).toBe(200)
+  }
+})
+
+/** Ends the connection by which a process hears of the database; it makes a new one. */
+async function endListening({ pool }: Pick<ServiceFoundation, 'pool'>): Promise<void> {
+  const { rows } = await pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and application_name = 'heliograph listener'`,
+  )
+  expect(rows).toHaveLength(1)
+}
+
 test('a poll that waits is answered when its event came while nobody listened', async () => {
   const { services, http, parts, close } = await composeTestApi({
     environment: { HELIOGRAPH_LOG_LEVEL: 'silent' },
@@ -124,11 +154,7 @@ test('a poll that waits is answered when its event came while nobody listened', 
   // Told for another stream, so that nobody hears of it.
   await queueEvents(services, other.destination_id, ['device:1'])
   await services.db.updateTable('delivery').set({ destination_id: polled.destination_id }).execute()
-  const { rows } = await services.pool.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and application_name = 'heliograph listener'`,
-  )
-  expect(rows).toHaveLength(1)
+  await endListening(services)
   const before = performance.now()
   const { sets } = (await pending).json<{ sets: object }>()
   expect(Object.keys(sets)).toHaveLength(1)

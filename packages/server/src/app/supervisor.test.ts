@@ -22,6 +22,7 @@ function createFakeListener(events: string[]) {
     tryLock: async () => true,
     unlock: async () => undefined,
     whenListening: async () => undefined,
+    disconnectedForMs: () => 0,
     stop: async () => void events.push('stop listener'),
   }
   const tell = (channel: string, payload: string) => {
@@ -135,22 +136,27 @@ test('a part that is unwell makes the process not ready, by its name and without
   const ready = await http.inject({ url: '/readyz' })
   expect([ready.statusCode, ready.json()]).toEqual([
     200,
-    { status: 'ok', checks: { listener: 'ok', 'signing keys': 'ok' } },
+    { status: 'ok', checks: { listener: 'ok', signing_keys: 'ok' } },
   ])
   isWell = false
   const unready = await http.inject({ url: '/readyz' })
   expect([unready.statusCode, unready.json()]).toEqual([
     503,
-    { status: 'unavailable', checks: { listener: 'ok', 'signing keys': 'failed' } },
+    { status: 'unavailable', checks: { listener: 'ok', signing_keys: 'failed' } },
   ])
   await http.close()
 })
 
-test('a process that hears nothing of the database is not ready', async () => {
-  const { listener } = createFakeListener([])
-  const deaf = { ...listener, whenListening: () => Promise.reject(new Error('closed')) }
+test('a process that has heard nothing of the database for long is not ready; a reconnect is no fault', async () => {
+  let disconnectedForMs = 5_000
   const http = fastify()
-  registerHealth(http, collectHealth([], deaf))
+  registerHealth(http, collectHealth([], { disconnectedForMs: () => disconnectedForMs }))
+  const ready = await http.inject({ url: '/readyz' })
+  expect([ready.statusCode, ready.json()]).toEqual([
+    200,
+    { status: 'ok', checks: { listener: 'ok' } },
+  ])
+  disconnectedForMs = 31_000
   const { statusCode, body } = await http.inject({ url: '/readyz' })
   expect([statusCode, JSON.parse(body)]).toEqual([
     503,

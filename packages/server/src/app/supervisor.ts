@@ -3,6 +3,7 @@
  * to the database for them, and collects what they say of their health. Does not know what the parts do.
  */
 import { CleanupStack } from '../platform/cleanup-stack.ts'
+import { SECOND_MS } from '../platform/clock.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { ReadinessCheck } from '../platform/http/health.ts'
 import type { Part } from '../platform/part.ts'
@@ -22,13 +23,27 @@ export interface Supervisor {
   readonly stop: () => Promise<void>
 }
 
-/** What `/readyz` asks: the listener and, by their names, the parts that can be unwell. */
+/**
+ * Notifications only hasten deliveries, polls and check-ins, so that a reconnect is no fault. A process that
+ * has heard nothing for longer than this may miss what was switched off, and runs no jobs for the others.
+ */
+const DISCONNECTED_MAX_MS = 30 * SECOND_MS
+
+/** What `/readyz` asks: the listener and the parts that can be unwell, by their names in snake case. */
 export function collectHealth(
   parts: readonly Part[],
-  listener: Pick<Listener, 'whenListening'>,
+  listener: Pick<Listener, 'disconnectedForMs'>,
 ): Readonly<Record<string, ReadinessCheck>> {
-  const checks: Record<string, ReadinessCheck> = { listener: () => listener.whenListening() }
-  for (const { name, health } of parts) if (health !== undefined) checks[name] = health
+  const checks: Record<string, ReadinessCheck> = {
+    listener: async () => {
+      const disconnectedForMs = listener.disconnectedForMs()
+      if (disconnectedForMs > DISCONNECTED_MAX_MS)
+        throw new Error(`has not listened for ${disconnectedForMs} ms`)
+    },
+  }
+  for (const { name, health } of parts) {
+    if (health !== undefined) checks[name.replaceAll(' ', '_')] = health
+  }
   return checks
 }
 

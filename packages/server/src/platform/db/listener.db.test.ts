@@ -70,13 +70,17 @@ test('comes back after its connection was killed, tells so, and hears again', as
   const reconnected = vi.fn()
   listen().subscribe('steady', heard)
   listener?.onReconnect(reconnected)
+  expect(listener?.disconnectedForMs()).toBeGreaterThan(0)
   await listener?.whenListening()
+  expect(listener?.disconnectedForMs()).toBe(0)
   expect(reconnected).toHaveBeenCalledTimes(1)
   await database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'heliograph listener'`,
   )
+  await vi.waitFor(() => expect(listener?.disconnectedForMs()).toBeGreaterThan(0), { interval: 5 })
   await vi.waitFor(() => expect(reconnected).toHaveBeenCalledTimes(2), 5_000)
+  expect(listener?.disconnectedForMs()).toBe(0)
   await listener?.whenListening()
   await notify(database.db, 'steady', 'again')
   await vi.waitFor(() => expect(heard).toHaveBeenCalledWith('again'), WAIT_MS)

@@ -36,6 +36,8 @@ export interface Listener {
   unlock(lock: AdvisoryLock): Promise<void>
   /** Resolves when every subscription made so far is active. */
   whenListening(): Promise<void>
+  /** How many milliseconds it has been since anything could be heard; 0 while it listens. */
+  disconnectedForMs(): number
   /** Closes the connection. Nobody is called any more afterwards. */
   stop(): Promise<void>
 }
@@ -97,6 +99,7 @@ class ReconnectingListener implements Listener {
   #client: Client | undefined
   #lastQuery: Promise<unknown> = Promise.resolve()
   #connected = createGate<Client | undefined>()
+  #disconnectedSinceMs: number | undefined = performance.now()
 
   constructor(connection: DatabaseConnection, log: DatabaseLog) {
     this.#connection = connection
@@ -161,6 +164,12 @@ class ReconnectingListener implements Listener {
         await sleep(RECONNECT_DELAY_MIN_MS)
       }
     }
+  }
+
+  disconnectedForMs(): number {
+    return this.#disconnectedSinceMs === undefined
+      ? 0
+      : performance.now() - this.#disconnectedSinceMs
   }
 
   async stop(): Promise<void> {
@@ -247,6 +256,7 @@ class ReconnectingListener implements Listener {
       await this.#query(client, `listen ${escapeIdentifier(channel)}`)
     }
     for (const [lock, held] of this.#locks) await this.#takeLock(client, lock, held)
+    this.#disconnectedSinceMs = undefined
     this.#connected.open(client)
     for (const handler of this.#reconnectHandlers) this.#call(handler)
   }
@@ -286,6 +296,7 @@ class ReconnectingListener implements Listener {
   #forget(): void {
     if (this.#client === undefined) return
     this.#client = undefined
+    this.#disconnectedSinceMs ??= performance.now()
     if (!this.#isStopping()) this.#connected = createGate()
   }
 
