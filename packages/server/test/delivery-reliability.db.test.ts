@@ -294,9 +294,12 @@ describe('a database whose clock is set', () => {
   afterEach(async () => (await bench).clear())
   afterAll(async () => (await bench).close())
 
-  const startLogged = async (retryDelaysMs: readonly number[], leaseMs = 20_000) => {
+  const startLogged = async (
+    retryDelaysMs: readonly number[],
+    settings = { leaseMs: 20_000, requestTimeoutMs: 10_000 },
+  ) => {
     const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-    const engine = await (await bench).startEngine(retryDelaysMs, { log, settings: { leaseMs } })
+    const engine = await (await bench).startEngine(retryDelaysMs, { log, settings })
     return { engine, log }
   }
   const setBackDuring = async (log: Awaited<ReturnType<typeof startLogged>>['log']) => {
@@ -436,7 +439,7 @@ describe('a database whose clock is set', () => {
     await queue(receiver.id, ['1:1', '1:2'])
     const dead = { leaseMs: 6_500, limit: 10, kid: null, claimId: newUuid(), ownClaimIds: [] }
     await claimDeliveries(database.db, { ...dead, destinationId: receiver.id })
-    await startLogged(retryFast, 6_500)
+    await startLogged(retryFast, { leaseMs: 6_500, requestTimeoutMs: 1_000 })
     await advance(-6 * HOUR_MS)
     await waitForStates(receiver.id, { delivered: 2 })
     expect(receiver.requests.map(({ body }) => body)).toEqual(['1:1', '1:2'])

@@ -5,7 +5,6 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DELIVERY_METHOD_PUSH, DEVICE_COMPLIANCE_CHANGE, STREAM_UPDATED } from '@heliograph/ssf'
 import {
   createClientCredentials,
@@ -25,11 +24,9 @@ import {
 } from '@heliograph/receiver'
 import { toNodeHandler } from '@heliograph/receiver/node'
 import { createServer } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ReportingAgent } from './support/reporting-agent.ts'
 import { findFreePort, ServiceProcess } from './support/service-process.ts'
-
-const WAIT_MS = 30_000
 
 let folder: string
 let service: ServiceProcess
@@ -110,14 +107,6 @@ async function choose(streamId: string, choices: object): Promise<void> {
   expect([response.status, await response.text()]).toEqual([200, expect.anything()])
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + WAIT_MS
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error('it did not happen in time')
-    await sleep(25)
-  }
-}
-
 function verifierFor(aud: string | readonly string[]) {
   return createSetVerifier({
     issuer,
@@ -175,13 +164,13 @@ describe('the receiver, with a poll stream', () => {
     expect(await compliance.statusOf(subjectOf(one))).toBe('not-compliant')
 
     await turn(one, 'good')
-    await until(async () => (await compliance.statusOf(subjectOf(one))) === 'compliant')
+    await vi.waitUntil(async () => (await compliance.statusOf(subjectOf(one))) === 'compliant')
     lost.add(two)
     await turn(two, 'good')
-    await until(() => lost.size === 0)
+    await vi.waitUntil(() => lost.size === 0)
     expect(await compliance.statusOf(subjectOf(two))).toBe('not-compliant')
     await turn(three, 'good')
-    await until(async () => (await compliance.statusOf(subjectOf(two))) === 'compliant')
+    await vi.waitUntil(async () => (await compliance.statusOf(subjectOf(two))) === 'compliant')
     expect(gaps).toHaveLength(1)
     expect(await compliance.reconcile()).toMatchObject({ added: 0, changed: 0, removed: 0 })
 
@@ -230,7 +219,7 @@ describe('the receiver, with a push stream', () => {
     await turn(two, 'blocked')
     await turn(one, 'blocked')
     const changes = () => received.filter(({ event }) => event.type === DEVICE_COMPLIANCE_CHANGE)
-    await until(() => changes().length > 0)
+    await vi.waitUntil(() => changes().length > 0)
     expect(changes().map(({ subject }) => JSON.stringify(subject))).toEqual([
       expect.stringContaining(`"sub":"${one}"`),
     ])
@@ -241,10 +230,10 @@ describe('the receiver, with a push stream', () => {
     await turn(two, 'good')
     expect(await client.getStatus(id)).toMatchObject({ status: 'paused' })
     await client.setStatus(id, 'enabled')
-    await until(() => changes().length > 1)
+    await vi.waitUntil(() => changes().length > 1)
     // The operator, not the receiver, stops the stream: that is told.
     await choose(id, { enabled: false })
-    await until(() => received.some(({ event }) => event.type === STREAM_UPDATED))
+    await vi.waitUntil(() => received.some(({ event }) => event.type === STREAM_UPDATED))
     await client.deleteStream(id)
     server.close()
     server.closeAllConnections()

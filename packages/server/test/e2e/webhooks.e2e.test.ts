@@ -6,11 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyStandard } from '../support/webhook-verifiers.ts'
+import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { findFreePort, ServiceProcess } from './support/service-process.ts'
 
 const EVENTS = Number(process.env['HELIOGRAPH_TEST_WEBHOOKS'] ?? 10_000)
 const KILLS = 5
-const DRAIN_TIMEOUT_MS = 120_000
 /** What a process has claimed for one receiver and not yet recorded: a kill repeats no more. */
 const HAND_MAX = 512
 
@@ -46,46 +46,42 @@ describe('webhooks of a service that is killed with its database', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it(
-    `are all delivered, ${EVENTS} of them over ${KILLS} kills, none after it was recorded as done`,
-    { timeout: 360_000 },
-    async () => {
-      const url = await startReceiver()
-      const created = (await service.command(
-        ...['webhooks', 'create', '--name', 'e2e', '--url', url, '--event', 'issues.new'],
-      )) as { id: string; secret: string }
-      secret = created.secret
-      await queueEvents(created.id)
+  it(`are all delivered, ${EVENTS} of them over ${KILLS} kills, none after it was recorded as done`, async () => {
+    const url = await startReceiver()
+    const created = (await service.command(
+      ...['webhooks', 'create', '--name', 'e2e', '--url', url, '--event', 'issues.new'],
+    )) as { id: string; secret: string }
+    secret = created.secret
+    await queueEvents(created.id)
 
-      const doneAtKill: { readonly eventIds: Set<string>; readonly atMs: number }[] = []
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        await sleep(400 + Math.random() * 600)
-        const isDatabaseKilled = kill % 2 === 0
-        doneAtKill.push({ eventIds: await listDelivered(), atMs: performance.now() })
-        await service.kill(isDatabaseKilled)
-        await service.start()
-      }
-      await drain(async () => (await countQueued()) === 0)
+    const doneAtKill: { readonly eventIds: Set<string>; readonly atMs: number }[] = []
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await sleep(400 + Math.random() * 600)
+      const isDatabaseKilled = kill % 2 === 0
+      doneAtKill.push({ eventIds: await listDelivered(), atMs: performance.now() })
+      await service.kill(isDatabaseKilled)
+      await service.start()
+    }
+    await waitUntilNoneLeft(countQueued)
 
-      const expected = await listEventIds()
-      expect(expected.length).toBeGreaterThanOrEqual(EVENTS)
-      const seen = new Set(arrivals.map(({ eventId }) => eventId))
-      expect(expected.filter((eventId) => !seen.has(eventId))).toEqual([])
-      for (const { eventIds, atMs } of doneAtKill) {
-        const late = arrivals.filter(
-          (arrival) => arrival.atMs > atMs && eventIds.has(arrival.eventId),
-        )
-        expect(late).toEqual([])
-      }
-      const repeated = arrivals.length - seen.size
-      expect(repeated).toBeLessThanOrEqual(KILLS * HAND_MAX)
-      expect(doneAtKill.some(({ eventIds }) => eventIds.size > 0)).toBe(true)
-      expect(problems).toEqual([])
-      expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
-      const [shown] = (await service.command('webhooks', 'list')) as [{ queued_count: number }]
-      expect(shown).toMatchObject({ enabled: true, queued_count: 0, dead_count: 0 })
-    },
-  )
+    const expected = await listEventIds()
+    expect(expected.length).toBeGreaterThanOrEqual(EVENTS)
+    const seen = new Set(arrivals.map(({ eventId }) => eventId))
+    expect(expected.filter((eventId) => !seen.has(eventId))).toEqual([])
+    for (const { eventIds, atMs } of doneAtKill) {
+      const late = arrivals.filter(
+        (arrival) => arrival.atMs > atMs && eventIds.has(arrival.eventId),
+      )
+      expect(late).toEqual([])
+    }
+    const repeated = arrivals.length - seen.size
+    expect(repeated).toBeLessThanOrEqual(KILLS * HAND_MAX)
+    expect(doneAtKill.some(({ eventIds }) => eventIds.size > 0)).toBe(true)
+    expect(problems).toEqual([])
+    expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
+    const [shown] = (await service.command('webhooks', 'list')) as [{ queued_count: number }]
+    expect(shown).toMatchObject({ enabled: true, queued_count: 0, dead_count: 0 })
+  })
 
   async function startReceiver(): Promise<string> {
     receiver = createServer((request, response) => {
@@ -170,9 +166,3 @@ describe('webhooks of a service that is killed with its database', () => {
     }
   }
 })
-
-/** Waits until it is done, or the time is up; the assertions then say what is missing. */
-async function drain(isDone: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + DRAIN_TIMEOUT_MS
-  while (!(await isDone()) && performance.now() < end) await sleep(200)
-}

@@ -114,7 +114,7 @@ export async function createDeliveryBench({
         client,
         channels: [webhookChannel(urls, retryDelaysMs)],
         ...dependencies,
-        settings: { sweepIntervalMs: 100, requestTimeoutMs: 1_000, ...dependencies.settings },
+        settings: { sweepIntervalMs: 100, requestTimeoutMs: 30_000, ...dependencies.settings },
       })
       engines.push(engine)
       await engine.start()

@@ -83,7 +83,7 @@ async function startEngine(
     log,
     client,
     channels: [testChannel(options.retryDelaysMs ?? [50, 50, 50])],
-    settings: { sweepIntervalMs: 200, requestTimeoutMs: 1_000, ...options.settings },
+    settings: { sweepIntervalMs: 200, requestTimeoutMs: 60_000, ...options.settings },
   })
   engines.push(engine)
   await engine.start()

@@ -60,7 +60,7 @@ async function startEngine(): Promise<void> {
         classify: classifyPush,
       },
     ],
-    settings: { sweepIntervalMs: 100, requestTimeoutMs: 1_000 },
+    settings: { sweepIntervalMs: 100, requestTimeoutMs: 60_000 },
   })
   await engine.start()
 }

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 50
-const REQUEST_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 60_000
 
 export interface AcknowledgedAnswer {
   readonly checkId: string

@@ -182,7 +182,7 @@ export class SuiteEnvironment {
     mode: DeliveryMode,
     stream: SuiteStream,
     isWanted: (set: ReceivedSet) => boolean,
-    timeoutMs = 10_000,
+    timeoutMs = 90_000,
   ): Promise<ReceivedSet> {
     return waitForSet(() => this.look(mode, stream), isWanted, timeoutMs)
   }
