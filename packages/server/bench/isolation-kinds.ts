@@ -12,19 +12,20 @@ import { deleteEvents, insertQueuedEvents } from './outbox-store.ts'
 import { insertPushStream } from './push-stream-store.ts'
 import type { SenderServices } from './sender-services.ts'
 import { deleteBenchWebhooks, insertBenchWebhook, insertQueuedWebhooks } from './webhook-store.ts'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
 
 /** An event for one receiver. */
 export interface QueuedEvent {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   readonly index: number
 }
 
 export interface ReceiverKind {
   readonly name: string
   /** Adds a receiver and answers the id of its destination. */
-  insert(sender: SenderServices, url: string): Promise<string>
+  insert(sender: SenderServices, url: string): Promise<DestinationId>
   /** Queues events for the only receiver that there is so far. */
-  insertBacklog(sender: SenderServices, destinationId: string, count: number): Promise<void>
+  insertBacklog(sender: SenderServices, destinationId: DestinationId, count: number): Promise<void>
   /** Queues an event that the receiver knows by the `txn` of the change. */
   queue(change: Change, event: QueuedEvent): Promise<void>
   deleteAll(sender: SenderServices): Promise<void>

@@ -16,6 +16,7 @@ import type { Arrival, ReceiverAnswer, ReceiverCommand } from './receiver-progra
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import { startSenderServices, type SenderServices } from './sender-services.ts'
 import { median, summariseLatencies, type LatencySummary } from './statistics.ts'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
 
 const RECEIVERS = 100
 const EVENTS_PER_SECOND = 200
@@ -117,8 +118,8 @@ async function prepare(run: BenchRun, kind: ReceiverKind): Promise<Bench> {
 /** The latencies of the 99 while the receiver of the first one has the given manner. */
 async function measurePhase(bench: Bench, manner: Manner, seconds: number): Promise<Phase> {
   const { run, kind, sender, good } = bench
-  const destinationIds = await insertReceivers(bench, manner)
-  const [badId = ''] = destinationIds
+  const badId = await insertBadReceiver(bench, manner)
+  const destinationIds = [badId, ...(await insertGoodReceivers(bench))]
   const engine = sender.createEngine(
     manner === 'silent' ? { requestTimeoutMs: SILENT_TIMEOUT_MS } : {},
   )
@@ -139,17 +140,22 @@ async function measurePhase(bench: Bench, manner: Manner, seconds: number): Prom
   }
 }
 
-async function insertReceivers({ kind, sender, urls }: Bench, manner: Manner): Promise<string[]> {
-  const ids = [await kind.insert(sender, urls[manner])]
-  await kind.insertBacklog(sender, ids[0] ?? '', BACKLOG_EVENTS)
-  while (ids.length < RECEIVERS) ids.push(await kind.insert(sender, urls.answering))
+async function insertBadReceiver({ kind, sender, urls }: Bench, manner: Manner) {
+  const id = await kind.insert(sender, urls[manner])
+  await kind.insertBacklog(sender, id, BACKLOG_EVENTS)
+  return id
+}
+
+async function insertGoodReceivers({ kind, sender, urls }: Bench): Promise<DestinationId[]> {
+  const ids: DestinationId[] = []
+  while (ids.length < RECEIVERS - 1) ids.push(await kind.insert(sender, urls.answering))
   return ids
 }
 
 /** Queues events for the receivers in turn; answers when those of the 99 were committed, by `txn`. */
 async function load(
   { run, kind, sender }: Bench,
-  destinationIds: readonly string[],
+  destinationIds: readonly DestinationId[],
   seconds: number,
 ): Promise<ReadonlyMap<string, number>> {
   const committedAtMs = new Map<string, number>()
@@ -166,8 +172,8 @@ async function load(
             committedAtMs.set(change.txn, performance.timeOrigin + performance.now())
           })
         }
-        const destinationId = destinationIds[place] ?? ''
-        await kind.queue(change, { destinationId, index })
+        const destinationId = destinationIds[place]
+        if (destinationId !== undefined) await kind.queue(change, { destinationId, index })
       }),
   })
   if (result.failures > 0) {
@@ -176,7 +182,7 @@ async function load(
   return committedAtMs
 }
 
-async function drain({ run, sender }: Bench, badId: string): Promise<void> {
+async function drain({ run, sender }: Bench, badId: DestinationId): Promise<void> {
   const endMs = performance.now() + DRAIN_TIMEOUT_MS
   while (await hasQueuedForOthers(sender.db, badId)) {
     run.signal.throwIfAborted()

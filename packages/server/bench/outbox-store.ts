@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { complianceChangeClaims } from './compliance-change-claims.ts'
 
@@ -11,7 +12,7 @@ const DEVICES_COUNT = 5_000
  */
 export async function insertQueuedEvents(
   db: Kysely<Schema>,
-  destinationIds: readonly string[],
+  destinationIds: readonly DestinationId[],
   count: number,
 ): Promise<void> {
   const template = JSON.stringify(complianceChangeClaims('{jti}', '{device}'))
@@ -43,7 +44,7 @@ export async function hasQueuedEvents(db: Kysely<Schema>): Promise<boolean> {
 /** Whether something is queued that is not for the given destination. */
 export async function hasQueuedForOthers(
   db: Kysely<Schema>,
-  exceptDestinationId: string,
+  exceptDestinationId: DestinationId,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('delivery')

@@ -1,4 +1,4 @@
-import type { StreamId } from '../src/schema/branded-ids.ts'
+import type { DestinationId, StreamId } from '../src/schema/branded-ids.ts'
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { insertDestination } from '../src/signals/dispatch/destination-store.ts'
@@ -9,7 +9,7 @@ import { newUuid } from '../src/platform/ids.ts'
 export async function insertPushStream(
   db: Kysely<Schema>,
   stream: { readonly endpointUrl: string; readonly issuer: string; readonly at: Date },
-): Promise<string> {
+): Promise<DestinationId> {
   const destinationId = await insertDestination(db, { kind: 'ssf_push', state: 'active' })
   await db
     .insertInto('ssf_stream')

@@ -21,6 +21,7 @@ import { deleteEvents, insertQueuedEvents } from './outbox-store.ts'
 import { insertPushStream } from './push-stream-store.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import { median, medianRatio } from './statistics.ts'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
 
 const STREAMS_MANY = 8
 /** The engine needs longer for as many events, and most of all on a machine that others use. */
@@ -66,7 +67,7 @@ export async function deliverSigned(
 ): Promise<Phase> {
   const { url } = bench
   const { db } = bench.sender
-  const destinationIds: string[] = []
+  const destinationIds: DestinationId[] = []
   for (let stream = 0; stream < streamCount; stream += 1) {
     const at = systemClock.now()
     destinationIds.push(await insertPushStream(db, { endpointUrl: url, issuer: url, at }))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { createWebhook } from '../src/signals/webhooks/change-webhook.ts'
 import type { SenderServices } from './sender-services.ts'
@@ -12,7 +13,7 @@ const WEBHOOKS_MAX = 1_000
 export async function insertBenchWebhook(
   { runChange, sealer, targetPolicy }: SenderServices,
   url: string,
-): Promise<string> {
+): Promise<DestinationId> {
   const dependencies = { sealer, targetPolicy, webhooksMax: WEBHOOKS_MAX }
   return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     const input = { name: 'Benchmark', url, events: ['issues.new'] } as const

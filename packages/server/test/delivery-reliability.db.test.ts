@@ -1,3 +1,4 @@
+import type { DestinationId } from '../src/schema/branded-ids.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
@@ -56,7 +57,10 @@ function passTime(step: () => Promise<unknown>, intervalMs: number): { end(): Pr
 }
 
 /** Until the first attempt is recorded and the next one planned. */
-async function waitForRetry({ database }: DeliveryBench, destinationId: string): Promise<void> {
+async function waitForRetry(
+  { database }: DeliveryBench,
+  destinationId: DestinationId,
+): Promise<void> {
   await vi.waitFor(async () => {
     const { rows } = await database.pool.query(
       'select from delivery where destination_id = $1 and attempt_count = 1 and claimed_by is null',

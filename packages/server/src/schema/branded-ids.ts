@@ -11,3 +11,6 @@ export type StreamId = Branded<'StreamId'>
 
 /** The id of the row of a stream, a decimal number: the `id` of the REST API. */
 export type StreamRowId = Branded<'StreamRowId'>
+
+/** The id of a destination of deliveries, a decimal number: what a stream or a webhook delivers to. */
+export type DestinationId = Branded<'DestinationId'>

@@ -9,7 +9,7 @@ import type { ProcessRole } from '../schema/process-role.ts'
 import { releaseEveryClaim } from './dispatch/claim-store.ts'
 import { createDeliveryChannels } from './delivery-channels.ts'
 import { createDeliveryEngine } from './dispatch/delivery-engine.ts'
-import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
+import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
 import type { DeliverySettings as EngineSettings } from './dispatch/delivery-settings.ts'
 import {
   deadLetterUnreachable,
@@ -69,7 +69,7 @@ export function createDeliveryPart(
     name: 'delivery',
     roles: ['worker'],
     // What a commit has queued, in any process, comes back from PostgreSQL here.
-    channels: { [DELIVERY_CHANNEL]: (destinationId) => engine.wake(destinationId) },
+    channels: { [DELIVERY_CHANNEL]: (payload) => engine.wake(toDestinationId(payload)) },
     onReconnect: () => {
       engine.sweep().catch((error: unknown) => logError(error, 'a delivery sweep failed'))
     },

@@ -5,7 +5,7 @@ import type { Outbound } from '../platform/net/outbound.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { sendDueHeartbeats } from './diagnosis/health/heartbeat.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
-import { DELIVERY_CHANNEL } from './dispatch/delivery-store.ts'
+import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
 import { findReplayDays } from './history/replay-days.ts'
@@ -73,7 +73,7 @@ export function createStreamsPart(
       ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
       ...pollTokenRoutes({ db, clock, runChange }),
     ],
-    channels: { [DELIVERY_CHANNEL]: (destinationId) => waiters.wake(destinationId) },
+    channels: { [DELIVERY_CHANNEL]: (payload) => waiters.wake(toDestinationId(payload)) },
     onReconnect: () => waiters.wakeAll(),
     metrics: [
       {

@@ -23,10 +23,11 @@ import {
   type LoopbackReceiver,
   type Respond,
 } from './loopback-receiver.ts'
+import type { DestinationId } from '../../src/schema/branded-ids.ts'
 
 export interface BenchReceiver extends LoopbackReceiver {
   /** The destination that it is. */
-  readonly id: string
+  readonly id: DestinationId
   /** Events that came while another one of their subject was not answered yet. */
   readonly overlaps: readonly string[]
 }
@@ -44,10 +45,10 @@ export interface DeliveryBench {
     dependencies?: Partial<DeliveryEngineDependencies>,
   ) => Promise<DeliveryEngine>
   /** Queues events in one change; a body is `subject:number`. */
-  readonly queue: (destinationId: string, bodies: readonly string[]) => Promise<void>
+  readonly queue: (destinationId: DestinationId, bodies: readonly string[]) => Promise<void>
   /** How many deliveries of a destination are in which state. */
-  readonly statesOf: (destinationId: string) => Promise<Record<string, number>>
-  readonly waitForStates: (id: string, expected: Record<string, number>) => Promise<void>
+  readonly statesOf: (destinationId: DestinationId) => Promise<Record<string, number>>
+  readonly waitForStates: (id: DestinationId, expected: Record<string, number>) => Promise<void>
   /** For `afterEach`. */
   readonly clear: () => Promise<void>
   /** For `afterAll`. */
@@ -75,7 +76,7 @@ export async function createDeliveryBench({
   const client = createGuardedClient({ policy: policy.policy, userAgent: 'test' })
   const runChange = createChangeRunner(db, clock, [])
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-  const urls = new Map<string, string>()
+  const urls = new Map<DestinationId, string>()
   const engines: DeliveryEngine[] = []
   const receivers: LoopbackReceiver[] = []
   const statesOf: DeliveryBench['statesOf'] = async (destinationId) => {
@@ -155,7 +156,7 @@ export async function createDeliveryBench({
 }
 
 function webhookChannel(
-  urls: ReadonlyMap<string, string>,
+  urls: ReadonlyMap<DestinationId, string>,
   retryDelaysMs: readonly number[],
 ): DeliveryChannel {
   return {

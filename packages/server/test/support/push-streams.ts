@@ -7,6 +7,7 @@ import type { PushChannelDependencies } from '../../src/signals/push/push-channe
 import { createTestPushChannel } from './test-push-channel.ts'
 import { startLoopbackReceiver, type LoopbackReceiver, type Respond } from './loopback-receiver.ts'
 import { createStreamsApi, type StreamIds, type StreamsApi } from './streams-api.ts'
+import type { DestinationId } from '../../src/schema/branded-ids.ts'
 
 export interface PushStreams {
   readonly streams: StreamsApi
@@ -22,7 +23,7 @@ export interface PushStreams {
       readonly delivery?: object
       readonly [member: string]: unknown
     },
-  ): Promise<Body & { readonly destinationId: string }>
+  ): Promise<Body & { readonly destinationId: DestinationId }>
   /** Delivers what is queued, found within a tenth of a second without being woken. */
   startEngine(options?: PushEngineOptions): Promise<DeliveryEngine>
   /** Until so many deliveries are recorded as delivered. */

@@ -2,6 +2,7 @@ import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertDeliveries } from '../../src/signals/dispatch/delivery-store.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import type { TestApi } from './api-app.ts'
+import type { DestinationId } from '../../src/schema/branded-ids.ts'
 
 /** What was queued, in its order. */
 export interface QueuedEvents {
@@ -15,7 +16,7 @@ export interface QueuedEvents {
  */
 export async function queueEvents(
   { runChange }: Pick<TestApi, 'runChange'>,
-  destinationId: string,
+  destinationId: DestinationId,
   subjectKeys: readonly (string | null)[],
 ): Promise<QueuedEvents> {
   const deliveries = subjectKeys.map((subjectKey) => {

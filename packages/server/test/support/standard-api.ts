@@ -15,7 +15,7 @@ import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createSsfClient, type ClientDraft } from '../../src/signals/clients/change-client.ts'
-import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
+import { DELIVERY_CHANNEL, toDestinationId } from '../../src/signals/dispatch/delivery-store.ts'
 import { PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
@@ -130,7 +130,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     isEnabled: async () => !isOff,
   })
   const listener = createListener(database.connection, { log: SILENT })
-  listener.subscribe(DELIVERY_CHANNEL, (destinationId) => waiters.wake(destinationId))
+  listener.subscribe(DELIVERY_CHANNEL, (payload) => waiters.wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()
   const newClient: StandardApi['newClient'] = async (draft = {}) => {

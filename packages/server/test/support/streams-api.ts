@@ -1,11 +1,11 @@
-import type { StreamRowId } from '../../src/schema/branded-ids.ts'
+import type { DestinationId, StreamRowId } from '../../src/schema/branded-ids.ts'
 import { pino } from 'pino'
 import { vi } from 'vitest'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
+import { DELIVERY_CHANNEL, toDestinationId } from '../../src/signals/dispatch/delivery-store.ts'
 import { pollRoutes } from '../../src/signals/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/signals/poll/poll-token-routes.ts'
 import { PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
@@ -39,7 +39,7 @@ export interface StreamsApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' |
   readonly keyRing: KeyRing
   readonly client: GuardedClient
   readonly waiters: PollWaiters
-  readonly wake: ReturnType<typeof vi.fn<(destinationId: string) => void>>
+  readonly wake: ReturnType<typeof vi.fn<(destinationId: DestinationId) => void>>
   /** What the log was warned of. */
   readonly warned: ReturnType<typeof vi.fn>
   /** Sends a request with the permission for streams. */
@@ -47,7 +47,7 @@ export interface StreamsApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' |
   /** Creates a stream with exactly these members; throws when that is refused. */
   createStream<Body extends StreamIds = StreamIds>(payload: object): Promise<Body>
   /** The destination of what is queued for the stream with this `id`. */
-  getDestinationId(id: string): Promise<string>
+  getDestinationId(id: string): Promise<DestinationId>
   /** Deletes every stream with all that was queued for it. */
   clear(): Promise<void>
   close(): Promise<void>
@@ -60,7 +60,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   const client = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
   const waiters = new PollWaiters(10_000)
   const warned = vi.fn()
-  const wake = vi.fn((destinationId: string) => waiters.wake(destinationId))
+  const wake = vi.fn((destinationId: DestinationId) => waiters.wake(destinationId))
   const signing = new SigningPool({ threadCount: 1 })
   let keyRing: KeyRing | undefined
   const testApi = await createTestApi((parts) => {
@@ -104,7 +104,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   )
   await keyRing.refresh()
   const listener = createListener(testApi.connection, { log: pino({ level: 'silent' }) })
-  listener.subscribe(DELIVERY_CHANNEL, wake)
+  listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()
   const key = await testApi.createKey(['Manage Shared Signals Framework Streams'])
@@ -141,7 +141,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   }
 }
 
-async function getDestinationId(db: TestApi['db'], id: string): Promise<string> {
+async function getDestinationId(db: TestApi['db'], id: string): Promise<DestinationId> {
   const row = await db
     .selectFrom('ssf_stream')
     .select('destination_id')

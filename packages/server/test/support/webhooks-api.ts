@@ -11,8 +11,9 @@ import { webhookRoutes } from '../../src/signals/webhooks/webhook-routes.ts'
 import { createGuardedClient, type GuardedClient } from '../../src/platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../src/platform/net/target-policy.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
-import { DELIVERY_CHANNEL } from '../../src/signals/dispatch/delivery-store.ts'
+import { DELIVERY_CHANNEL, toDestinationId } from '../../src/signals/dispatch/delivery-store.ts'
 import { createTestApi, type TestAnswer, type TestApi, type TestRequest } from './api-app.ts'
+import type { DestinationId } from '../../src/schema/branded-ids.ts'
 
 /** A webhook as a test reads it. */
 export interface TestWebhook {
@@ -30,7 +31,7 @@ export interface TestWebhook {
 export interface WebhooksApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'> {
   readonly api: TestApi
   readonly client: GuardedClient
-  readonly wake: ReturnType<typeof vi.fn<(destinationId: string) => void>>
+  readonly wake: ReturnType<typeof vi.fn<(destinationId: DestinationId) => void>>
   /** Sends a request with the permission for webhooks. */
   call<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
   /**
@@ -62,7 +63,9 @@ export async function createWebhooksApi(
     resolver: () => Promise.reject(new Error('unexpected look-up')),
   })
   const engines = new Set<DeliveryEngine>()
-  const wake = vi.fn((destinationId: string) => engines.forEach((one) => one.wake(destinationId)))
+  const wake = vi.fn((destinationId: DestinationId) =>
+    engines.forEach((one) => one.wake(destinationId)),
+  )
   const { webhooksMax = 100 } = options
   const api = await createTestApi((parts) => {
     const channels = [createWebhookChannel(parts)]
@@ -76,7 +79,7 @@ export async function createWebhooksApi(
   })
   const { db, clock, runChange, sealer } = api
   const listener = createListener(api.connection, { log: SILENT })
-  listener.subscribe(DELIVERY_CHANNEL, wake)
+  listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()
   const key = await api.createKey(['Manage Webhooks'])

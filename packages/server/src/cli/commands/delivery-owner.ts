@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { hasDestination } from '../../signals/dispatch/destination-store.ts'
+import { findDestinationId } from '../../signals/dispatch/destination-store.ts'
 import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
 import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
@@ -50,10 +50,11 @@ export async function findOwner(
 }
 
 async function findDestination(db: Kysely<Schema>, id: string): Promise<DeliveryOwner> {
-  if (!isId(id) || !(await hasDestination(db, id))) {
+  const destinationId = isId(id) ? await findDestinationId(db, id) : undefined
+  if (destinationId === undefined) {
     throw new AppError('not_found', 'There is no such destination.')
   }
   // It may be a webhook's: those deliveries carry no payload themselves.
   const payload = EVENT_IS_KEPT
-  return { destinationId: id, target: { type: 'delivery_destination', id }, payload }
+  return { destinationId, target: { type: 'delivery_destination', id }, payload }
 }

@@ -13,6 +13,7 @@ import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { parsedOption, repeatedOption } from '../option.ts'
 import { parseWhole } from '../parse-arguments.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 const CANARY_HOURS_MAX = 720
 
@@ -53,7 +54,7 @@ const rotate = databaseCommand({
   },
   async run({ change, options, services }) {
     const key = await change(async (tx) => {
-      const destinations = new Set<string>()
+      const destinations = new Set<DestinationId>()
       for (const id of options.canary ?? []) {
         destinations.add((await getStream(tx.tx, parseStreamReference(id))).destinationId)
       }

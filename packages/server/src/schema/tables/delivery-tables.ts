@@ -1,8 +1,9 @@
 import type { Generated } from 'kysely'
 import type { Id, Json } from './column-types.ts'
+import type { DestinationId } from '../branded-ids.ts'
 
 export interface DeliveryDestinationTable {
-  id: Id
+  id: Generated<DestinationId>
   kind: 'ssf_push' | 'ssf_poll' | 'webhook'
   state: 'active' | 'held' | 'stopped' | 'deleted'
   retry_not_before: Date | null
@@ -28,7 +29,7 @@ export interface DatabaseClockTable {
 
 export interface DeliveryTable {
   id: Id
-  destination_id: string
+  destination_id: DestinationId
   event_id: string
   event_type: string
   subject_key: string | null

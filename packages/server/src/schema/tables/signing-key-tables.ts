@@ -1,4 +1,5 @@
 import type { Id, Json } from './column-types.ts'
+import type { DestinationId } from '../branded-ids.ts'
 
 export interface SigningKeyTable {
   kid: string
@@ -16,7 +17,7 @@ export interface SigningKeyTable {
 }
 
 export interface StreamSigningKeyTable {
-  destination_id: string
+  destination_id: DestinationId
   kid: string
   reason: 'canary' | 'rolled_back'
   refused_kid: string | null
@@ -26,7 +27,7 @@ export interface StreamSigningKeyTable {
 }
 
 export interface SigningKeyProofTable {
-  destination_id: string
+  destination_id: DestinationId
   kid: string
   first_accepted_at: Date | null
   last_accepted_at: Date | null

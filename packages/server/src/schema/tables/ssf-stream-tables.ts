@@ -1,11 +1,11 @@
 import type { Generated } from 'kysely'
-import type { StreamId, StreamRowId } from '../branded-ids.ts'
+import type { DestinationId, StreamId, StreamRowId } from '../branded-ids.ts'
 import type { DefaultJson, Id, Json } from './column-types.ts'
 
 export interface SsfStreamTable {
   id: Generated<StreamRowId>
   stream_id: StreamId
-  destination_id: string
+  destination_id: DestinationId
   face: 'root' | 'strict'
   issuer: string
   audience: string

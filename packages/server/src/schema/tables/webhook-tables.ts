@@ -1,9 +1,10 @@
 import type { Generated } from 'kysely'
 import type { Id } from './column-types.ts'
+import type { DestinationId } from '../branded-ids.ts'
 
 export interface WebhookTable {
   id: Id
-  destination_id: string
+  destination_id: DestinationId
   identifier: string
   name: string
   description: string | null
@@ -30,7 +31,7 @@ export interface WebhookSecretTable {
 }
 
 export interface WebhookPaceTable {
-  destination_id: string
+  destination_id: DestinationId
   per_second: number
   tokens: number
   filled_at: Date

@@ -5,13 +5,14 @@
 import { sql, type Kysely } from 'kysely'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 
 /** What to claim. */
 export interface ClaimRequest {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /** A new UUID per claim: an outcome counts only while its row still carries it. */
   readonly claimId: string
   /** Claims of this process and destination that are under way; their subjects may be continued. */
@@ -188,7 +189,7 @@ export interface DestinationSchedule {
 /** The schedule of one destination; undefined when it does not exist. One index probe. */
 export async function findDestinationSchedule(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
 ): Promise<DestinationSchedule | undefined> {
   const { rows } = await sql<DestinationSchedule>`
     select d.kind, d.state, d.consecutive_failures as "consecutiveFailures",
@@ -206,8 +207,8 @@ export async function findDestinationSchedule(
 export async function listWaitingDestinations(
   db: Kysely<Schema>,
   kinds: readonly DestinationKind[],
-): Promise<{ readonly id: string; readonly nextDueInMs: number }[]> {
-  const { rows } = await sql<{ id: string; nextDueInMs: number }>`
+): Promise<{ readonly id: DestinationId; readonly nextDueInMs: number }[]> {
+  const { rows } = await sql<{ id: DestinationId; nextDueInMs: number }>`
     select d.id, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
     from delivery_destination d ${NEXT_DUE}
     where d.kind = any(${kinds}::text[]) and due.next_due_at is not null

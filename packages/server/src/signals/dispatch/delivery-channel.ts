@@ -5,6 +5,7 @@
 import type { Change } from '../../changes/change.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 
 export type DestinationKind = DeliveryDestinationTable['kind']
@@ -12,7 +13,7 @@ export type DestinationKind = DeliveryDestinationTable['kind']
 /** A delivery that this process may send until its claim ends. */
 export interface ClaimedDelivery {
   readonly id: string
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   readonly claimId: string
   /** When the lease ends, on the steady clock of `performance.now()`. */
   readonly leaseEndsMs: number
@@ -71,7 +72,7 @@ export interface SentDelivery {
 
 /** What a channel is told of a destination in the change that records it. */
 export interface DestinationNotice {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /**
    * `gone`: the receiver wants nothing any more. `exhausted`: a delivery ran out of attempts and is
    * kept all the same.
@@ -84,11 +85,11 @@ export interface DestinationNotice {
 export interface DeliveryPace {
   /** How many of the wanted ones may be sent now; when it is none, one may be after `waitMs`. */
   take(
-    destinationId: string,
+    destinationId: DestinationId,
     wanted: number,
   ): Promise<{ readonly granted: number; readonly waitMs: number }>
   /** Fewer were sent than were granted. */
-  giveBack(destinationId: string, count: number): Promise<void>
+  giveBack(destinationId: DestinationId, count: number): Promise<void>
 }
 
 /** How requests are prepared. */
@@ -107,7 +108,7 @@ export interface DeliveryChannel {
   /** The least wait after a time-out and after 429; retries may come sooner when left out. */
   readonly busyRetryDelayMinMs?: number
   /** The key that deliveries which have none are bound to when they are claimed; null: not signed. */
-  claimKid(destinationId: string): string | null
+  claimKid(destinationId: DestinationId): string | null
   /** Destinations are sent to as fast as they take it when left out. */
   readonly pace?: DeliveryPace
   /**
@@ -116,7 +117,7 @@ export interface DeliveryChannel {
    * moment. The engine tries again later.
    */
   prepare(
-    destinationId: string,
+    destinationId: DestinationId,
     deliveries: readonly ClaimedDelivery[],
     options?: PrepareOptions,
   ): Promise<readonly (PreparedRequest | undefined)[] | undefined>

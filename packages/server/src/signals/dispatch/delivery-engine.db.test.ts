@@ -21,6 +21,7 @@ import type { DeliverySettings } from './delivery-settings.ts'
 import { insertDestination } from './destination-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
 import { redriveDeliveries } from './redrive-deliveries.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -90,7 +91,7 @@ async function startEngine(
   return engine
 }
 
-async function startReceiver(respond?: Respond): Promise<LoopbackReceiver & { id: string }> {
+async function startReceiver(respond?: Respond): Promise<LoopbackReceiver & { id: DestinationId }> {
   const receiver = await startLoopbackReceiver(respond)
   receivers.push(receiver)
   const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
@@ -99,7 +100,7 @@ async function startReceiver(respond?: Respond): Promise<LoopbackReceiver & { id
 }
 
 async function queue(
-  destinationId: string,
+  destinationId: DestinationId,
   bodies: readonly string[],
   subjectOf: (body: string) => string | null = () => null,
 ): Promise<void> {
@@ -119,7 +120,7 @@ async function queue(
 }
 
 /** As the notification of a commit does. */
-function wakeAll(destinationId: string): void {
+function wakeAll(destinationId: DestinationId): void {
   for (const engine of engines) engine.wake(destinationId)
 }
 
@@ -127,7 +128,7 @@ function numbered(count: number, prefix = ''): string[] {
   return Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 }
 
-async function statesOf(destinationId: string): Promise<Record<string, number>> {
+async function statesOf(destinationId: DestinationId): Promise<Record<string, number>> {
   const rows = await db
     .selectFrom('delivery')
     .select(['state', (count) => count.fn.countAll<string>().as('count')])
@@ -137,7 +138,7 @@ async function statesOf(destinationId: string): Promise<Record<string, number>> 
   return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
 }
 
-async function waitForStates(id: string, expected: Record<string, number>): Promise<void> {
+async function waitForStates(id: DestinationId, expected: Record<string, number>): Promise<void> {
   await vi.waitFor(async () => expect(await statesOf(id)).toEqual(expected), {
     timeout: 15_000,
     interval: 20,

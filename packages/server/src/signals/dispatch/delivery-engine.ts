@@ -11,6 +11,7 @@ import { randomInteger } from '../../platform/ids.ts'
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts'
 import type { RunningJob } from '../../platform/jobs/running-job.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listWaitingDestinations } from './claim-store.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -29,7 +30,7 @@ export interface DeliveryEngine {
    * Work was queued for the destination, or it changed. Cheap; unknown ids do no harm. Does nothing before
    * `start`: in a process that does not deliver.
    */
-  wake(destinationId: string): void
+  wake(destinationId: DestinationId): void
   /** Looks at every destination: after the connection that listens was away. */
   sweep(): Promise<void>
   /**
@@ -67,7 +68,7 @@ class DispatchingEngine implements DeliveryEngine {
   readonly #presence: WorkerPresence
   readonly #databaseClock: DatabaseClock
   readonly #abort = new AbortController()
-  readonly #dispatchers = new Map<string, DestinationDispatcher>()
+  readonly #dispatchers = new Map<DestinationId, DestinationDispatcher>()
   #jobs: readonly RunningJob[] = []
   #isStarted = false
   #isClosed = false
@@ -105,7 +106,7 @@ class DispatchingEngine implements DeliveryEngine {
     ]
   }
 
-  wake(destinationId: string): void {
+  wake(destinationId: DestinationId): void {
     const isId = /^\d{1,19}$/.test(destinationId)
     if (this.#isStarted && !this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
   }
@@ -156,7 +157,7 @@ class DispatchingEngine implements DeliveryEngine {
     for (const id of freed) this.wake(id)
   }
 
-  #dispatcherOf(id: string): DestinationDispatcher {
+  #dispatcherOf(id: DestinationId): DestinationDispatcher {
     const known = this.#dispatchers.get(id)
     if (known !== undefined) return known
     const dispatcher = new DestinationDispatcher(id, this.#shared)

@@ -5,6 +5,7 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryAttemptTable, DeliveryTable } from '../../schema/tables/delivery-tables.ts'
 import type { SearchClause, SearchExpression } from '../../platform/search/search-field.ts'
@@ -65,7 +66,7 @@ export const ATTEMPTS_SHOWN_MAX = 100
 
 /** Which deliveries of a destination a page shows. */
 export interface DeliveryLogRequest {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   readonly search: SearchExpression | undefined
   readonly window: PageWindow
 }
@@ -88,7 +89,7 @@ const EVENT_ID_LENGTH_MAX = 255
  */
 export async function getDeliveryOfEvent(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   eventId: string,
 ): Promise<DeliveryDetails> {
   const isReadable = eventId.length <= EVENT_ID_LENGTH_MAX && !eventId.includes('\0')

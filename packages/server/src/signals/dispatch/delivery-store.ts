@@ -2,14 +2,20 @@
  * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** The NOTIFY channel of queued deliveries and changed destinations; the payload is a destination id. */
 export const DELIVERY_CHANNEL = 'delivery'
 
+/** The destination that a notification on {@link DELIVERY_CHANNEL} names; it may be gone. */
+export function toDestinationId(payload: string): DestinationId {
+  return payload as DestinationId
+}
+
 /** Something to deliver. Body and event id never change again. */
 export interface NewDelivery {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /** Unique over all deliveries: the `jti` of a SET, the id of a webhook message. */
   readonly eventId: string
   readonly eventType: string
@@ -72,7 +78,7 @@ export async function insertDeliveries(
 /** Tells every process, once this transaction commits, that these destinations have changed. */
 export async function notifyDestinations(
   db: Kysely<Schema>,
-  destinationIds: readonly string[],
+  destinationIds: readonly DestinationId[],
 ): Promise<void> {
   await sql`select pg_notify(${DELIVERY_CHANNEL}, id)
     from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
@@ -84,7 +90,7 @@ export async function notifyDestinations(
  */
 export async function makeDueNow(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   { max, attemptsMax }: { readonly max: number; readonly attemptsMax?: number },
 ): Promise<void> {
   await sql`

@@ -5,6 +5,7 @@
  * order; what a request and an answer are is the channel's.
  */
 import type { Kysely } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { ActiveClaims } from './active-claims.ts'
 import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
@@ -58,7 +59,7 @@ const BLOCKED_PAUSE_MS = 200
 const FAULT_PAUSE_MS = 1_000
 
 export class DestinationDispatcher implements SlotUser {
-  readonly #id: string
+  readonly #id: DestinationId
   readonly #shared: DispatcherDependencies
   readonly #partitions = new SubjectPartitions()
   readonly #claims = new ActiveClaims()
@@ -72,7 +73,7 @@ export class DestinationDispatcher implements SlotUser {
   /** The last round ended because too much is claimed: the next outcome or release wakes the dispatcher. */
   #isFull = false
 
-  constructor(id: string, shared: DispatcherDependencies) {
+  constructor(id: DestinationId, shared: DispatcherDependencies) {
     this.#id = id
     this.#shared = shared
   }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import type { DestinationKind } from './delivery-channel.ts'
@@ -9,7 +10,7 @@ export type DestinationState = DeliveryDestinationTable['state']
 export async function insertDestination(
   db: Kysely<Schema>,
   destination: { readonly kind: DestinationKind; readonly state: DestinationState },
-): Promise<string> {
+): Promise<DestinationId> {
   const { id } = await db
     .insertInto('delivery_destination')
     .values({ ...destination, retry_not_before: null, failing_since: null, last_success_at: null })
@@ -22,14 +23,14 @@ export async function insertDestination(
 const UNTRIED = { retry_not_before: null, consecutive_failures: 0, failing_since: null }
 
 /** Forgets what was held against the receiver, so that nothing waits for a pause to end. */
-export async function resetDestinationHealth(db: Kysely<Schema>, id: string): Promise<void> {
+export async function resetDestinationHealth(db: Kysely<Schema>, id: DestinationId): Promise<void> {
   await db.updateTable('delivery_destination').set(UNTRIED).where('id', '=', id).execute()
 }
 
 /** Changes a destination and forgets what was held against its receiver: it is tried at once. */
 export async function updateDestination(
   db: Kysely<Schema>,
-  id: string,
+  id: DestinationId,
   destination: { readonly kind: DestinationKind; readonly state: DestinationState },
 ): Promise<void> {
   await db
@@ -39,10 +40,13 @@ export async function updateDestination(
     .execute()
 }
 
-/** Whether there is a destination with this id. */
-export async function hasDestination(db: Kysely<Schema>, id: string): Promise<boolean> {
-  const query = db.selectFrom('delivery_destination').select('id').where('id', '=', id)
-  return (await query.executeTakeFirst()) !== undefined
+/** The destination with this id, a decimal number; undefined when there is none. */
+export async function findDestinationId(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<DestinationId | undefined> {
+  const query = db.selectFrom('delivery_destination').select('id')
+  return (await query.where('id', '=', id as DestinationId).executeTakeFirst())?.id
 }
 
 /**
@@ -52,7 +56,7 @@ export async function hasDestination(db: Kysely<Schema>, id: string): Promise<bo
  */
 export async function updateDestinationState(
   db: Kysely<Schema>,
-  id: string,
+  id: DestinationId,
   state: DestinationState,
 ): Promise<void> {
   await db.updateTable('delivery_destination').set({ state }).where('id', '=', id).execute()

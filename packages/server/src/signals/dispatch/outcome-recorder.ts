@@ -6,6 +6,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure } from './delivery-channel.ts'
@@ -37,8 +38,8 @@ const SUCCESS_INTERVAL_MS = 1_000
 export class OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies
   /** On the steady clock of `performance.now()`. */
-  readonly #successWrittenMs = new Map<string, number>()
-  readonly #failing = new Set<string>()
+  readonly #successWrittenMs = new Map<DestinationId, number>()
+  readonly #failing = new Set<DestinationId>()
   #waiting: WaitingOutcome[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
@@ -124,7 +125,7 @@ export class OutcomeRecorder {
     this.#noteWritten(reports)
   }
 
-  #findReportsToWrite(outcomes: readonly DeliveryOutcome[]): Map<string, HealthReport> {
+  #findReportsToWrite(outcomes: readonly DeliveryOutcome[]): Map<DestinationId, HealthReport> {
     const reports = toHealthReports(outcomes)
     const nowMs = performance.now()
     for (const [id, report] of reports) {
@@ -135,7 +136,7 @@ export class OutcomeRecorder {
     return reports
   }
 
-  #noteWritten(reports: ReadonlyMap<string, HealthReport>): void {
+  #noteWritten(reports: ReadonlyMap<DestinationId, HealthReport>): void {
     const nowMs = performance.now()
     for (const [id, report] of reports) {
       this.#successWrittenMs.set(id, nowMs)
@@ -164,8 +165,8 @@ function byId([left]: readonly [string, unknown], [right]: readonly [string, unk
   return Number(BigInt(left) - BigInt(right))
 }
 
-function toHealthReports(outcomes: readonly DeliveryOutcome[]): Map<string, HealthReport> {
-  const reports = new Map<string, HealthReport>()
+function toHealthReports(outcomes: readonly DeliveryOutcome[]): Map<DestinationId, HealthReport> {
+  const reports = new Map<DestinationId, HealthReport>()
   for (const { delivery, verdict, pauseMs } of outcomes) {
     const before = reports.get(delivery.destinationId)
     const isFailure = isReceiverFailure(verdict)

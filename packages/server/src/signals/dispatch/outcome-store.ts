@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { defineRecord } from '../../platform/db/record-codec.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import {
@@ -116,7 +117,7 @@ const HASTENED_MAX = 1_000
 /** Applies what the outcomes say about a receiver. Locks the destination: call it last. */
 export async function recordHealth(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   report: HealthReport,
   random: RandomShare,
 ): Promise<void> {

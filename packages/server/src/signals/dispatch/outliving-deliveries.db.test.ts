@@ -17,6 +17,7 @@ import type { DeliveryEngine } from './delivery-engine.ts'
 import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { insertDestination, updateDestination } from './destination-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -66,7 +67,7 @@ async function startEngine(): Promise<void> {
 }
 
 async function queue(
-  destinationId: string,
+  destinationId: DestinationId,
   body: string,
   options: { readonly outlivesStop?: boolean; readonly subjectKey?: string } = {},
 ): Promise<void> {

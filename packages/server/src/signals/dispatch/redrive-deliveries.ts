@@ -17,10 +17,11 @@ import {
   type DeliveryFilter,
   type PayloadCondition,
 } from './redrive-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Whose deliveries. */
 export interface DeliveryOwner {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /** What the audit entry names: the stream or the webhook. */
   readonly target: AuditTarget
   /** Where payloads are that the deliveries do not carry themselves; undefined when they all do. */
@@ -116,7 +117,7 @@ export async function discardDeliveries(
   return moved
 }
 
-async function tryAtOnce({ tx }: Change, destinationId: string): Promise<void> {
+async function tryAtOnce({ tx }: Change, destinationId: DestinationId): Promise<void> {
   await resetDestinationHealth(tx, destinationId)
   await notifyDestinations(tx, [destinationId])
 }

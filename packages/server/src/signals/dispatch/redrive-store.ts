@@ -3,6 +3,7 @@
  * redrive-deliveries.ts's.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryState } from './delivery-read.ts'
 
@@ -14,7 +15,7 @@ export type PayloadCondition = RawBuilder<boolean>
 
 /** Which deliveries of a destination; what is left out does not narrow it. */
 export interface DeliveryFilter {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /** Ids of events. */
   readonly eventIds?: readonly string[] | undefined
   readonly states: readonly DeliveryState[]

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 function item(id: string, subjectKey: string | null): PreparedDelivery {
   const delivery: ClaimedDelivery = {
     id,
-    destinationId: '1',
+    destinationId: '1' as DestinationId,
     claimId: 'claim',
     leaseEndsMs: 0,
     eventId: id,

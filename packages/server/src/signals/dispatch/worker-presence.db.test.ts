@@ -1,3 +1,4 @@
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
@@ -98,7 +99,7 @@ async function startReceiver(): Promise<LoopbackReceiver> {
   return receiver
 }
 
-async function queue(count: number): Promise<string> {
+async function queue(count: number): Promise<DestinationId> {
   const destinationId = await insertDestination(db, { kind: 'webhook', state: 'active' })
   await change({ actor: SYSTEM_ACTOR }, (open) =>
     insertDeliveries(

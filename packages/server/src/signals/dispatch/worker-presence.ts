@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { Listener } from '../../platform/db/listener.ts'
 import { randomInteger } from '../../platform/ids.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   deleteWorker,
@@ -27,7 +28,7 @@ export interface WorkerPresence {
    * Releases what workers had claimed that have been missing for `MISSING_MS`; answers the destinations
    * whose deliveries are free now. Any number of workers may do it at the same time.
    */
-  releaseDead(): Promise<string[]>
+  releaseDead(): Promise<DestinationId[]>
   /** Says that this worker has released everything itself. */
   close(): Promise<void>
 }
@@ -53,7 +54,7 @@ export function createWorkerPresence({ db, listener }: WorkerPresenceDependencie
       const { deadIds, isRegistered } = await surveyWorkers(db, id, MISSING_MS)
       // Another worker took this one for dead, while its connection was broken.
       if (!isRegistered) await insertWorker(db, id)
-      const destinationIds = new Set<string>()
+      const destinationIds = new Set<DestinationId>()
       for (const deadId of deadIds) {
         for (const freed of await releaseWorker(db, deadId)) destinationIds.add(freed)
       }

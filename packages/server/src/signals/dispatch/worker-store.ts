@@ -10,6 +10,7 @@ import {
 } from '../../platform/db/advisory-lock.ts'
 import { timeInMs } from '../../platform/db/database-time.ts'
 import { newUuid } from '../../platform/ids.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import { LOCK_CLASSES } from '../../schema/lock-keys.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { notifyDestinations } from './delivery-store.ts'
@@ -88,11 +89,11 @@ export async function surveyWorkers(
  * Releases the claims of a dead worker, deletes it, and answers the destinations whose deliveries are free
  * now. Reads everything that is queued, which takes a moment with a million deliveries; workers die rarely.
  */
-export async function releaseWorker(db: Kysely<Schema>, id: number): Promise<string[]> {
+export async function releaseWorker(db: Kysely<Schema>, id: number): Promise<DestinationId[]> {
   return db.transaction().execute(async (tx) => {
     if (!(await tryLockInTransaction(tx, toWorkerLock(id)))) return []
     const prefix = toPrefix(id)
-    const { rows } = await sql<{ destination_id: string }>`
+    const { rows } = await sql<{ destination_id: DestinationId }>`
       with released as (
         update delivery set claimed_by = null, claim_expires_at = null
         where state = 'queued'

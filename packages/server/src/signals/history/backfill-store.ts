@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { notify } from '../../platform/db/listener.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfBackfillTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
@@ -82,7 +83,7 @@ export interface LastChange {
 export async function listUnpublishedChanges(
   tx: Transaction<Schema>,
   deviceIds: readonly string[],
-  destinationId: string,
+  destinationId: DestinationId,
 ): Promise<LastChange[]> {
   const { rows } = await sql<LastChange>`
     select t.device_id as "deviceId", t.from_state as "fromState", t.to_state as "toState",

@@ -1,6 +1,7 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql } from 'kysely'
 import type { DeliveryCause } from '../dispatch/delivery-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /**
  * Gives up the events that say that a device is compliant again and that nobody has seen yet. Answers
@@ -8,7 +9,7 @@ import type { DeliveryCause } from '../dispatch/delivery-store.ts'
  */
 export async function discardWaitingRecoveries(
   { tx, at }: DeliveryCause,
-  destinationId: string,
+  destinationId: DestinationId,
   deviceIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (deviceIds.length === 0) return new Set()

@@ -3,6 +3,7 @@
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Stream } from '../streams/stream-store.ts'
 
@@ -13,7 +14,7 @@ export type ReplayPlace =
 /** The delivery of an event of a destination; undefined when it is not kept. */
 export async function findDeliveryId(
   tx: Transaction<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   eventId: string,
 ): Promise<string | undefined> {
   const row = await tx
@@ -46,7 +47,7 @@ export async function hasEverySequence(
  */
 export async function requeueSets(
   tx: Transaction<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   place: ReplayPlace,
   limit: number,
 ): Promise<(number | null)[]> {
@@ -65,7 +66,7 @@ export async function requeueSets(
 /** Whether events from a place on were given up: only the state of the stream says what they said. */
 export async function hasDiscarded(
   tx: Transaction<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   place: ReplayPlace,
 ): Promise<boolean> {
   const { rows } = await sql<{ isFound: boolean }>`

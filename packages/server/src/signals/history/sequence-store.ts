@@ -3,13 +3,13 @@
  * for number-sets.ts.
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
-import type { StreamRowId } from '../../schema/branded-ids.ts'
+import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** A stream as far as its numbers are concerned. */
 export interface NumberedStream {
   readonly streamRowId: StreamRowId
-  readonly destinationId: string
+  readonly destinationId: DestinationId
 }
 
 /** Numbers that one transaction gives. */

@@ -4,6 +4,7 @@
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type Transaction } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Compliance } from '../../schema/status-values.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
@@ -34,7 +35,7 @@ export interface DeviceState {
 /** Devices by ascending id, each with the last event that a destination has of it. */
 export async function listDeviceStates(
   tx: Transaction<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   { afterId, limit }: StateWindow,
 ): Promise<DeviceState[]> {
   const { rows } = await sql<DeviceState>`

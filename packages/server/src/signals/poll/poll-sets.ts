@@ -10,6 +10,7 @@ import {
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { randomInteger } from '../../platform/ids.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
@@ -189,7 +190,7 @@ async function nextSets(
 async function signWaiting(
   db: Kysely<Schema>,
   keyRing: KeyRing,
-  destinationId: string,
+  destinationId: DestinationId,
   sets: readonly WaitingSet[],
 ): Promise<string[]> {
   const activeKid = keyRing.activeKid(destinationId)

@@ -3,6 +3,7 @@
  * refused because of its key is signed with another one as long as that can help.
  */
 import type { Kysely } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isKeyRefusal, type KeyRefusal } from '../signing/judge-key-refusal.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
@@ -21,7 +22,7 @@ export interface ReportedSetError {
  */
 export async function judgeReportedKeys(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   errors: readonly ReportedSetError[],
   refusedKeys: RefusedKeys,
 ): Promise<ReadonlyMap<string, KeyRefusal>> {

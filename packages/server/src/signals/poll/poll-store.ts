@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { msUntil } from '../../platform/db/database-time.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isPolled } from '../push/poll-fallback.ts'
 import { streamRecord, type Stream } from '../streams/stream-store.ts'
@@ -16,7 +17,7 @@ export interface WaitingSet {
 /** The stream that is polled at a destination; undefined when it is deleted or pushes now. */
 export async function findPolledStream(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
 ): Promise<Stream | undefined> {
   const row = await db
     .selectFrom('ssf_stream')
@@ -89,7 +90,7 @@ function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | '
  */
 async function listHeldSets(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   limit: number,
 ): Promise<WaitingSet[]> {
   const { rows } = await sql<WaitingSet>`
@@ -139,7 +140,7 @@ export async function storeTokens(
  */
 export async function acknowledgeSets(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   eventIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
@@ -169,7 +170,7 @@ export interface ReportedError {
  */
 export async function recordReportedErrors(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   reports: readonly ReportedError[],
   { now, attemptsMax }: { readonly now: Date; readonly attemptsMax: number },
 ): Promise<void> {
@@ -191,7 +192,7 @@ export async function recordReportedErrors(
 /** The keys that SETs which wait are bound to; ids that are unknown, finished or another stream's are passed over. */
 export async function listSigningKids(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   eventIds: readonly string[],
 ): Promise<{ readonly eventId: string; readonly kid: string }[]> {
   return db
@@ -208,7 +209,7 @@ export async function listSigningKids(
 /** Has SETs that wait signed with other keys; the error that led to it counts as a failed attempt. */
 export async function rebindSets(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   sets: readonly { readonly eventId: string; readonly kid: string; readonly error: string }[],
 ): Promise<void> {
   if (sets.length === 0) return

@@ -1,3 +1,4 @@
+import type { DestinationId } from '../../schema/branded-ids.ts'
 /*
  * Receivers that wait for events of a destination, woken by what wakes the delivery engine. Owns who
  * waits and how many may; what a poll answers is poll-sets.ts.
@@ -23,7 +24,7 @@ const OVER: PollWaiter = {
 export class PollWaiters {
   /** More than these are answered at once. */
   readonly #waitersMax: number
-  readonly #settlers = new Map<string, Set<Settle>>()
+  readonly #settlers = new Map<DestinationId, Set<Settle>>()
   readonly #looks = new Map<string, Promise<unknown>>()
   #count = 0
   #isClosed = false
@@ -37,7 +38,7 @@ export class PollWaiters {
    * done. Beyond the limit, and after `close`, the waiting is over at once. `signal` ends it too: the
    * receiver is gone.
    */
-  begin(destinationId: string, timeoutMs: number, signal?: AbortSignal): PollWaiter {
+  begin(destinationId: DestinationId, timeoutMs: number, signal?: AbortSignal): PollWaiter {
     const isFull = this.#count >= this.#waitersMax
     if (this.#isClosed || isFull || timeoutMs <= 0 || signal?.aborted === true) return OVER
     const { promise, resolve } = Promise.withResolvers<PollWaitOutcome>()
@@ -60,13 +61,13 @@ export class PollWaiters {
     }
   }
 
-  #add(destinationId: string, settle: Settle): void {
+  #add(destinationId: DestinationId, settle: Settle): void {
     const settlers = this.#settlers.get(destinationId) ?? new Set()
     this.#settlers.set(destinationId, settlers.add(settle))
     this.#count += 1
   }
 
-  #remove(destinationId: string, settle: Settle): void {
+  #remove(destinationId: DestinationId, settle: Settle): void {
     const settlers = this.#settlers.get(destinationId)
     if (settlers?.delete(settle) !== true) return
     this.#count -= 1
@@ -74,7 +75,7 @@ export class PollWaiters {
   }
 
   /** Something was queued for the destination. */
-  wake(destinationId: string): void {
+  wake(destinationId: DestinationId): void {
     for (const settle of this.#settlers.get(destinationId) ?? []) settle('woken')
   }
 

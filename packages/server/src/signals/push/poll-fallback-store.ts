@@ -1,11 +1,11 @@
-import type { StreamId } from '../../schema/branded-ids.ts'
+import type { DestinationId, StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 
 /** Whether deliveries of a destination stay queued when their attempts are used up. */
 export async function setKeepsExhausted(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   keepsExhausted: boolean,
 ): Promise<void> {
   await db

@@ -7,6 +7,7 @@ import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { deadLetterUnreachable } from '../dispatch/delivery-retention-store.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
 import { reviewFallbacks } from './review-fallbacks.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 interface StreamJson {
   id: string
@@ -37,7 +38,7 @@ const startEngine = (retryDelaysMs: readonly number[]) =>
   push.startEngine({ retryDelaysMs, channel: { baseUrl: BASE_URL } })
 
 /** Queues events of devices, in this order; answers their ids. */
-async function queue(destinationId: string, devices: readonly string[]) {
+async function queue(destinationId: DestinationId, devices: readonly string[]) {
   streams.clock.set(new Date())
   const subjects = devices.map((device) => `device:${device}`)
   return (await queueEvents(streams, destinationId, subjects)).eventIds
@@ -67,7 +68,7 @@ async function statesOf(eventIds: readonly string[]): Promise<string[]> {
 }
 
 /** Until everything that is queued was tried, and is in nobody's hand any more. */
-async function waitForFailures(destinationId: string): Promise<void> {
+async function waitForFailures(destinationId: DestinationId): Promise<void> {
   await vi.waitFor(
     async () => {
       const untried = await streams.db

@@ -104,8 +104,7 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
-  const [destination] = await streams.db.selectFrom('delivery_destination').select('id').execute()
-  engine.wake(destination?.id ?? '')
+  engine.wake(stream.destinationId)
   // What was under way may still arrive; without the stop all thirty would follow one another.
   let count: number
   do {

@@ -12,6 +12,7 @@ import {
   issueAuthorityCertificate,
   issueServerCertificate,
 } from '../../platform/tls/issue-certificate.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 interface StreamJson extends StreamIds {
   delivery: { oauth: object | null; mtls: object | null; extra_ca_set: boolean }
@@ -34,7 +35,7 @@ const createStream = (receiver: Pick<LoopbackReceiver, 'url'>, delivery: object)
 const patch = (id: string, payload: object) =>
   streams.call<StreamJson>(`/ssf_streams/${id}`, { method: 'PATCH', payload })
 
-const queue = (destinationId: string, count = 1) =>
+const queue = (destinationId: DestinationId, count = 1) =>
   queueEvents(streams, destinationId, Array<null>(count).fill(null))
 
 describe('mutual TLS', () => {

@@ -14,6 +14,7 @@ import { createPushStreams, type PushStreams } from '../../../test/support/push-
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamIds, StreamsApi } from '../../../test/support/streams-api.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -55,7 +56,7 @@ const basic = (id: string, secret: string) =>
 const createStream = (receiver: Pick<LoopbackReceiver, 'url'>, delivery: object) =>
   push.createStream<StreamIds>(receiver, { delivery })
 
-const queue = (destinationId: string, count = 1) =>
+const queue = (destinationId: DestinationId, count = 1) =>
   queueEvents(streams, destinationId, Array<null>(count).fill(null))
 
 describe('OAuth client credentials', () => {

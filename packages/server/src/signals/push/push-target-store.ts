@@ -1,4 +1,4 @@
-import type { StreamRowId } from '../../schema/branded-ids.ts'
+import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
@@ -21,7 +21,7 @@ export interface PushTarget {
 /** The target of a push stream by its destination; undefined when it is gone or polls now. */
 export async function findPushTarget(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
 ): Promise<PushTarget | undefined> {
   const row = await db
     .selectFrom('ssf_stream')

@@ -5,6 +5,7 @@ import { createPushStreams, jtiOf, type PushStreams } from '../../../test/suppor
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { deleteOldPayloads } from '../dispatch/delivery-retention-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -22,7 +23,7 @@ afterAll(() => push.close())
 afterEach(() => push.reset())
 
 /** Queues an event of each of these devices; answers the ids of the events. */
-async function queue(destinationId: string, devices: readonly string[]) {
+async function queue(destinationId: DestinationId, devices: readonly string[]) {
   streams.clock.set(new Date())
   const subjects = devices.map((device) => `device:${device}`)
   return (await queueEvents(streams, destinationId, subjects)).eventIds

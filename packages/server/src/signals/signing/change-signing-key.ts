@@ -24,11 +24,12 @@ import {
   type SigningKeyDependencies,
 } from './signing-keys.ts'
 import { deleteStreamKeysOf, putStreamKeys, rebindQueued } from './stream-key-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** How a rotation goes. */
 export interface RotationPlan {
   /** The destinations of the streams that sign with the new key before the others. */
-  readonly canaryDestinationIds?: readonly string[]
+  readonly canaryDestinationIds?: readonly DestinationId[]
   /** How long only canaries use the new key; a day unless said otherwise, nothing without canaries. */
   readonly canaryMs?: number
 }

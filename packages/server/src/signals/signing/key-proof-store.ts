@@ -3,6 +3,7 @@
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SigningKeyProofTable } from '../../schema/tables/signing-key-tables.ts'
 
@@ -12,7 +13,7 @@ export type KeyProof = CamelCased<Selectable<SigningKeyProofTable>>
 
 /** A receiver has taken, or refused, a SET that a key signed. */
 export interface KeyProofNote {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   readonly kid: string
   readonly at: Date
   /** Where the receiver is; null when it is not known. */

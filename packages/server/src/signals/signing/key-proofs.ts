@@ -5,6 +5,7 @@
  */
 import type { Kysely } from 'kysely'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   deleteOldJwksFetches,
@@ -16,13 +17,13 @@ import {
 
 export interface KeyProofs {
   /** The receiver took a SET that the key signed. Cheap: called for every SET. */
-  noteAcceptance(destinationId: string, kid: string, address: string | null): void
+  noteAcceptance(destinationId: DestinationId, kid: string, address: string | null): void
   /** The receiver refused the key, in its words. */
-  noteRefusal(destinationId: string, kid: string, refusal: string): void
+  noteRefusal(destinationId: DestinationId, kid: string, refusal: string): void
   /** Somebody fetched the published keys. */
   noteFetch(address: string): void
   /** When the receiver first took a SET that the key signed; undefined when it never did. */
-  firstAcceptedAt(destinationId: string, kid: string): Date | undefined
+  firstAcceptedAt(destinationId: DestinationId, kid: string): Date | undefined
   /** Reads what other processes saw. */
   refresh(kids: readonly string[]): Promise<void>
   /** Writes what was seen; called on a timer and before the process ends. */
@@ -46,7 +47,7 @@ export function createKeyProofs({
   let notes: KeyProofNote[] = []
   let fetches = new Map<string, Date>()
 
-  const keyOf = (destinationId: string, kid: string) => `${destinationId} ${kid}`
+  const keyOf = (destinationId: DestinationId, kid: string) => `${destinationId} ${kid}`
 
   return {
     noteAcceptance(destinationId, kid, address) {

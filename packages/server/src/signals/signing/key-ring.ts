@@ -5,6 +5,7 @@
  */
 import type { Kysely } from 'kysely'
 import { DAY_MS, type Clock } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
@@ -32,7 +33,7 @@ export interface SignableDelivery {
   readonly signingKid: string | null
   readonly token: string | null
   /** Where it goes: the key that replaces one out of publication is that of its stream. */
-  readonly destinationId?: string
+  readonly destinationId?: DestinationId
 }
 
 export interface KeyRing {
@@ -44,7 +45,7 @@ export interface KeyRing {
    * The key that signs what is claimed now: for the stream of the destination, or for those without a
    * key of their own. @throws Error before the first key exists.
    */
-  activeKid(destinationId?: string): string
+  activeKid(destinationId?: DestinationId): string
   /** Whether receivers can still find the key. */
   isPublished(kid: string): boolean
   /** The keys that receivers may verify with, newest first; private members are never among them. */
@@ -58,7 +59,7 @@ export interface KeyRing {
    */
   signDeliveries(deliveries: readonly SignableDelivery[]): Promise<string[]>
   /** What becomes of a SET whose receiver refused the key that signed it. */
-  judgeRefusal(destinationId: string, kid: string): KeyRefusal
+  judgeRefusal(destinationId: DestinationId, kid: string): KeyRefusal
   /** Lets a stream go back to another key at once, in this process; the row is the caller's to write. */
   rollBackStream(rollback: StreamKey): void
 }
@@ -95,7 +96,7 @@ export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
     streamKeys = new Map(streams.map((row) => [row.destinationId, row]))
   }
 
-  function activeKid(destinationId?: string): string {
+  function activeKid(destinationId?: DestinationId): string {
     const key = findStreamKey(streamKeys.get(destinationId ?? ''), keys, clock.now())
     if (key === undefined) throw new Error('there is no active signing key')
     return key.kid

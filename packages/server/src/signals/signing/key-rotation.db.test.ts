@@ -18,6 +18,7 @@ import {
   type RotationPlan,
 } from './change-signing-key.ts'
 import { runSigningKeyJob } from './signing-key-job.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -63,7 +64,7 @@ afterEach(async () => {
 /** A receiver that keeps the key set for a time and judges every SET by what it has. */
 interface CachingReceiver extends LoopbackReceiver {
   readonly streamId: string
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /** The keys of the SETs that were accepted, in order. */
   readonly acceptedKids: string[]
   readonly failures: string[]

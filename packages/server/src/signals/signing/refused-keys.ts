@@ -13,10 +13,11 @@ import { STREAM_ROLLBACK_MS, type KeyRing } from './key-ring.ts'
 import { listSigningKeys, lockSigningKeys, updateSigningKey } from './signing-key-store.ts'
 import { SIGNING_KEY_CHANNEL } from './signing-keys.ts'
 import { putStreamKeys, rebindQueued, type StreamKey } from './stream-key-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** A SET that was refused because of its key. */
 export interface RefusedSet {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   /** The key that signed it. */
   readonly kid: string
   /** What the receiver said, cut to a storable length. */

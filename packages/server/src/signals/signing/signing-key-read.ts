@@ -3,6 +3,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { PageWindow } from '../../platform/db/page.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { findJwksFetches, listKeyProofs, type KeyProof } from './key-proof-store.ts'
 import {
@@ -97,7 +98,7 @@ export async function listProofsOfStream(
 }
 
 interface StreamName {
-  readonly destinationId: string
+  readonly destinationId: DestinationId
   readonly streamId: string
   readonly name: string
 }

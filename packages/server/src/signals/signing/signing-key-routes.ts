@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { HOUR_MS, type Clock } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
@@ -144,8 +145,8 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
   })
 }
 
-async function findDestinations(change: Change, ids: readonly string[]): Promise<string[]> {
-  const destinations = new Set<string>()
+async function findDestinations(change: Change, ids: readonly string[]): Promise<DestinationId[]> {
+  const destinations = new Set<DestinationId>()
   for (const id of ids)
     destinations.add((await getStream(change.tx, parseStreamReference(id))).destinationId)
   return [...destinations]

@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { streamRecord, type Stream } from '../streams/stream-store.ts'
 import type { StreamSigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
@@ -74,7 +75,7 @@ export async function rebindQueued(
   binding: {
     readonly fromKid: string
     readonly toKid: string
-    readonly destinationId: string | null
+    readonly destinationId: DestinationId | null
   },
 ): Promise<void> {
   const { fromKid, toKid, destinationId } = binding

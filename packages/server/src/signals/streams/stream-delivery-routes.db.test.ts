@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { newUuid } from '../../platform/ids.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 interface DeliveryJson {
   id: string
@@ -26,12 +27,15 @@ afterEach(() => streams.clear())
 
 const PUSH = { method: 'urn:ietf:rfc:8935', endpoint_url: 'http://127.0.0.1:9/events' }
 
-async function createStream(): Promise<{ id: string; destinationId: string }> {
+async function createStream(): Promise<{ id: string; destinationId: DestinationId }> {
   const { id } = await streams.createStream({ name: 'push', delivery: PUSH })
   return { id, destinationId: await streams.getDestinationId(id) }
 }
 
-async function queue(destinationId: string, deviceIds: readonly string[]): Promise<string[]> {
+async function queue(
+  destinationId: DestinationId,
+  deviceIds: readonly string[],
+): Promise<string[]> {
   const subjects = deviceIds.map((deviceId) => `device:${deviceId}`)
   return (await queueEvents(streams, destinationId, subjects)).eventIds
 }
@@ -44,7 +48,7 @@ async function setState(eventIds: readonly string[], state: 'dead' | 'delivered'
     .execute()
 }
 
-async function statesOf(destinationId: string): Promise<string[]> {
+async function statesOf(destinationId: DestinationId): Promise<string[]> {
   const rows = await streams.db
     .selectFrom('delivery')
     .select('state')

@@ -1,7 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { isId, isUuid } from '../../platform/ids.ts'
-import type { StreamId, StreamRowId } from '../../schema/branded-ids.ts'
+import type { DestinationId, StreamId, StreamRowId } from '../../schema/branded-ids.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -47,7 +47,12 @@ export function isStreamId(text: string): text is StreamId {
   return isUuid(text)
 }
 
-/** @throws AppError `not_found` */
+/**
+ * The stream with this `id` (of its row) or this `stream_id` (a UUID), whichever the reference holds. With
+ * `isLocked` its row is locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
 export async function getStream(
   db: Kysely<Schema>,
   reference: StreamReference,
@@ -70,7 +75,7 @@ export async function getStream(
 /** The stream of a destination; undefined when it is deleted. */
 export async function findStreamOfDestination(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Stream | undefined> {
   const row = await db
@@ -191,7 +196,7 @@ export function noSuchStream(): AppError {
 /** Gives up what is queued for a stream that is disabled, but for what outlives its stop. */
 export async function discardQueuedDeliveries(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   at: Date,
 ): Promise<void> {
   await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,

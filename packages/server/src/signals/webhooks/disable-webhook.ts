@@ -3,6 +3,7 @@ import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { updateDestinationState } from '../dispatch/destination-store.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import { findWebhookOfDestination, updateWebhook } from './webhook-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Why the service switches a webhook off. */
 export interface DisablingCause {
@@ -22,7 +23,7 @@ const DESCRIPTIONS = {
  */
 export async function disableWebhookOf(
   change: Change,
-  destinationId: string,
+  destinationId: DestinationId,
   { reason, error }: DisablingCause,
 ): Promise<void> {
   const { tx, at } = change

@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { DAY_MS } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { disableWebhookOf } from './disable-webhook.ts'
 import { webhookTarget } from './webhook-json.ts'
@@ -43,7 +44,7 @@ export async function watchFailingWebhooks({ db, runChange }: WatchDependencies)
   return count
 }
 
-async function judge(change: Change, destinationId: string): Promise<boolean> {
+async function judge(change: Change, destinationId: DestinationId): Promise<boolean> {
   const { tx, at } = change
   const webhook = await findWebhookOfDestination(tx, destinationId, { isLocked: true })
   if (webhook === undefined || !webhook.enabled) return false

@@ -5,6 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { ClaimedDelivery, DeliveryChannel, Verdict } from '../dispatch/delivery-channel.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
@@ -46,7 +47,7 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
       take: (destinationId, wanted) => takeTokens(db, destinationId, wanted),
       giveBack: (destinationId, count) => giveBackTokens(db, destinationId, count),
     },
-    async prepare(destinationId: string, deliveries: readonly ClaimedDelivery[]) {
+    async prepare(destinationId: DestinationId, deliveries: readonly ClaimedDelivery[]) {
       const now = clock.now()
       const target = await findWebhookTarget(db, destinationId, { sealer, now })
       if (target === undefined) return undefined

@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookEventTable } from '../../schema/tables/webhook-tables.ts'
 
@@ -96,7 +97,7 @@ export const EVENT_IS_KEPT = sql<boolean>`exists (
  */
 export async function insertMissedDeliveries(
   db: Kysely<Schema>,
-  webhook: { readonly destinationId: string; readonly events: readonly string[] },
+  webhook: { readonly destinationId: DestinationId; readonly events: readonly string[] },
   time: { readonly since: Date; readonly until: Date },
   { at, limit }: { readonly at: Date; readonly limit: number },
 ): Promise<number> {

@@ -5,6 +5,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** What was taken. */
@@ -19,7 +20,7 @@ const CAPACITY = sql`greatest(1, ceil(per_second / 10.0))`
 /** Gives a destination a pace, or takes it away with null. */
 export async function setPace(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   perSecond: number | null,
 ): Promise<void> {
   if (perSecond === null) {
@@ -39,7 +40,7 @@ export async function setPace(
 /** Takes up to `wanted` tokens; all of them where the destination has no pace. */
 export async function takeTokens(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   wanted: number,
 ): Promise<TakenTokens> {
   const { rows } = await sql<{ granted: number; tokens: number; per_second: number }>`
@@ -63,7 +64,7 @@ export async function takeTokens(
 /** Puts tokens back that were not needed. */
 export async function giveBackTokens(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   count: number,
 ): Promise<void> {
   await sql`update webhook_pace set tokens = least(${CAPACITY}, tokens + ${count}::int)

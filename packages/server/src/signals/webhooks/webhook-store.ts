@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import { isId } from '../../platform/ids.ts'
@@ -210,7 +211,7 @@ export async function endSecrets(
 /** The webhook of a destination, undefined when it is gone; with `isLocked`, until the transaction ends. */
 export async function findWebhookOfDestination(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Webhook | undefined> {
   const row = await db
@@ -226,8 +227,8 @@ export async function findWebhookOfDestination(
 export async function listTroubledDestinations(
   db: Kysely<Schema>,
   days: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ destination_id: string }>`
+): Promise<DestinationId[]> {
+  const { rows } = await sql<{ destination_id: DestinationId }>`
     select w.destination_id from webhook w join delivery_destination d on d.id = w.destination_id
     where w.enabled and (
       d.last_failure_at >= d.failing_since + make_interval(days => ${days}::int)
@@ -246,7 +247,7 @@ export interface ReceiverFailure {
 /** How a receiver fails; undefined when it does not. */
 export async function findReceiverFailure(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
 ): Promise<ReceiverFailure | undefined> {
   return db
     .selectFrom('delivery_destination')

@@ -4,6 +4,7 @@
  */
 import type { Kysely } from 'kysely'
 import { toEpochSeconds } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
@@ -32,7 +33,7 @@ export interface WebhookMessage {
 /** The webhook of a destination; undefined when it is gone. */
 export async function findWebhookTarget(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   { sealer, now }: { readonly sealer: Sealer; readonly now: Date },
 ): Promise<WebhookTarget | undefined> {
   const webhook = await findWebhookOfDestination(db, destinationId)

@@ -2,8 +2,9 @@
 import { Writable } from 'node:stream'
 import { SYSTEM_ACTOR } from '../../../src/changes/audit/audit-entry.ts'
 import type { DeliveryEngine } from '../../../src/signals/dispatch/delivery-engine.ts'
-import { DELIVERY_CHANNEL } from '../../../src/signals/dispatch/delivery-store.ts'
+import { DELIVERY_CHANNEL, toDestinationId } from '../../../src/signals/dispatch/delivery-store.ts'
 import { createTestEngine } from '../test-engine.ts'
+import type { DestinationId } from '../../../src/schema/branded-ids.ts'
 import type { Compliance } from '../../../src/schema/status-values.ts'
 import { createLogger } from '../../../src/platform/logger.ts'
 import type { ServiceFoundation } from '../../../src/app/foundation.ts'
@@ -72,11 +73,11 @@ export async function startAwkwardService(): Promise<AwkwardService> {
   }
   const { db, clock, log, runChange, sealer } = services
   const { listener, signing, streams, outbound } = parts
-  const wake = (destinationId: string) => {
+  const wake = (destinationId: DestinationId) => {
     streams.waiters.wake(destinationId)
     for (const engine of engines) engine.wake(destinationId)
   }
-  listener.subscribe(DELIVERY_CHANNEL, wake)
+  listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))
   const announce: AwkwardService['announce'] = (deviceId, previous, current) =>
     runChange({ actor: SYSTEM_ACTOR }, async (change) => {
       change.recordEvent({

@@ -3,6 +3,7 @@
  * heartbeat.ts.
  */
 import { sql, type Kysely } from 'kysely'
+import type { DestinationId } from '../../../schema/branded-ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { streamRecord, type Stream } from '../../streams/stream-store.ts'
 
@@ -39,15 +40,15 @@ export async function claimStreamsDue(
 /** The destinations among these at which an event about the subject waits. */
 export async function findDestinationsWaiting(
   db: Kysely<Schema>,
-  destinationIds: readonly string[],
+  destinationIds: readonly DestinationId[],
   subjectKey: string,
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlySet<DestinationId>> {
   if (destinationIds.length === 0) return new Set()
   const rows = await db
     .selectFrom('delivery')
     .select('destination_id')
     .distinct()
-    .where('destination_id', '=', sql<string>`any(${destinationIds}::bigint[])`)
+    .where('destination_id', '=', sql<DestinationId>`any(${destinationIds}::bigint[])`)
     .where('subject_key', '=', subjectKey)
     .where('state', '=', 'queued')
     .execute()

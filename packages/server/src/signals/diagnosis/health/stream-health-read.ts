@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
+import type { DestinationId } from '../../../schema/branded-ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
 
 /** More rows than this are not looked at: counts say "at least", percentiles are of the latest. */
@@ -48,7 +49,7 @@ export interface DestinationHealthReport {
 
 export async function readDestinationHealth(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   now: Date,
 ): Promise<DestinationHealthReport> {
   return {
@@ -61,7 +62,7 @@ export async function readDestinationHealth(
 }
 
 /** In the order in which they are due; of a longer queue, the first rows stand for the oldest. */
-async function readQueue(db: Kysely<Schema>, destinationId: string): Promise<QueueHealth> {
+async function readQueue(db: Kysely<Schema>, destinationId: DestinationId): Promise<QueueHealth> {
   const { rows } = await sql<{ count: string; oldest: Date | null; next: Date | null }>`
     select count(*) as count, min(created_at) as oldest, min(next_attempt_at) as next
     from (
@@ -81,7 +82,7 @@ async function readQueue(db: Kysely<Schema>, destinationId: string): Promise<Que
 
 async function readTimes(
   db: Kysely<Schema>,
-  destinationId: string,
+  destinationId: DestinationId,
   since: Date,
 ): Promise<DeliveryTimes> {
   const { rows } = await sql<{ count: string; p50: number | null; p99: number | null }>`
@@ -103,7 +104,7 @@ async function readTimes(
   }
 }
 
-async function countDead(db: Kysely<Schema>, destinationId: string) {
+async function countDead(db: Kysely<Schema>, destinationId: DestinationId) {
   const { rows } = await sql<{ count: string }>`
     select count(*) as count from (
       select from delivery where destination_id = ${destinationId} and state = 'dead'
@@ -112,7 +113,10 @@ async function countDead(db: Kysely<Schema>, destinationId: string) {
   return toCount(Number(rows[0]?.count ?? 0))
 }
 
-async function readReceiver(db: Kysely<Schema>, destinationId: string): Promise<ReceiverHealth> {
+async function readReceiver(
+  db: Kysely<Schema>,
+  destinationId: DestinationId,
+): Promise<ReceiverHealth> {
   const row = await db
     .selectFrom('delivery_destination')
     .selectAll()

@@ -4,6 +4,7 @@ import { queueEvents } from '../../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../../test/support/streams-api.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
 import { sendDueHeartbeats } from './heartbeat.ts'
+import type { DestinationId } from '../../../schema/branded-ids.ts'
 
 let streams: StreamsApi
 
@@ -18,7 +19,9 @@ interface Stream {
   readonly heartbeat_minutes: number | null
 }
 
-async function createStream(payload: object = {}): Promise<Stream & { destinationId: string }> {
+async function createStream(
+  payload: object = {},
+): Promise<Stream & { destinationId: DestinationId }> {
   const stream = await streams.createStream<Stream>({
     name: 'watched',
     delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'http://127.0.0.1:9/events' },
@@ -27,7 +30,7 @@ async function createStream(payload: object = {}): Promise<Stream & { destinatio
   return { ...stream, destinationId: await streams.getDestinationId(stream.id) }
 }
 
-async function enqueue(destinationId: string, count: number): Promise<string[]> {
+async function enqueue(destinationId: DestinationId, count: number): Promise<string[]> {
   const subjects = Array<null>(count).fill(null)
   return (await queueEvents(streams, destinationId, subjects)).deliveryIds
 }
