@@ -11,13 +11,8 @@ import { ActiveClaims } from './active-claims.ts'
 import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { BackgroundWork } from './background-work.ts'
-import {
-  claimDeliveries,
-  findDestinationSchedule,
-  releaseClaims,
-  type ClaimRequest,
-  type DestinationSchedule,
-} from './claim-store.ts'
+import { claimAtPace, prepareClaim, type Claim, type PreparedRequests } from './claim-at-pace.ts'
+import { findDestinationSchedule, releaseClaims, type DestinationSchedule } from './claim-store.ts'
 import {
   isReceiverFailure,
   type ClaimedDelivery,
@@ -44,14 +39,10 @@ export interface DispatcherDependencies extends AttemptDependencies {
   readonly signal: AbortSignal
 }
 
-/** What one statement claimed. */
-interface Claim {
+/** What one statement claimed; they are numbered through. */
+interface NumberedClaim extends Claim {
   readonly number: number
-  readonly deliveries: readonly ClaimedDelivery[]
-  readonly channel: DeliveryChannel
 }
-
-type PreparedRequests = Awaited<ReturnType<DeliveryChannel['prepare']>>
 
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
@@ -131,7 +122,7 @@ export class DestinationDispatcher implements SlotUser {
       while (!this.#isStopped) {
         this.#wakeups.forget()
         const claim = await this.#claim()
-        const preparing = claim === undefined ? undefined : this.#prepare(claim)
+        const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
         const hasRefused = await ordering
         if (claim === undefined || preparing === undefined) return
         ordering = this.#order(claim, preparing)
@@ -143,7 +134,7 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
-  async #claim(): Promise<Claim | undefined> {
+  async #claim(): Promise<NumberedClaim | undefined> {
     const { db, channels, settings, newClaimId } = this.#shared
     const schedule = await findDestinationSchedule(db, this.#id)
     const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
@@ -152,7 +143,7 @@ export class DestinationDispatcher implements SlotUser {
       return undefined
     }
     const isStopped = schedule.state !== 'active'
-    if (isStopped) this.#releaseUnsent(({ delivery }) => delivery.outlivesStop === true)
+    if (isStopped) this.#releaseUnsent(({ outlivesStop }) => outlivesStop === true)
     if (!this.#mayClaim(schedule)) return undefined
     const room = Math.min(settings.claimSize, settings.claimedMax - this.#claims.count)
     const claimId = newClaimId()
@@ -195,20 +186,9 @@ export class DestinationDispatcher implements SlotUser {
     return claimedMax - this.#claims.count >= claimSize
   }
 
-  /** Step 3: the requests of a claim; undefined when there are none to be had now. */
-  async #prepare({ deliveries, channel }: Claim): Promise<PreparedRequests> {
-    try {
-      return await channel.prepare(this.#id, deliveries)
-    } catch (error) {
-      const fields = { err: error, destination_id: this.#id }
-      this.#shared.log.error(fields, 'deliveries could not be prepared')
-      return undefined
-    }
-  }
-
   /** Step 4: adds a prepared claim to the partitions; answers whether any of it was refused. */
   async #order(
-    { number, deliveries, channel }: Claim,
+    { number, deliveries, channel }: NumberedClaim,
     preparing: Promise<PreparedRequests>,
   ): Promise<boolean> {
     const refused: Promise<void>[] = []
@@ -247,11 +227,12 @@ export class DestinationDispatcher implements SlotUser {
 
   async #attempt(item: PreparedDelivery, rules: AttemptRules): Promise<void> {
     const { slots } = this.#shared
+    const { delivery } = item
     this.#inFlightCount += 1
     try {
       const attempt = await attemptDelivery(item, rules, this.#shared)
       if (attempt.kind === 'finished') this.#record(attempt.outcome)
-      else this.#releaseAll([item, ...this.#partitions.drop(item.delivery)], attempt.delayMs)
+      else void this.#release([delivery, ...this.#partitions.drop(delivery)], attempt.delayMs)
     } finally {
       this.#inFlightCount -= 1
       slots.release()
@@ -259,13 +240,13 @@ export class DestinationDispatcher implements SlotUser {
     }
   }
 
-  /** Step 6: what follows in memory at once; the database is told with other outcomes, a moment later. */
+  /** Step 6: what follows in memory at once; the database follows a moment later, with other outcomes. */
   #record(outcome: DeliveryOutcome): void {
     const { delivery, retryDelayMs, verdict } = outcome
     const subjects =
       retryDelayMs === null ? [] : this.#partitions.blockAll([delivery], retryDelayMs)
     if (retryDelayMs === null) this.#partitions.finish(delivery)
-    else this.#releaseAll(this.#partitions.drop(delivery), retryDelayMs)
+    else void this.#release(this.#partitions.drop(delivery), retryDelayMs)
     this.#failuresInRow = isReceiverFailure(verdict) ? this.#failuresInRow + 1 : 0
     // Before the database says so: a receiver that refuses connections would see all that is claimed.
     if (this.#failuresInRow >= FAILURES_TO_OPEN) this.#releaseUnsent()
@@ -276,20 +257,8 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   /** Releases what is not in flight, but for what is to be kept. */
-  #releaseUnsent(isKept: (item: PreparedDelivery) => boolean = () => false): void {
-    const items = this.#partitions.clear()
-    for (const item of items.filter(isKept).reverse()) this.#partitions.putBack(item)
-    this.#releaseAll(
-      items.filter((item) => !isKept(item)),
-      0,
-    )
-  }
-
-  #releaseAll(items: readonly PreparedDelivery[], delayMs: number): void {
-    void this.#release(
-      items.map(({ delivery }) => delivery),
-      delayMs,
-    )
+  #releaseUnsent(isKept?: (delivery: ClaimedDelivery) => boolean): void {
+    void this.#release(this.#partitions.clear(isKept), 0)
   }
 
   /** Gives claimed deliveries back to the database, due after `delayMs`. Never rejects. */
@@ -314,30 +283,4 @@ export class DestinationDispatcher implements SlotUser {
     for (const delivery of deliveries) this.#claims.finish(delivery)
     if (isLookNeeded || (this.#isFull && this.#hasRoom(false))) this.wake()
   }
-}
-
-/**
- * Claims as many due deliveries as the pace of their destination allows, and uses up no more of it. `waitMs` is
- * how long the pace allows nothing; undefined when that did not stand in the way.
- */
-async function claimAtPace(
-  db: Kysely<Schema>,
-  channel: Pick<DeliveryChannel, 'pace' | 'claimKid'>,
-  request: Omit<ClaimRequest, 'kid'>,
-): Promise<{
-  readonly deliveries: readonly ClaimedDelivery[]
-  readonly waitMs: number | undefined
-}> {
-  const { destinationId, limit } = request
-  const { pace } = channel
-  const kid = channel.claimKid(destinationId)
-  if (pace === undefined) {
-    return { deliveries: await claimDeliveries(db, { ...request, kid }), waitMs: undefined }
-  }
-  const { granted, waitMs } = await pace.take(destinationId, limit)
-  if (granted === 0) return { deliveries: [], waitMs: Math.max(1, waitMs) }
-  const deliveries = await claimDeliveries(db, { ...request, kid, limit: granted })
-  const spared = granted - deliveries.length
-  if (spared > 0) await pace.giveBack(destinationId, spared)
-  return { deliveries, waitMs: undefined }
 }

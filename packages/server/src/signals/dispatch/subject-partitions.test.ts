@@ -46,7 +46,7 @@ describe('subject partitions', () => {
     takeReady(partitions)
     const until = 5_000
     partitions.block('a', until)
-    expect(partitions.drop(a1.delivery)).toEqual([a2])
+    expect(partitions.drop(a1.delivery)).toEqual([a2.delivery])
     expect(partitions.add(item('a3', 'a'), 1)).toEqual(until)
     partitions.unblock('a', 0)
     expect(partitions.add(item('a1', 'a'), 1)).toBeUndefined()
@@ -70,14 +70,17 @@ describe('subject partitions', () => {
     for (const next of [item('a2', 'a'), item('b1', 'b'), item('b2', 'b'), item('x', null)]) {
       partitions.add(next, 1)
     }
-    expect(
-      partitions
-        .clear()
-        .map(({ delivery }) => delivery.id)
-        .sort(),
-    ).toEqual(['a2', 'b1', 'b2', 'x'])
+    const cleared = partitions.clear().map(({ id }) => id)
+    expect(cleared.sort()).toEqual(['a2', 'b1', 'b2', 'x'])
     partitions.finish(flying.delivery)
     expect(takeReady(partitions)).toEqual([])
+  })
+
+  it('clears all but what is to be kept, which stays ready', () => {
+    const partitions = new SubjectPartitions()
+    for (const next of [item('x', null), item('y', null), item('a1', 'a')]) partitions.add(next, 1)
+    expect(partitions.clear(({ id }) => id === 'y').map(({ id }) => id)).toEqual(['x', 'a1'])
+    expect(takeReady(partitions)).toEqual(['y'])
   })
 
   it('refuses what a claim brings that began before the block ended', () => {

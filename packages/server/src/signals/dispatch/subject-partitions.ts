@@ -61,11 +61,6 @@ export class SubjectPartitions {
     return this.#ready.shift()
   }
 
-  /** Puts back what `next` or `clear` gave. */
-  putBack(item: PreparedDelivery): void {
-    this.#ready.unshift(item)
-  }
-
   /** The delivery has reached its end: the next one of its subject may be sent. */
   finish({ subjectKey }: ClaimedDelivery): void {
     if (subjectKey === null) return
@@ -77,11 +72,11 @@ export class SubjectPartitions {
   }
 
   /** The delivery is to be tried again later: removes its partition, answers those that waited behind it. */
-  drop({ subjectKey }: ClaimedDelivery): PreparedDelivery[] {
+  drop({ subjectKey }: ClaimedDelivery): ClaimedDelivery[] {
     if (subjectKey === null) return []
     const followers = this.#partitions.get(subjectKey)?.slice(1) ?? []
     this.#partitions.delete(subjectKey)
-    return followers
+    return followers.map(({ delivery }) => delivery)
   }
 
   /**
@@ -135,8 +130,8 @@ export class SubjectPartitions {
     }
   }
 
-  /** Removes and answers everything that is not in flight. */
-  clear(): PreparedDelivery[] {
+  /** Removes and answers everything that is not in flight, but for what is to be kept: that is ready. */
+  clear(isKept: (delivery: ClaimedDelivery) => boolean = () => false): ClaimedDelivery[] {
     const removed = this.#ready
     this.#ready = []
     for (const { delivery } of removed) {
@@ -145,6 +140,7 @@ export class SubjectPartitions {
       this.#partitions.delete(delivery.subjectKey)
     }
     for (const partition of this.#partitions.values()) removed.push(...partition.splice(1))
-    return removed
+    this.#ready = removed.filter(({ delivery }) => isKept(delivery))
+    return removed.map(({ delivery }) => delivery).filter((delivery) => !isKept(delivery))
   }
 }

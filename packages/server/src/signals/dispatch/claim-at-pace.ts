@@ -1,0 +1,59 @@
+/*
+ * Takes due deliveries of a destination at the pace of their channel, and makes the requests for them. Does
+ * not decide when to claim, and sends nothing.
+ */
+import type { Kysely } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { claimDeliveries, type ClaimRequest } from './claim-store.ts'
+import type { ClaimedDelivery, DeliveryChannel } from './delivery-channel.ts'
+import type { DeliveryLog } from './delivery-log.ts'
+
+/** What one statement claimed. */
+export interface Claim {
+  readonly deliveries: readonly ClaimedDelivery[]
+  readonly channel: DeliveryChannel
+}
+
+/** In the order of the deliveries; undefined when none can be made now. */
+export type PreparedRequests = Awaited<ReturnType<DeliveryChannel['prepare']>>
+
+/**
+ * Claims as many due deliveries as the pace of their destination allows, and uses up no more of it. `waitMs` is
+ * how long the pace allows nothing; undefined when that did not stand in the way.
+ */
+export async function claimAtPace(
+  db: Kysely<Schema>,
+  channel: Pick<DeliveryChannel, 'pace' | 'claimKid'>,
+  request: Omit<ClaimRequest, 'kid'>,
+): Promise<{
+  readonly deliveries: readonly ClaimedDelivery[]
+  readonly waitMs: number | undefined
+}> {
+  const { destinationId, limit } = request
+  const { pace } = channel
+  const kid = channel.claimKid(destinationId)
+  if (pace === undefined) {
+    return { deliveries: await claimDeliveries(db, { ...request, kid }), waitMs: undefined }
+  }
+  const { granted, waitMs } = await pace.take(destinationId, limit)
+  if (granted === 0) return { deliveries: [], waitMs: Math.max(1, waitMs) }
+  const deliveries = await claimDeliveries(db, { ...request, kid, limit: granted })
+  const spared = granted - deliveries.length
+  if (spared > 0) await pace.giveBack(destinationId, spared)
+  return { deliveries, waitMs: undefined }
+}
+
+/** The requests of a claim. Never rejects: what went wrong is logged, and there are no requests. */
+export async function prepareClaim(
+  destinationId: DestinationId,
+  { deliveries, channel }: Claim,
+  log: Pick<DeliveryLog, 'error'>,
+): Promise<PreparedRequests> {
+  try {
+    return await channel.prepare(destinationId, deliveries)
+  } catch (error) {
+    log.error({ err: error, destination_id: destinationId }, 'deliveries could not be prepared')
+    return undefined
+  }
+}
