@@ -6,7 +6,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { TransactionCompanion } from '../platform/db/transaction-companion.ts'
+import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
 import { isTransientConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit/audit-store.ts'
@@ -19,7 +19,7 @@ export interface ChangeOrigin {
   readonly requestId?: string | null
   readonly ipAddress?: string | null
   /** Commits with every change of this origin: the record of a request that must not run twice. */
-  readonly companion?: TransactionCompanion<Schema> | undefined
+  readonly transactionHooks?: TransactionHooks<Schema> | undefined
 }
 
 /**
@@ -116,9 +116,9 @@ async function runOnce<Result>(
       recordEvent: (event) => events.push(event),
       afterCommit: (effect) => effects.push(effect),
     }
-    await origin.companion?.begin(tx)
+    await origin.transactionHooks?.begin(tx)
     const value = await work(change)
-    await origin.companion?.complete(tx, value)
+    await origin.transactionHooks?.complete(tx, value)
     if (events.length + entries.length > 0) {
       const record = { tx, txn, at, events, auditEntries: entries }
       for (const publish of publishers) await publish(record)

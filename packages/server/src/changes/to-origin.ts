@@ -1,7 +1,7 @@
 import type { ChangeOrigin } from './change.ts'
 
 /** A request that changes something, by a known caller. */
-interface ChangeRequest extends Pick<ChangeOrigin, 'companion'> {
+interface ChangeRequest extends Pick<ChangeOrigin, 'transactionHooks'> {
   readonly principal: { readonly kind: string; readonly id: string; readonly name: string }
   readonly requestId: string
   readonly address: string
@@ -12,13 +12,13 @@ export function toOrigin({
   principal,
   requestId,
   address,
-  companion,
+  transactionHooks,
 }: ChangeRequest): ChangeOrigin {
   const { id, name, kind } = principal
   return {
     actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: null },
     requestId,
     ipAddress: address,
-    companion,
+    transactionHooks,
   }
 }

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
-import type { TransactionCompanion } from '../db/transaction-companion.ts'
+import type { TransactionHooks } from '../db/transaction-hooks.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -54,8 +54,8 @@ export interface RequestFacts {
   readonly rawQuery: Readonly<Record<string, string>>
   /** Undefined on a surface without lists. */
   readonly paging: Paging | undefined
-  /** Takes part in the changes of a request with an idempotency key. */
-  readonly companion: TransactionCompanion | undefined
+  /** Run in the change of a request with an idempotency key. */
+  readonly transactionHooks: TransactionHooks | undefined
   /** Makes a signal that is aborted when the connection ends, which after the answer means nothing. */
   readonly disconnection: () => AbortSignal
 }

@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
-import type { TransactionCompanion } from '../db/transaction-companion.ts'
+import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import {
   identifyCaller,
   type AccessCheck,
@@ -131,7 +131,7 @@ async function carryOut<By extends Caller>(
     path: pathOf(request.url),
     rawQuery: request.query as Record<string, string>,
     paging,
-    companion: undefined,
+    transactionHooks: undefined,
     disconnection: () => disconnectionOf(reply),
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
@@ -156,8 +156,8 @@ async function carryOut<By extends Caller>(
       requestId,
     },
     {
-      perform: async (companion: TransactionCompanion) =>
-        toRepeatable(await operation.run({ ...sent, companion })),
+      perform: async (transactionHooks: TransactionHooks) =>
+        toRepeatable(await operation.run({ ...sent, transactionHooks })),
       toAnswer: (result) => {
         const prepared = operation.prepare(result)
         return prepared && toRepeatable(prepared)

@@ -184,7 +184,7 @@ function toNotice(
   if (verdict.kind !== 'gone' && !isExhausted) return null
   const kind = isExhausted ? 'exhausted' : 'gone'
   const notice = { destinationId, kind, error: verdict.error } as const
-  return { kind, tell: async (change) => channel.onNotice?.(change, notice) }
+  return { kind, notify: async (change) => channel.onNotice?.(change, notice) }
 }
 
 function isBusy(result: OutboundResult): boolean {

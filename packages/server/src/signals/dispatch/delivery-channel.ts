@@ -47,7 +47,7 @@ export type Verdict =
   | { readonly kind: 'accepted' }
   /** Sending the same again is hopeless. */
   | { readonly kind: 'rejected'; readonly errorCode: string; readonly error: string }
-  /** The receiver says that it will never take anything again; the channel is told (`onNotice`). */
+  /** The receiver says that it will never take anything again; the channel is notified (`onNotice`). */
   | { readonly kind: 'gone'; readonly errorCode: string; readonly error: string }
   | {
       readonly kind: 'retry'
@@ -70,7 +70,7 @@ export interface SentDelivery {
   readonly token: string | null
 }
 
-/** What a channel is told of a destination in the change that records it. */
+/** What a channel is notified of a destination in the change that records it. */
 export interface DestinationNotice {
   readonly destinationId: DestinationId
   /**
@@ -131,7 +131,7 @@ export interface DeliveryChannel {
   /**
    * Reacts to what an outcome says about a destination: in the same change, so that both are durable
    * together, at most once per destination and batch. May lock the owner of the destination; must
-   * bear being told again.
+   * bear being notified again.
    */
   onNotice?(change: Change, notice: DestinationNotice): Promise<void>
 }

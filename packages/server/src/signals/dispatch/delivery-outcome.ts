@@ -21,7 +21,7 @@ export interface DeliveryOutcome {
   readonly finishedAt: Date
   readonly timings: AttemptTimings
   readonly statusCode: number | null
-  /** What the channel is to be told of the destination; null in most cases. */
+  /** What the channel is to be notified of; null in most cases. */
   readonly notice: OutcomeNotice | null
   readonly requestHeaders: Readonly<Record<string, string>> | null
   readonly responseHeaders: Readonly<Record<string, string>> | null
@@ -35,7 +35,7 @@ export interface DeliveryOutcome {
 /** Something to tell a channel in the change that records the outcome. */
 export interface OutcomeNotice {
   readonly kind: DestinationNotice['kind']
-  tell(change: Change): Promise<void>
+  notify(change: Change): Promise<void>
 }
 
 /** The sentence and the word that are stored when a verdict is not an acceptance. */

@@ -16,7 +16,7 @@ export interface DeliverySettings {
   readonly leaseMs: number
   /** One request, from the look-up of the name to the last byte of the answer. */
   readonly requestTimeoutMs: number
-  /** How often the database is asked for work that no wake-up told of. */
+  /** How often the database is asked for work that no wake-up announced. */
   readonly sweepIntervalMs: number
   /** How often the other workers are looked after. */
   readonly presenceIntervalMs: number

@@ -32,7 +32,7 @@ export class InFlightSlots {
     return this.#inFlightCount
   }
 
-  /** Takes a slot if there is one; otherwise the user is told when one may be free. */
+  /** Takes a slot if there is one; otherwise the user is called when one may be free. */
   take(user: SlotUser): boolean {
     const isReserved = user.inFlightCount < this.#limits.reservedPerDestination
     if (!isReserved && this.#inFlightCount >= this.#limits.inFlightMax) {
@@ -43,7 +43,7 @@ export class InFlightSlots {
     return true
   }
 
-  /** Gives a slot back. Those who wait are told in the order in which they came, until one takes it. */
+  /** Gives a slot back. Those who wait are called in the order in which they came, until one takes it. */
   release(): void {
     this.#inFlightCount -= 1
     for (const user of [...this.#waiting]) {

@@ -111,7 +111,7 @@ export class OutcomeRecorder {
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
       await deferFollowers(tx, heads)
       // Before the destination is locked: whoever changes its owner locks that one first.
-      if (change !== undefined) await tellChannels(change, outcomes, ids)
+      if (change !== undefined) await notifyChannels(change, outcomes, ids)
       // In one order everywhere, so that two processes cannot wait for each other.
       for (const [destinationId, report] of [...reports].sort(byId)) {
         await recordHealth(tx, destinationId, report, random)
@@ -147,7 +147,7 @@ export class OutcomeRecorder {
 }
 
 /** Once for each destination and kind of notice, of outcomes that count. */
-async function tellChannels(
+async function notifyChannels(
   change: Change,
   outcomes: readonly DeliveryOutcome[],
   held: ReadonlySet<string>,
@@ -158,7 +158,7 @@ async function tellChannels(
     const key = `${delivery.destinationId} ${notice.kind}`
     if (!notices.has(key)) notices.set(key, notice)
   }
-  for (const notice of notices.values()) await notice.tell(change)
+  for (const notice of notices.values()) await notice.notify(change)
 }
 
 function byId([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {

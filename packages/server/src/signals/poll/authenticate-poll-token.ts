@@ -35,7 +35,7 @@ export function readPollToken(headers: IncomingHttpHeaders): string | undefined 
 /**
  * The receiver that a poll token stands for, at the events of its own stream (named by `id` or
  * `stream_id`) and nowhere else. The database is asked every time, so that a revoked token is refused on
- * the next request of every process; a refusal does not tell which of its reasons it has.
+ * the next request of every process; a refusal does not say why.
  *
  * @throws AppError `unauthenticated`
  */

@@ -68,7 +68,7 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       responses: { 200: pollResponseSchema },
       handler: async ({ params }) => {
         const stream = await getPolledStream(dependencies, params.id)
-        // What tells of the stop of a stream is for receivers that know of it: they poll by POST.
+        // The event of the stop of a stream is for receivers that know it: they poll by POST.
         if (stream.status !== 'enabled') return { sets: {} }
         return pollSets(stream, { ...nothing, waitMs: 0 }, dependencies)
       },

@@ -1,6 +1,6 @@
 /*
  * Poll delivery of SETs (RFC 8936): acknowledgements first, then the next SETs, signed when they are
- * first handed out. Owns the semantics of a poll for every surface; who may poll is the routes' matter.
+ * first sent. Owns the semantics of a poll for every surface; who may poll is the routes' matter.
  */
 import {
   buildPollResponse,
@@ -35,7 +35,7 @@ export interface PollDependencies {
   readonly clock: Clock
   readonly keyRing: KeyRing
   readonly waiters: PollWaiters
-  /** Told of keys that receivers refuse. */
+  /** Notified of keys that receivers refuse. */
   readonly refusedKeys: RefusedKeys
 }
 
@@ -55,16 +55,16 @@ export const POLL_ACKNOWLEDGEMENTS_MAX = 1_000
 /** Below the 30 s and 60 s after which clients and proxies give up. */
 export const POLL_WAIT_MAX_MS = 25 * SECOND_MS
 const POLL_WAIT_SPREAD_MS = POLL_WAIT_MAX_MS / 5
-/** How often a SET is handed out again although its receiver reports that it failed. */
+/** How often a SET is sent again although its receiver reports that it failed. */
 const REPORTED_FAILURES_MAX = 10
 
 const NOTHING: PollResponse = buildPollResponse([], false)
 
 /**
- * Takes the acknowledgements and answers the next SETs, oldest first. A SET is handed out until it is
- * acknowledged or refused, to everybody who polls. With `waitMs` and nothing to hand out, the answer is
- * held back until something comes; with `maxEvents` 0 until something waits, which is not handed out
- * (RFC 8936 section 2.4.2). A stream that is not enabled hands out what tells of its stop and nothing
+ * Takes the acknowledgements and answers the next SETs, oldest first. A SET is sent until it is
+ * acknowledged or refused, to everybody who polls. With `waitMs` and nothing to send, the answer
+ * waits until something comes; with `maxEvents` 0 until something waits, which is not sent
+ * (RFC 8936 section 2.4.2). A stream that is not enabled sends the event of its stop and nothing
  * else; a poll of it waits for more, as for any event.
  */
 export async function pollSets(
@@ -145,14 +145,14 @@ async function takeAcknowledgements(
 
 /** What a look at a stream has found. */
 interface Look {
-  /** Undefined when there is nothing to hand out. */
+  /** Undefined when there is nothing to send. */
   readonly answer?: PollResponse
-  /** How long until something may be handed out. */
+  /** How long until something may be sent. */
   readonly nextDueInMs?: number | undefined
 }
 
 /**
- * Looks for what can be handed out. After a wait the stream is read anew: it
+ * Looks for what can be sent. After a wait the stream is read anew: it
  * may have been stopped, turned to push or deleted meanwhile. Those who wait for the same look together.
  */
 async function lookFor(

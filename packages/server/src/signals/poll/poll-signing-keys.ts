@@ -1,5 +1,5 @@
 /*
- * What polls tell of signing keys: an acknowledged SET proves its key, and a SET that is reported as
+ * What polls show of signing keys: an acknowledged SET proves its key, and a SET that is reported as
  * refused because of its key is signed with another one as long as that can help.
  */
 import type { Kysely } from 'kysely'

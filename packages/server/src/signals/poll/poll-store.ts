@@ -34,14 +34,14 @@ export async function findPolledStream(
 export interface WaitingSets {
   /** Oldest first. */
   readonly sets: readonly WaitingSet[]
-  /** How long until something else may be handed out; undefined when nothing is held back. */
+  /** How long until something else may be sent; undefined when nothing waits for its time. */
   readonly nextDueInMs: number | undefined
 }
 
 /**
  * What waits for a poll receiver, at most `limit` SETs. Of a stream that is not enabled only what outlives
- * its stop, which it announces. Good news may be held back until it is due; what waits for the next
- * attempt of a push is not.
+ * its stop, which it announces. An event that is debounced waits until it is due; one
+ * that waits for the next attempt of a push does not.
  */
 export async function listWaitingSets(
   db: Kysely<Schema>,
@@ -49,19 +49,19 @@ export async function listWaitingSets(
   limit: number,
 ): Promise<WaitingSets> {
   if (stream.deliveryMethod === 'push') {
-    const isHanded = isPolled(stream) && stream.status === 'enabled'
-    const sets = isHanded ? await listHeldSets(db, stream.destinationId, limit) : []
+    const isAnswered = isPolled(stream) && stream.status === 'enabled'
+    const sets = isAnswered ? await listHeldSets(db, stream.destinationId, limit) : []
     return { sets, nextDueInMs: undefined }
   }
   const rows = await queuedSets(db, stream).limit(limit).execute()
   const due = rows.filter((row) => row.attempt_count > 0 || row.due_in_ms <= 0)
-  const held = rows.find((row) => !due.includes(row))
+  const later = rows.find((row) => !due.includes(row))
   if (due.length > 0 || rows.length < limit) {
-    return { sets: due, nextDueInMs: held?.due_in_ms }
+    return { sets: due, nextDueInMs: later?.due_in_ms }
   }
-  // A page of what is held back may hide what is not.
+  // A page of what is not due yet may leave no room for what is.
   const retried = await queuedSets(db, stream).where('attempt_count', '>', 0).limit(limit).execute()
-  return { sets: retried, nextDueInMs: held?.due_in_ms }
+  return { sets: retried, nextDueInMs: later?.due_in_ms }
 }
 
 function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | 'status'>) {
@@ -121,7 +121,7 @@ async function listHeldSets(
   return rows
 }
 
-/** Keeps the tokens that are about to be handed out, so that every later poll gives the same ones. */
+/** Keeps the tokens that are about to be sent, so that every later poll gives the same ones. */
 export async function storeTokens(
   db: Kysely<Schema>,
   sets: readonly { readonly id: string; readonly kid: string; readonly token: string }[],
@@ -160,13 +160,13 @@ export async function acknowledgeSets(
 export interface ReportedError {
   readonly eventId: string
   readonly error: string
-  /** The SET is not to be handed out again. */
+  /** The SET is not to be sent again. */
   readonly isFinal: boolean
 }
 
 /**
  * Stores what a receiver reports. A final report ends the SET undelivered; another one counts as a
- * failed attempt, and the SET is handed out again until `attemptsMax` is reached.
+ * failed attempt, and the SET is sent again until `attemptsMax` is reached.
  */
 export async function recordReportedErrors(
   db: Kysely<Schema>,

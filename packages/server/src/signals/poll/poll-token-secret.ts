@@ -33,7 +33,7 @@ export function isWellFormedPollToken(text: string): boolean {
   return match !== null && checksum(match[1] ?? '') === match[2]
 }
 
-/** SHA-256 of the whole token, by which it is looked up: the time that takes tells nothing of it. */
+/** SHA-256 of the whole token, by which it is looked up: how long that takes reveals nothing of it. */
 export function hashPollToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

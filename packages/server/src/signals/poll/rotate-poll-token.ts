@@ -30,7 +30,7 @@ export interface PollTokenRotation {
   readonly overlapSeconds: number
 }
 
-/** A rotation that was carried out. The plain token is told once; null when the stream has none now. */
+/** A rotation that was carried out. The plain token is shown once; null when the stream has none now. */
 export interface RotatedPollToken {
   readonly stream: Stream
   readonly token: string | null

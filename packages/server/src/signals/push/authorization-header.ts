@@ -7,7 +7,7 @@ export function authorizationHeaderContext(streamId: string): SealContext {
 
 const LENGTH_MAX = 4_096
 
-/** Visible ASCII with single spaces or tabs inside: what an Authorization value may hold, on one line. */
+/** Visible ASCII with single spaces or tabs inside: what an Authorization value may contain, on one line. */
 const VALUE = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/
 
 /**

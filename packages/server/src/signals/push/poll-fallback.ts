@@ -1,7 +1,7 @@
 /*
  * What becomes of the events of a stream whose receiver cannot be pushed to: if the stream says so, they
  * wait to be polled with the stream's own credentials, while pushing is still tried. Owns when that begins
- * and ends, and how the receiver is told; handing out is the poll's, trying is the engine's.
+ * and ends, and how the receiver is notified. Polls answer the events, the engine keeps trying to push.
  */
 import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
@@ -35,7 +35,7 @@ export function takesPolls(stream: Pick<Stream, 'deliveryMethod' | 'fallbackToPo
 }
 
 /**
- * Lets the events of a locked push stream be polled from now on, and tells its receiver. Beginning again
+ * Lets the events of a locked push stream be polled from now on, and notifies its receiver. Beginning again
  * changes nothing. Leaves an audit entry. `baseUrl` is what the world calls the service.
  */
 export async function beginFallback(

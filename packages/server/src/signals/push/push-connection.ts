@@ -17,7 +17,7 @@ import { authorizationHeaderContext } from './authorization-header.ts'
 import { openPushCredential, type OAuthCredential } from './push-credential.ts'
 import type { PushTarget } from './push-target-store.ts'
 
-/** A receiver that can be pushed to, its credentials at hand. */
+/** A receiver that can be pushed to, with its credentials. */
 export interface PushConnection {
   /** The push of one signed SET: the compact token is the whole body. RFC 8935 section 2.1. */
   toRequest(token: string): OutboundRequest
@@ -39,7 +39,7 @@ export interface PushConnectionDependencies {
   readonly client: Pick<GuardedClient, 'request'>
 }
 
-/** Creates what opens connections; those of one opener share their access tokens unless told otherwise. */
+/** Creates what opens connections; those of one opener share their access tokens unless given others. */
 export function createPushConnections(
   dependencies: PushConnectionDependencies,
 ): OpenPushConnection {

@@ -12,7 +12,7 @@ import {
 
 /** What is needed to get access tokens for a receiver. */
 export interface OAuthCredential {
-  /** Names the credential in its present version, in no way that tells it. */
+  /** Names the credential in its present version without revealing it. */
   readonly key: string
   readonly tokenEndpoint: string
   readonly clientId: string

@@ -86,7 +86,7 @@ export function toVerificationClaims(
   return toClaims(stream, jti, cause, { subject, type: VERIFICATION, payload, extraClaims })
 }
 
-/** The claims that tell a receiver of the present status of its stream. SSF 1.0 section 8.1.5. */
+/** The claims by which a receiver learns the present status of its stream. SSF 1.0 section 8.1.5. */
 export function toStreamUpdatedClaims(stream: Stream, jti: string, cause: SetCause): string {
   const subject = { format: 'opaque', id: stream.streamId } as const
   const payload = buildStreamUpdated(stream.status, stream.statusReason ?? undefined)

@@ -1,7 +1,7 @@
 /*
  * How the events of a stream name devices and people: by what everybody knows them by, or by pairwise
  * identifiers, which are derived from a secret of the stream. Those are stable for the stream, and nobody
- * can tell that identifiers of two streams are of one device.
+ * can find out that identifiers of two streams are of one device.
  */
 import { createHmac } from 'node:crypto'
 import type { SubjectIdentifier } from '@heliograph/ssf'

@@ -1,5 +1,5 @@
 /*
- * The life of webhooks, addresses that are told of events: made, changed, switched on and off, deleted. Owns
+ * The life of webhooks, addresses that receive events: made, changed, switched on and off, deleted. Owns
  * what each leaves in the audit log; secrets are webhook-secrets.ts's, and sending is the delivery engine's.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -41,7 +41,7 @@ export interface WebhookDependencies {
 }
 
 /**
- * Creates a webhook with a secret of its own and leaves an audit entry. It is told of events of every
+ * Creates a webhook with a secret of its own and leaves an audit entry. It receives events of every
  * change that commits after this one.
  *
  * @throws AppError `target_refused`; `invalid_body` for headers that cannot be sent; `limit_reached`
@@ -141,7 +141,7 @@ export async function changeWebhook(
 
 /**
  * Deletes a webhook with its secrets and everything that is queued for it, and leaves an audit entry.
- * The events that it was told of stay.
+ * The events that it received stay.
  *
  * @throws AppError `not_found`
  */

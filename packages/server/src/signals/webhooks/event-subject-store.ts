@@ -1,5 +1,5 @@
 /*
- * What payloads tell of the records that events are about: one statement for all records of a kind. SQL only;
+ * What payloads say of the records that events are about: one statement for all records of a kind. SQL only;
  * which records an event is about is webhook-publisher.ts's.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'

@@ -25,7 +25,7 @@ export interface RecoveredWebhook {
 
 /**
  * Queues for a webhook what it has not got of a time: events that failed for good, and those that
- * happened while it was off. Under their old ids, so that nothing is told twice to a receiver which
+ * happened while it was off. Under their old ids, so that nothing counts twice for a receiver which
  * looks at them; calling again queues only what is not queued or delivered. Leaves audit entries.
  *
  * @throws AppError `not_found`; `conflict` while the webhook is off

@@ -1,6 +1,6 @@
 /*
- * The test of a webhook: one event whose fate the caller is told. Owns the event and what is answered; it is
- * sent at once by the delivery engine's sender, and its attempt is stored like every other.
+ * The test of a webhook: one event, and its outcome as the answer. It is sent at once by the sender of the
+ * delivery engine, and its attempt is stored like every other.
  */
 import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'

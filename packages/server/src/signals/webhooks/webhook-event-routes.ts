@@ -45,7 +45,7 @@ const eventDetailsSchema = z
 
 const EXAMPLE_EVENT = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
-/** Reading the events that webhooks are told of. */
+/** Reading the events that webhooks receive. */
 export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
   const events = { db, list: EVENT_LIST, item: webhookEventSchema, toJson: toWebhookEventJson }
   return [

@@ -1,6 +1,6 @@
 /*
  * Events as rows, and the deliveries that follow from them. An event is written once, with the exact
- * bytes that are sent; its deliveries refer to it by its id and hold no copy.
+ * bytes that are sent; its deliveries refer to it by its id and keep no copy.
  */
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'

@@ -47,7 +47,7 @@ export const webhookSchema = z
   .object(webhookShape)
   .meta({ id: 'Webhook', description: 'An address that is told of events.' })
 
-/** A webhook with its secret, which is told when it is made. */
+/** A webhook with its secret, which is shown when it is made. */
 export const webhookWithSecretSchema = z
   .object({
     ...webhookShape,

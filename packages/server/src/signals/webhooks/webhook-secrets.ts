@@ -39,7 +39,7 @@ export interface WebhookWithSecret {
   readonly secret: string | null
 }
 
-/** Makes a secret for a webhook that has no present one; answers what its owner is told of it. */
+/** Makes a secret for a webhook that has no present one; answers what its owner is shown of it. */
 export async function addWebhookSecret(
   change: Change,
   webhook: Pick<Webhook, 'id' | 'signing'>,

@@ -181,7 +181,7 @@ export async function listLiveSecrets(
   return rows.map(secretRecord.fromRow)
 }
 
-/** Removes the secrets that have stopped signing; the audit log tells that there were any. */
+/** Removes the secrets that have stopped signing; the audit log records that there were any. */
 export async function deleteEndedSecrets(
   db: Kysely<Schema>,
   webhookId: string,

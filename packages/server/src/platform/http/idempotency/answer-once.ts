@@ -11,7 +11,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../app-error.ts'
 import { DAY_MS, MINUTE_MS, type Clock } from '../../clock.ts'
-import type { TransactionCompanion } from '../../db/transaction-companion.ts'
+import type { TransactionHooks } from '../../db/transaction-hooks.ts'
 import type { SealContext, Sealer } from '../../secrets/sealed-box.ts'
 import { fingerprintOf, scopeHashOf, type IdempotentRequest } from './idempotency-key.ts'
 import {
@@ -41,9 +41,9 @@ export interface RepeatableAnswer {
 
 /** How a request is carried out. */
 export interface IdempotentWork {
-  /** Carries the request out; its changes take the companion along. */
+  /** Carries the request out; its changes run the hooks. */
   readonly perform: (
-    companion: TransactionCompanion<IdempotencyTables>,
+    transactionHooks: TransactionHooks<IdempotencyTables>,
   ) => Promise<RepeatableAnswer>
   /** The final answer, when the result of a change is one; `undefined` when it is made later. */
   readonly toAnswer: (result: unknown) => RepeatableAnswer | undefined
@@ -96,7 +96,7 @@ export function createAnswerOnce(dependencies: AnswerOnceDependencies): AnswerOn
     if (earlier !== undefined) return earlier
     const attempt = createAttempt(dependencies, claim, work)
     try {
-      const answer = await work.perform(attempt.companion)
+      const answer = await work.perform(attempt.transactionHooks)
       await attempt.keep(answer)
       return { answer, isReplayed: false }
     } catch (error) {
@@ -108,7 +108,7 @@ export function createAnswerOnce(dependencies: AnswerOnceDependencies): AnswerOn
 }
 
 interface Attempt {
-  readonly companion: TransactionCompanion<IdempotencyTables>
+  readonly transactionHooks: TransactionHooks<IdempotencyTables>
   keep(answer: RepeatableAnswer): Promise<void>
   keepRefusal(error: unknown): Promise<void>
 }
@@ -132,7 +132,7 @@ function createAttempt(
     }
   }
   return {
-    companion: {
+    transactionHooks: {
       async begin(tx) {
         keptText = undefined
         if (!(await tryLockScope(tx, claim.scope_hash))) inProgress()
