@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServicePart } from '../changes/foundation.ts'
-import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
+import { SECOND_MS } from '../platform/clock.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
+import { periodicJob } from '../schema/jobs.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import type { ServiceFoundation } from './foundation.ts'
 import type { TlsSource } from './tls-source.ts'
@@ -42,16 +43,7 @@ export function createHttpServerPart(
   return {
     name: 'HTTP server',
     roles: PROCESS_ROLES,
-    jobs: [
-      {
-        kind: 'periodic',
-        scope: 'process',
-        name: 'certificate',
-        roles: PROCESS_ROLES,
-        intervalMs: DAY_MS,
-        run: () => renewTls(http, tls),
-      },
-    ],
+    jobs: [periodicJob('certificate', () => renewTls(http, tls))],
     start: async () => {
       await http.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
     },

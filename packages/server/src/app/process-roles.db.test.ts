@@ -8,6 +8,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import { queueEvents } from '../../test/support/queue-events.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
+import { DUE_JOBS, PERIODIC_JOBS } from '../schema/jobs.ts'
 import { DELIVERY_CHANNEL } from '../signals/dispatch/delivery-store.ts'
 import { SIGNING_KEY_CHANNEL } from '../signals/signing/signing-keys.ts'
 import { loadConfig } from './config/load-config.ts'
@@ -89,6 +90,16 @@ test('a worker signs, hears what is queued, delivers, and runs the jobs', async 
     expect.arrayContaining(['delivery retention', 'device statuses', 'signing key rotation']),
   )
   expect(await countDeliveryConnections()).toBeGreaterThan(0)
+})
+
+test('every job of the registry is the work of a part, so that the list of jobs is whole', async () => {
+  const { parts, close } = await composeTestApi({ environment: { HELIOGRAPH_LOG_LEVEL: 'silent' } })
+  cleanup.add(close)
+  // The server of HTTP, which has no part in a test, renews its certificate.
+  const known = [...Object.keys(PERIODIC_JOBS), ...DUE_JOBS].filter(
+    (name) => name !== 'certificate',
+  )
+  expect(parts.jobs.map(({ name }) => name).sort()).toEqual(known.sort())
 })
 
 test('a process for the API alone delivers nothing', async () => {

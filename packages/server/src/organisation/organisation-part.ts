@@ -1,5 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
-import { SECOND_MS } from '../platform/clock.ts'
+import { periodicJob } from '../schema/jobs.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
@@ -26,16 +26,7 @@ export function createOrganisationPart({
     operations: [...adminRoutes(db), ...organisationRoutes(db)],
     channels: { [ORGANISATION_CHANNEL]: () => features.forget() },
     onReconnect: () => features.forget(),
-    jobs: [
-      {
-        kind: 'periodic',
-        scope: 'process',
-        name: 'key usage',
-        roles: ['api'],
-        intervalMs: 5 * SECOND_MS,
-        run: () => keyUsage.flush(),
-      },
-    ],
+    jobs: [periodicJob('key usage', () => keyUsage.flush())],
     stop: () => keyUsage.flush(),
   }
 }

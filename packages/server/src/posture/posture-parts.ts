@@ -4,6 +4,7 @@
  */
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { SECOND_MS } from '../platform/clock.ts'
+import { dueJob } from '../schema/jobs.ts'
 import { checkResultRoutes } from './checks/check-result-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { checkRunRoutes } from './checks/check-run-routes.ts'
@@ -51,20 +52,12 @@ export function createDevicesPart(
     ],
     mount: registerProductImages,
     jobs: [
-      {
-        kind: 'due',
-        name: 'device statuses',
-        roles: ['worker'],
+      dueJob('device statuses', () => settleAndFindNext({ db, runChange, logError }), {
         channel: REEVALUATE_CHANNEL,
-        run: () => settleAndFindNext({ db, runChange, logError }),
-      },
-      {
-        kind: 'due',
-        name: 'device deletion',
-        roles: ['worker'],
+      }),
+      dueJob('device deletion', () => deleteDueDevices({ db, runChange, logError }), {
         channel: DEVICE_DELETION_CHANNEL,
-        run: () => deleteDueDevices({ db, runChange, logError }),
-      },
+      }),
     ],
   }
 }

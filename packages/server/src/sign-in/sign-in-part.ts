@@ -1,4 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { dueJob } from '../schema/jobs.ts'
 import { abandonSessions } from './journal/abandon-sessions.ts'
 import { authLogRoutes } from './journal/auth-log-routes.ts'
 import { SIGN_IN_CHANNEL } from './journal/session-store.ts'
@@ -22,13 +23,9 @@ export function createSignInPart(
       ...signInRoutes({ baseUrl, runChange, signInTimeoutSeconds }),
     ],
     jobs: [
-      {
-        kind: 'due',
-        name: 'sign-in expiry',
-        roles: ['worker'],
+      dueJob('sign-in expiry', () => abandonSessions({ db, runChange }), {
         channel: SIGN_IN_CHANNEL,
-        run: () => abandonSessions({ db, runChange }),
-      },
+      }),
     ],
   }
 }

@@ -1,10 +1,11 @@
 import type { Schema } from '../schema/schema.ts'
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../platform/clock.ts'
+import { DAY_MS, type Clock } from '../platform/clock.ts'
 import { pingDatabase, type Database } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { PeriodicJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
+import { periodicJob } from '../schema/jobs.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { releaseEveryClaim } from './dispatch/claim-store.ts'
 import { createDeliveryChannels } from './delivery-channels.ts'
@@ -40,9 +41,6 @@ export interface DeliveryDependencies {
   readonly signing: Pick<SigningPart, 'keyRing' | 'refusedKeys'>
 }
 
-/** How often it is asked which streams fall back, and which need not any more. */
-const FALLBACK_REVIEW_MS = 15 * SECOND_MS
-
 /** The engine that delivers queued events, and what becomes of events that are done or given up. */
 export function createDeliveryPart(
   dependencies: DeliveryDependencies,
@@ -74,7 +72,7 @@ export function createDeliveryPart(
       engine.sweep().catch((error: unknown) => logError(error, 'a delivery sweep failed'))
     },
     jobs: [
-      everyWorker('push fallback', FALLBACK_REVIEW_MS, () =>
+      periodicJob('push fallback', () =>
         reviewFallbacks({
           ...foundation,
           baseUrl,
@@ -107,21 +105,13 @@ function retentionJobs(
 ): PeriodicJob<ProcessRole>[] {
   const { deliveryRetentionDays: retentionDays } = settings
   return [
-    everyWorker('unreachable receivers', 5 * MINUTE_MS, () => deadLetterUnreachable(db)),
-    everyWorker('deleted streams', MINUTE_MS, () => deleteMarkedDestinations(db)),
-    everyWorker('delivery retention', HOUR_MS, () =>
+    periodicJob('unreachable receivers', () => deadLetterUnreachable(db)),
+    periodicJob('deleted streams', () => deleteMarkedDestinations(db)),
+    periodicJob('delivery retention', () =>
       deleteOldDeliveries(db, { now: clock.now(), retentionDays }),
     ),
-    everyWorker('payload retention', HOUR_MS, createPayloadSweep({ clock, db }, settings)),
+    periodicJob('payload retention', createPayloadSweep({ clock, db }, settings)),
   ]
-}
-
-function everyWorker(
-  name: string,
-  intervalMs: number,
-  run: () => Promise<unknown>,
-): PeriodicJob<ProcessRole> {
-  return { kind: 'periodic', scope: 'installation', name, roles: ['worker'], intervalMs, run }
 }
 
 /** Goes on where it ended before; after a restart it looks through everything once. */

@@ -1,5 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
-import { MINUTE_MS } from '../platform/clock.ts'
+import { periodicJob } from '../schema/jobs.ts'
 import { deleteExpiredTokens } from './clients/access-token-store.ts'
 import { clientRoutes } from './clients/client-routes.ts'
 import { wellKnownRoutes } from './streams/well-known-routes.ts'
@@ -21,15 +21,6 @@ export function createReceiversPart(
       ...wellKnownRoutes({ baseUrl, verificationEndpoint }),
       ...clientRoutes({ db, clock, baseUrl, runChange }),
     ],
-    jobs: [
-      {
-        kind: 'periodic',
-        scope: 'installation',
-        name: 'access tokens',
-        roles: ['worker'],
-        intervalMs: MINUTE_MS,
-        run: () => deleteExpiredTokens(db, clock.now()),
-      },
-    ],
+    jobs: [periodicJob('access tokens', () => deleteExpiredTokens(db, clock.now()))],
   }
 }

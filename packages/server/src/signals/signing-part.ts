@@ -1,5 +1,5 @@
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
-import { MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
+import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { jwksRoutes } from './signing/jwks-routes.ts'
 import { createKeyRing, type KeyRing } from './signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from './signing/refused-keys.ts'
@@ -42,28 +42,11 @@ export function createSigningPart(foundation: Foundation, settings: SigningSetti
     channels: { [SIGNING_KEY_CHANNEL]: refresh },
     onReconnect: refresh,
     jobs: [
-      {
-        kind: 'periodic',
-        scope: 'process',
-        name: 'signing keys',
-        roles: ['api', 'worker'],
-        intervalMs: MINUTE_MS,
-        run: () => keyRing.refresh(),
-      },
-      {
-        kind: 'periodic',
-        scope: 'process',
-        name: 'signing key proofs',
-        roles: ['api', 'worker'],
-        intervalMs: 5 * SECOND_MS,
-        run: () => keyRing.proofs.flush(),
-      },
-      {
-        kind: 'due',
-        name: 'signing key rotation',
-        roles: ['worker'],
-        run: () => runSigningKeyJob({ ...keySettings, db, clock, runChange, rotationDays }),
-      },
+      periodicJob('signing keys', () => keyRing.refresh()),
+      periodicJob('signing key proofs', () => keyRing.proofs.flush()),
+      dueJob('signing key rotation', () =>
+        runSigningKeyJob({ ...keySettings, db, clock, runChange, rotationDays }),
+      ),
     ],
     // Throws while there is no key to sign with.
     health: async () => void keyRing.activeKid(),

@@ -2,6 +2,7 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import type { DueJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
+import { dueJob } from '../schema/jobs.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { sendDueHeartbeats } from './diagnosis/health/heartbeat.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
@@ -83,19 +84,10 @@ export function createStreamsPart(
       },
     ],
     jobs: [
-      {
-        kind: 'due',
-        name: 'stream heartbeats',
-        roles: ['worker'],
-        run: () => sendDueHeartbeats({ db, clock, runChange }),
-      },
-      {
-        kind: 'due',
-        name: 'stream backfill',
-        roles: ['worker'],
+      dueJob('stream heartbeats', () => sendDueHeartbeats({ db, clock, runChange })),
+      dueJob('stream backfill', () => backfillStreams({ db, runChange, sealer }), {
         channel: BACKFILL_CHANNEL,
-        run: () => backfillStreams({ db, runChange, sealer }),
-      },
+      }),
       createActivityJob(foundation, settings),
     ],
     endWaiting: () => waiters.close(),
@@ -110,19 +102,16 @@ function createActivityJob(
   const settings = { inactivityTimeoutSeconds }
   const timeoutMs = inactivityTimeoutSeconds * SECOND_MS
   let adoption: Promise<void> | undefined
-  return {
-    kind: 'due',
-    name: 'silent streams',
-    roles: ['worker'],
+  const run = async () => {
+    adoption ??= adoptInactivityTimeout(settings, { db, clock }).catch((error: unknown) => {
+      adoption = undefined
+      throw error
+    })
+    await adoption
+    return pauseSilentStreams({ db, clock, runChange, settings })
+  }
+  return dueJob('silent streams', run, {
     channel: STREAM_ACTIVITY_CHANNEL,
     pollMs: timeoutMs === 0 ? ACTIVITY_POLL_MAX_MS : Math.min(ACTIVITY_POLL_MAX_MS, timeoutMs),
-    run: async () => {
-      adoption ??= adoptInactivityTimeout(settings, { db, clock }).catch((error: unknown) => {
-        adoption = undefined
-        throw error
-      })
-      await adoption
-      return pauseSilentStreams({ db, clock, runChange, settings })
-    },
-  }
+  })
 }

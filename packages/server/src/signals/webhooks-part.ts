@@ -1,5 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
-import { HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
+import { periodicJob } from '../schema/jobs.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import { expireWebhookEvents } from './webhooks/webhook-retention-store.ts'
@@ -37,27 +37,14 @@ export function createWebhooksPart(
       ...webhookEventRoutes(db),
     ],
     jobs: [
-      {
-        kind: 'periodic',
-        scope: 'installation',
-        name: 'failing webhooks',
-        roles: ['worker'],
-        intervalMs: MINUTE_MS,
-        run: () => watchFailingWebhooks({ db, runChange }),
-      },
-      {
-        kind: 'periodic',
-        scope: 'installation',
-        name: 'webhook payload retention',
-        roles: ['worker'],
-        intervalMs: HOUR_MS,
-        run: () =>
-          expireWebhookEvents(db, {
-            now: clock.now(),
-            payloadDays: webhookPayloadRetentionDays,
-            recordDays: deliveryRetentionDays,
-          }),
-      },
+      periodicJob('failing webhooks', () => watchFailingWebhooks({ db, runChange })),
+      periodicJob('webhook payload retention', () =>
+        expireWebhookEvents(db, {
+          now: clock.now(),
+          payloadDays: webhookPayloadRetentionDays,
+          recordDays: deliveryRetentionDays,
+        }),
+      ),
     ],
   }
 }

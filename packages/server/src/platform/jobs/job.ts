@@ -1,6 +1,6 @@
 /*
- * Background work as data: what is done, how often, and by whom. Parts declare jobs; the runner runs
- * them and `heliograph jobs list` shows them.
+ * Background work as data: what is done, how often, and by whom. Parts give jobs to the runner, which
+ * runs them.
  */
 interface JobBase<Role extends string> {
   /** Unique, and the same in every version: the last run is remembered by it. */

@@ -1,6 +1,6 @@
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { periodicJob } from '../../schema/jobs.ts'
 import type { CallerOptions } from '../../platform/http/access.ts'
 import { registerDocs } from './docs.ts'
 import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
@@ -40,22 +40,8 @@ export function createRestPart(
       registerDocs(http)
     },
     jobs: [
-      {
-        kind: 'periodic',
-        scope: 'installation',
-        name: 'rate limits',
-        roles: ['worker'],
-        intervalMs: MINUTE_MS,
-        run: () => deleteStaleRateLimits(db),
-      },
-      {
-        kind: 'periodic',
-        scope: 'installation',
-        name: 'idempotency records',
-        roles: ['worker'],
-        intervalMs: MINUTE_MS,
-        run: () => deleteExpiredIdempotencyRecords(db, clock.now()),
-      },
+      periodicJob('rate limits', () => deleteStaleRateLimits(db)),
+      periodicJob('idempotency records', () => deleteExpiredIdempotencyRecords(db, clock.now())),
     ],
   }
 }
