@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/app-error.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
-import { showDelivery } from '../../signals/dispatch/delivery-log-endpoints.ts'
+import { showDelivery } from '../../signals/dispatch/show-delivery.ts'
 import {
   DELIVERY_LIST,
   getDeliveryOfEvent,
@@ -14,7 +14,7 @@ import {
   type DeliverySelection,
   type MovedDeliveries,
 } from '../../signals/dispatch/redrive-deliveries.ts'
-import { findWebhookContent } from '../../signals/webhooks/webhook-delivery-routes.ts'
+import { findWebhookContent } from '../../signals/webhooks/webhook-event-store.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { flag, listOption, option, parsedOption, repeatedOption } from '../option.ts'

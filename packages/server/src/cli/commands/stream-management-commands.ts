@@ -4,7 +4,7 @@ import {
   POLL_TOKEN_MODES,
   rotatePollToken,
 } from '../../signals/poll/rotate-poll-token.ts'
-import { toRotatedJson } from '../../signals/poll/poll-token-routes.ts'
+import { toRotatedJson } from '../../signals/poll/poll-token-json.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 import { toStreamJson } from '../../signals/streams/stream-json.ts'
 import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'

@@ -4,7 +4,7 @@ import { DELIVERY_LIST, listDeliveryLog } from '../../signals/dispatch/delivery-
 import { resendDelivery } from '../../signals/dispatch/redrive-deliveries.ts'
 import { recoverWebhook } from '../../signals/webhooks/recover-webhook.ts'
 import { EVENT_LIST } from '../../signals/webhooks/webhook-event-read.ts'
-import { toWebhookEventJson } from '../../signals/webhooks/webhook-event-routes.ts'
+import { toWebhookEventJson } from '../../signals/webhooks/webhook-event-json.ts'
 import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { toTable } from '../command-io.ts'

@@ -9,13 +9,7 @@ import type { Change, RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { answer, type Answer, type OperationExample } from '../../platform/http/operation.ts'
 import type { Schema } from '../../schema/schema.ts'
-import {
-  deliveryDetailsSchema,
-  deliverySchema,
-  parseContent,
-  toDeliveryDetailsJson,
-  toDeliveryJson,
-} from './delivery-json.ts'
+import { deliveryDetailsSchema, deliverySchema, toDeliveryJson } from './delivery-json.ts'
 import {
   discardBody,
   movedSchema,
@@ -27,8 +21,6 @@ import {
 import {
   getDeliveryOfEvent,
   listDeliveryLog,
-  listLatestAttempts,
-  type DeliveryDetails,
   type DeliveryLogRequest,
   type DeliveryRecord,
 } from './delivery-read.ts'
@@ -40,12 +32,10 @@ import {
   type DeliverySelection,
   type MovedDeliveries,
 } from './redrive-deliveries.ts'
+import { showDelivery, type FindContent } from './show-delivery.ts'
 
 /** What the owner is looked for: to show its log, to send again, or to give up. */
 export type DeliveryLogPurpose = 'show' | 'send' | 'discard'
-
-/** What a delivery carries, where the row itself does not tell. */
-export type FindContent = (db: Kysely<Schema>, delivery: DeliveryDetails) => Promise<string | null>
 
 export interface DeliveryLogDependencies {
   readonly db: Kysely<Schema>
@@ -131,17 +121,6 @@ export function deliveryLogEndpoints<Request extends LogRequest, Declared>(
       move: discardDeliveries,
     }),
   ]
-}
-
-/** A delivery with its attempts, as it is shown. */
-export async function showDelivery(
-  db: Kysely<Schema>,
-  delivery: DeliveryDetails,
-  findContent: FindContent | undefined,
-): Promise<z.input<typeof deliveryDetailsSchema>> {
-  const text = findContent === undefined ? delivery.body : ((await findContent(db, delivery)) ?? '')
-  const log = await listLatestAttempts(db, delivery.id)
-  return toDeliveryDetailsJson(delivery, parseContent(text), log)
 }
 
 function readEndpoints<Request extends LogRequest, Declared>(

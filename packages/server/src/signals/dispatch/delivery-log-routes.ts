@@ -14,8 +14,8 @@ import {
   deliveryLogEndpoints,
   type DeliveryLogDependencies,
   type DeliveryLogPurpose,
-  type FindContent,
 } from './delivery-log-endpoints.ts'
+import type { FindContent } from './show-delivery.ts'
 import { DELIVERY_LIST } from './delivery-read.ts'
 import type { DeliveryOwner } from './redrive-deliveries.ts'
 

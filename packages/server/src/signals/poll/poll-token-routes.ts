@@ -4,18 +4,16 @@ import type { RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
-import { listLivePollTokens, type PollToken } from './poll-token-store.ts'
+import { rotatedSchema, tokenListSchema, toRotatedJson, toTokenJson } from './poll-token-json.ts'
+import { listLivePollTokens } from './poll-token-store.ts'
 import {
   OVERLAP_SECONDS_DEFAULT,
   OVERLAP_SECONDS_MAX,
   POLL_TOKEN_MODES,
   rotatePollToken,
-  type PollTokenMode,
-  type RotatedPollToken,
 } from './rotate-poll-token.ts'
 
 export interface PollTokenRouteDependencies {
@@ -38,33 +36,6 @@ const rotationBody = z.strictObject({
     .default(OVERLAP_SECONDS_DEFAULT)
     .describe('How long the tokens before it are accepted; with `overlap` only.'),
 })
-
-const rotatedSchema = z
-  .object({
-    stream_id: z.string().meta({ format: 'uuid' }),
-    mode: z.enum(POLL_TOKEN_MODES),
-    poll_bearer_token: z.string().nullable().describe('Shown in this answer and never again.'),
-    created_at: timestampSchema.nullable(),
-    previous_valid_until: timestampSchema
-      .nullable()
-      .describe('Until when an older token is accepted; null when none is.'),
-  })
-  .meta({ id: 'IssuedPollToken', description: 'A poll token that has just been issued.' })
-
-const tokenListSchema = z
-  .object({
-    stream_id: z.string().meta({ format: 'uuid' }),
-    tokens: z.array(
-      z.object({
-        id: z.string(),
-        last_four: z.string(),
-        created_at: timestampSchema,
-        expires_at: timestampSchema.nullable(),
-        last_used_at: timestampSchema.nullable(),
-      }),
-    ),
-  })
-  .meta({ id: 'PollTokens', description: 'The poll tokens of a stream that are accepted.' })
 
 /** The poll tokens of streams: who may fetch the events of one stream and do nothing else. */
 export function pollTokenRoutes(dependencies: PollTokenRouteDependencies): ApiRoute[] {
@@ -118,28 +89,4 @@ function rotationRoute(
       })
     },
   })
-}
-
-/** What a rotation answers, over the API and on the command line. */
-export function toRotatedJson(
-  { stream, token, at, previousValidUntil }: RotatedPollToken,
-  mode: PollTokenMode,
-): z.input<typeof rotatedSchema> {
-  return {
-    stream_id: stream.streamId,
-    mode,
-    poll_bearer_token: token,
-    created_at: token === null ? null : toTimestamp(at),
-    previous_valid_until: previousValidUntil === null ? null : toTimestamp(previousValidUntil),
-  }
-}
-
-function toTokenJson(token: PollToken) {
-  return {
-    id: token.id,
-    last_four: token.secretLastFour,
-    created_at: toTimestamp(token.createdAt),
-    expires_at: token.expiresAt === null ? null : toTimestamp(token.expiresAt),
-    last_used_at: token.lastUsedAt === null ? null : toTimestamp(token.lastUsedAt),
-  }
 }

@@ -1,14 +1,11 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints.ts'
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
-import type { DeliveryDetails } from '../dispatch/delivery-read.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { timestampInput } from '../../platform/wire/body-values.ts'
 import { answer, route, type ApiRoute } from '../../schema/operations.ts'
 import { recoverWebhook } from './recover-webhook.ts'
-import { findEventBodies } from './webhook-event-store.ts'
+import { findWebhookContent } from './webhook-event-store.ts'
 import { toWebhookOwner } from './webhook-owner.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
 import { getWebhook } from './webhook-store.ts'
@@ -44,14 +41,6 @@ export function webhookDeliveryRoutes(dependencies: DeliveryLogDependencies): Ap
     dependencies,
   )
   return [...log, recoverRoute(dependencies)]
-}
-
-/** What a delivery of a webhook carries; null once its retention is over. */
-export async function findWebhookContent(
-  db: Kysely<Schema>,
-  { event_id: eventId }: Pick<DeliveryDetails, 'event_id'>,
-): Promise<string | null> {
-  return (await findEventBodies(db, [eventId])).get(eventId) ?? null
 }
 
 function recoverRoute({ runChange }: DeliveryLogDependencies): ApiRoute {

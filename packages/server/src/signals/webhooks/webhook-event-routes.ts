@@ -1,47 +1,10 @@
 import type { Kysely } from 'kysely'
-import { z } from 'zod'
-import { parseContent } from '../dispatch/delivery-json.ts'
-import { DELIVERY_STATES } from '../dispatch/delivery-read.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, route, type ApiRoute } from '../../schema/operations.ts'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { toTimestamp } from '../../platform/wire/wire-values.ts'
+import { eventDetailsSchema, toWebhookEventJson, webhookEventSchema } from './webhook-event-json.ts'
 import { EVENT_LIST, getWebhookEvent } from './webhook-event-read.ts'
-import type { WebhookEvent } from './webhook-event-store.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
-
-const eventShape = {
-  id: z.string().describe('The `webhook-id` of its deliveries.'),
-  event: z.string(),
-  timestamp: timestampSchema.describe('When it happened.'),
-  object_type: z.string().nullable(),
-  object_id: z.string().nullable().describe('The record that it is about.'),
-  txn: z.string().describe('The cause, shared by the events, SETs and audit entries that it had.'),
-  payload: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe('What is sent; null once its retention is over.'),
-  created_at: timestampSchema,
-} as const
-
-/** An event on the wire. */
-export const webhookEventSchema = z
-  .object(eventShape)
-  .meta({ id: 'WebhookEvent', description: 'Something that webhooks are told of.' })
-
-const eventDetailsSchema = z
-  .object({
-    ...eventShape,
-    deliveries: z.array(
-      z.object({
-        webhook_id: z.string(),
-        state: z.enum(DELIVERY_STATES),
-        attempts: z.int(),
-        last_error: z.string().nullable(),
-        finished_at: timestampSchema.nullable(),
-      }),
-    ),
-  })
-  .meta({ id: 'WebhookEventDetails', description: 'An event and what became of it.' })
 
 const EXAMPLE_EVENT = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
@@ -79,18 +42,4 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
       },
     }),
   ]
-}
-
-/** The wire form of an event. */
-export function toWebhookEventJson(event: WebhookEvent): z.input<typeof webhookEventSchema> {
-  return {
-    id: event.event_id,
-    event: event.event_type,
-    timestamp: toTimestamp(event.occurred_at),
-    object_type: event.object_type,
-    object_id: event.object_id,
-    txn: event.txn,
-    payload: event.body === null ? null : parseContent(event.body),
-    created_at: toTimestamp(event.created_at),
-  }
 }

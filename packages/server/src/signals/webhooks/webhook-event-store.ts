@@ -127,3 +127,11 @@ export async function findEventBodies(
     where event_id = any(${eventIds}::text[]) and body is not null`.execute(db)
   return new Map(rows.map((row) => [row.event_id, row.body]))
 }
+
+/** What a delivery of a webhook carries; null once its retention is over. */
+export async function findWebhookContent(
+  db: Kysely<Schema>,
+  { event_id: eventId }: { readonly event_id: string },
+): Promise<string | null> {
+  return (await findEventBodies(db, [eventId])).get(eventId) ?? null
+}
