@@ -50,7 +50,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
     await service.start()
     proxy = new RecordingProxy(service.baseUrl)
     await proxy.listen()
-    fleet = createDemoFleet(proxy.url, DEVICES)
+    fleet = await createDemoFleet(proxy.url, DEVICES)
   })
 
   afterAll(async () => {

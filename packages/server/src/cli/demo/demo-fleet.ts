@@ -2,18 +2,13 @@
  * The devices of the demo: simulated ones that belong to people and whose posture changes while one
  * watches, and the machine that the demo runs on as it really is.
  */
-import {
-  createFleet,
-  createHostProfile,
-  type Fleet,
-  type HostProfile,
-  type SimulatedDevice,
-} from '@heliograph/simulator'
+import { createFleet, createHostProfile, type SimulatedDevice } from '@heliograph/simulator'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { DEMO_ADMIN, type DemoPerson } from './prepare-organisation.ts'
 
 /** What the devices have done so far. */
 export interface FleetCounts {
+  readonly devices: number
   readonly checkIns: number
   readonly results: number
 }
@@ -22,10 +17,7 @@ export interface FleetCounts {
 export interface DemoFleet {
   /** Everybody who owns one of them. */
   readonly owners: readonly DemoPerson[]
-  /**
-   * Starts the agents of all devices, and of this machine as soon as it has been looked at. The
-   * enrollment secrets are by the email address of the owner.
-   */
+  /** Starts the agents of all devices. The enrollment secrets are by the email address of the owner. */
   start(secrets: ReadonlyMap<string, string>): void
   counts(): FleetCounts
   /** Safe to call twice. */
@@ -43,59 +35,38 @@ const DRIFT = {
 }
 
 /** Makes the devices, which report to `baseUrl`; the same number gives the same devices. */
-export function createDemoFleet(baseUrl: string, deviceCount: number): DemoFleet {
+export async function createDemoFleet(baseUrl: string, deviceCount: number): Promise<DemoFleet> {
   let secrets: ReadonlyMap<string, string> = new Map()
-  const common = {
-    baseUrl,
-    enrollSecret: (device: SimulatedDevice | undefined) => secrets.get(toOwner(device).email) ?? '',
-  }
+  const host = await createHostProfile()
+  const refreshing = setInterval(() => void host.refresh(), HOST_REFRESH_MS)
   const fleet = createFleet({
-    ...common,
+    baseUrl,
+    enrollSecret: (device) => secrets.get(toOwner(device).email) ?? '',
     count: deviceCount,
+    host,
     seed: SEED,
     startSpreadMs: START_SPREAD_MS,
     drift: DRIFT,
   })
-  const fleets: Fleet[] = [fleet]
-  let host: HostProfile | undefined
-  let refreshing: NodeJS.Timeout | undefined
   let stopping: Promise<void> | undefined
-
-  async function joinAsHost(): Promise<void> {
-    const profile = await createHostProfile()
-    if (stopping !== undefined) {
-      profile.close()
-      return
-    }
-    host = profile
-    refreshing = setInterval(() => void profile.refresh(), HOST_REFRESH_MS)
-    const own = createFleet({ ...common, count: 0, host, startSpreadMs: 0 })
-    fleets.push(own)
-    own.start()
-  }
-
-  async function stopAll(): Promise<void> {
+  async function stop(): Promise<void> {
     clearInterval(refreshing)
-    await Promise.all(fleets.map((each) => each.stop()))
-    host?.close()
+    await fleet.stop()
+    host.close()
   }
-
   const owners = fleet.members.map(({ device }) => toOwner(device))
   return {
     owners: [...new Map(owners.map((owner) => [owner.email, owner])).values()],
     start: (given) => {
       secrets = given
       fleet.start()
-      void joinAsHost()
     },
     counts: () => {
-      const counters = fleets.map((each) => each.statistics().counters)
-      return {
-        checkIns: counters.reduce((sum, { distributedReads }) => sum + distributedReads, 0),
-        results: counters.reduce((sum, { resultsAcknowledged }) => sum + resultsAcknowledged, 0),
-      }
+      const { counters, enrolled } = fleet.statistics()
+      const { distributedReads: checkIns, resultsAcknowledged: results } = counters
+      return { devices: enrolled, checkIns, results }
     },
-    stop: () => (stopping ??= stopAll()),
+    stop: () => (stopping ??= stop()),
   }
 }
 

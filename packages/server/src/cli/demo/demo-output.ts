@@ -1,21 +1,9 @@
-/*
- * How the demo is told: lines for people, one for each verified event, or JSON lines for machines.
- */
+/* What the demo prints: lines for people, one for each verified event, or JSON lines for machines. */
 import { printLine, type CommandIo } from '../command-io.ts'
 import type { FleetCounts } from './demo-fleet.ts'
 import { formatLatency, toEventLine } from './event-line.ts'
 import type { LatencySummary, TallySummary } from './event-tally.ts'
 import type { VerifiedEvent } from './verified-event.ts'
-
-/** What the demo has come to at a moment. */
-export interface DemoSnapshot {
-  readonly deviceCount: number
-  readonly blockedCount: number
-  readonly counts: FleetCounts
-  readonly tally: TallySummary
-  /** What is amiss. */
-  readonly notice: string | undefined
-}
 
 /** Prints what happens. */
 export interface DemoOutput {
@@ -24,8 +12,8 @@ export interface DemoOutput {
   /** Where the service can be reached, and an API key that reads everything and manages streams. */
   started(baseUrl: string, key: string): void
   event(event: VerifiedEvent, deviceName: string | undefined): void
-  status(snapshot: DemoSnapshot): void
-  ended(snapshot: DemoSnapshot): void
+  status(counts: FleetCounts, tally: TallySummary): void
+  ended(counts: FleetCounts, tally: TallySummary): void
 }
 
 /** Chooses the form that the flags ask for. */
@@ -64,20 +52,18 @@ function createLineOutput(print: (line: string) => void): DemoOutput {
     step: print,
     started: (baseUrl, key) => toGuideLines(baseUrl, key).forEach(print),
     event: (event, deviceName) => print(toEventLine(event, deviceName)),
-    status({ deviceCount, blockedCount, counts, tally, notice }) {
-      const status = `-- ${deviceCount} devices, ${blockedCount} blocked; ${counts.checkIns} check-ins, ${counts.results} results; verified: push ${tally.verified.push}, poll ${tally.verified.poll}; bad signatures ${tally.badSignatures}`
-      print(notice === undefined ? status : `${status}; ${notice}`)
-    },
-    ended({ tally, counts, deviceCount }) {
+    status: ({ devices, checkIns, results }, { verified, badSignatures }) =>
       print(
-        `${deviceCount} devices checked in ${counts.checkIns} times and sent ${counts.results} check results.`,
-      )
+        `-- ${devices} devices; ${checkIns} check-ins, ${results} results; verified: push ${verified.push}, poll ${verified.poll}; bad signatures ${badSignatures}`,
+      ),
+    ended({ devices, checkIns, results }, { verified, latency, badSignatures }) {
+      print(`${devices} devices checked in ${checkIns} times and sent ${results} check results.`)
       for (const method of ['push', 'poll'] as const) {
-        const latency = formatLatency(tally.latency[method])
-        print(`Verified over ${method}: ${tally.verified[method]} events (${latency}).`)
+        const times = formatLatency(latency[method])
+        print(`Verified over ${method}: ${verified[method]} events (${times}).`)
       }
       print(
-        `Bad signatures: ${tally.badSignatures}. Latency runs from the change of a status to its verified event.`,
+        `Bad signatures: ${badSignatures}. Latency runs from the change of a status to its verified event.`,
       )
     },
   }
@@ -108,12 +94,12 @@ function createJsonOutput(print: (value: object) => void): DemoOutput {
         latency_ms: event.latencyMs ?? null,
       }),
     status: () => undefined,
-    ended: ({ tally, counts, deviceCount }) =>
+    ended: ({ devices, checkIns, results }, tally) =>
       print({
         type: 'summary',
-        devices: deviceCount,
-        check_ins: counts.checkIns,
-        results: counts.results,
+        devices,
+        check_ins: checkIns,
+        results,
         verified: tally.verified,
         bad_signatures: tally.badSignatures,
         other_refusals: tally.otherRefusals,

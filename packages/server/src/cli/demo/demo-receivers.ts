@@ -29,7 +29,8 @@ export interface DemoReceiversOptions {
   readonly api: DemoApi
   readonly pollKey: string
   readonly tally: EventTally
-  readonly onEvent: (event: VerifiedEvent) => void
+  /** An event is acknowledged when this has resolved. */
+  readonly onEvent: (event: VerifiedEvent) => void | Promise<void>
 }
 
 /** Receivers that run. */
@@ -103,10 +104,10 @@ function createIntake(
   return {
     verifier: createSetVerifier({ issuer: stream.iss, audience: stream.aud, keys }),
     seen: createMemoryJtiStore(),
-    onEvent: (set: VerifiedSet) => {
+    onEvent: async (set: VerifiedSet) => {
       const event = toVerifiedEvent(set, method, Date.now())
       tally.addVerified(event)
-      onEvent(event)
+      await onEvent(event)
     },
   }
 }

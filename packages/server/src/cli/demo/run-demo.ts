@@ -3,6 +3,7 @@
  * receivers and a fleet, all in this process. Owns the order of these and that nothing is left behind;
  * knows no flags.
  */
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../app/config/load-config.ts'
 import { startService } from '../../app/service.ts'
@@ -17,7 +18,6 @@ import { createDemoFleet } from './demo-fleet.ts'
 import { openDemoFolder } from './demo-folder.ts'
 import { createDemoOutput } from './demo-output.ts'
 import { deleteStreams, startReceivers } from './demo-receivers.ts'
-import { DeviceView } from './device-view.ts'
 import { EventTally } from './event-tally.ts'
 import { prepareOrganisation } from './prepare-organisation.ts'
 
@@ -74,45 +74,51 @@ async function runParts(
     return service.stop()
   })
   if (io.signal.aborted) return { isComplete: false }
-  const fleet = createDemoFleet(baseUrl, options.deviceCount)
+  const fleet = await createDemoFleet(baseUrl, options.deviceCount)
   cleanup.add(() => fleet.stop())
   output.step('Preparing people, keys and enrollment secrets …')
   const { key, pollKey, secrets } = await prepareOrganisation(config, fleet.owners)
   const api = createDemoApi(baseUrl, key)
   const tally = new EventTally()
-  const view = new DeviceView(api, output)
+  const findName = createNameFinder(api)
   const receivers = await startReceivers({
     baseUrl,
     api,
     pollKey,
     tally,
-    onEvent: (event) => view.addEvent(event),
+    onEvent: async (event) => output.event(event, await findName(event.deviceId)),
   })
-  cleanup.add(() => endStreams(receivers, api, folder))
+  cleanup.add(async () => {
+    await receivers.stop()
+    if (folder.isKept) await deleteStreams(api).catch(() => undefined)
+  })
   fleet.start(secrets)
   output.started(baseUrl, key)
-  const snapshot = () => ({ ...view.counts, counts: fleet.counts(), tally: tally.summarise() })
-  const timer = setInterval(() => output.status(snapshot()), STATUS_LINE_MS)
-  await view.watchUntil(toEnd(io.signal, options.seconds)).finally(() => clearInterval(timer))
+  const timer = setInterval(() => output.status(fleet.counts(), tally.summarise()), STATUS_LINE_MS)
+  await untilAborted(toEnd(io.signal, options.seconds)).finally(() => clearInterval(timer))
   output.step('Stopping the devices and the receivers …')
+  const counts = fleet.counts()
   await fleet.stop()
   // What was on its way when the devices stopped still counts.
   if (!tally.isComplete) await sleep(LATE_EVENTS_MS, undefined, io).catch(() => undefined)
   await receivers.stop()
-  view.showEvents()
-  output.ended(snapshot())
+  output.ended(counts, tally.summarise())
   return { isComplete: tally.isComplete }
 }
 
-type Stoppable = Awaited<ReturnType<typeof startReceivers>>
+/** Finds the name of a device; undefined when it is not to be had now. */
+function createNameFinder(api: DemoApi): (id: string | undefined) => Promise<string | undefined> {
+  const names = new Map<string, string>()
+  return async (id) => {
+    if (id === undefined || names.has(id)) return names.get(id ?? '')
+    const name = await api.findDeviceName(id).catch(() => undefined)
+    if (name !== undefined) names.set(id, name)
+    return name
+  }
+}
 
-async function endStreams(
-  receivers: Stoppable,
-  api: DemoApi,
-  { isKept }: { readonly isKept: boolean },
-): Promise<void> {
-  await receivers.stop()
-  if (isKept) await deleteStreams(api).catch(() => undefined)
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** The time is up, or the user has enough. */
