@@ -15,9 +15,6 @@ export interface Claim {
   readonly channel: DeliveryChannel
 }
 
-/** In the order of the deliveries; undefined when none can be made now. */
-export type PreparedRequests = Awaited<ReturnType<DeliveryChannel['prepare']>>
-
 /**
  * Claims as many due deliveries as the pace of their destination allows, and uses up no more of it. `waitMs` is
  * how long the pace allows nothing; undefined when that did not stand in the way.
@@ -44,12 +41,15 @@ export async function claimAtPace(
   return { deliveries, waitMs: undefined }
 }
 
-/** The requests of a claim. Never rejects: what went wrong is logged, and there are no requests. */
+/**
+ * The requests of a claim, in the order of its deliveries; undefined when none can be made now. Never
+ * rejects: what went wrong is logged.
+ */
 export async function prepareClaim(
   destinationId: DestinationId,
   { deliveries, channel }: Claim,
   log: Pick<DeliveryLog, 'error'>,
-): Promise<PreparedRequests> {
+): ReturnType<DeliveryChannel['prepare']> {
   try {
     return await channel.prepare(destinationId, deliveries)
   } catch (error) {

@@ -11,7 +11,7 @@ import { ActiveClaims } from './active-claims.ts'
 import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { BackgroundWork } from './background-work.ts'
-import { claimAtPace, prepareClaim, type Claim, type PreparedRequests } from './claim-at-pace.ts'
+import { claimAtPace, prepareClaim, type Claim } from './claim-at-pace.ts'
 import { findDestinationSchedule, releaseClaims, type DestinationSchedule } from './claim-store.ts'
 import {
   isReceiverFailure,
@@ -189,7 +189,7 @@ export class DestinationDispatcher implements SlotUser {
   /** Step 4: adds a prepared claim to the partitions; answers whether any of it was refused. */
   async #order(
     { number, deliveries, channel }: NumberedClaim,
-    preparing: Promise<PreparedRequests>,
+    preparing: ReturnType<typeof prepareClaim>,
   ): Promise<boolean> {
     const refused: Promise<void>[] = []
     const prepared = this.#isStopped ? undefined : await preparing
