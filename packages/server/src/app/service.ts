@@ -11,6 +11,7 @@ import { startJobs } from '../platform/jobs/job-runner.ts'
 import type { RunningJob } from '../platform/jobs/running-job.ts'
 import type { Logger } from '../platform/logger.ts'
 import { findFreePort } from '../platform/net/find-free-port.ts'
+import { allowsEveryAddress } from '../platform/net/target-policy.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import type { Config } from './config/load-config.ts'
@@ -58,6 +59,7 @@ async function start(
 ): Promise<RunningService> {
   const { config, log } = foundation
   const parts = await createParts(foundation, { caPem: tls?.caPem })
+  warnOfOpenTargets(parts, log)
   const selected = selectByRole(parts.list, config.roles)
   const http = createHttp(foundation, selected, collectHealth(selected, parts.listener), tls)
   const server = createHttpServerPart(http, foundation, tls)
@@ -74,6 +76,15 @@ async function start(
     adminPort: metrics.port(),
     stop: () => (stopping ??= cleanup.run()),
   }
+}
+
+/** Deliveries could then be sent to whatever this machine reaches: databases, metadata of clouds, itself. */
+function warnOfOpenTargets({ outbound }: Parts, log: Logger): void {
+  if (!allowsEveryAddress(outbound.policy)) return
+  log.warn(
+    { setting: 'HELIOGRAPH_ALLOWED_TARGETS' },
+    'deliveries may reach every address, also those inside this network: name only the receivers that need it',
+  )
 }
 
 /** Runs what is to be done from time to time. */

@@ -14,6 +14,7 @@ import {
   createContactRecorder,
   type ContactRecorder,
 } from '../../src/posture/osquery/contact-recorder.ts'
+import { createDeviceQueue } from '../../src/posture/osquery/device-queue.ts'
 import { createNodeCache } from '../../src/posture/osquery/node-cache.ts'
 import { findNode } from '../../src/posture/osquery/node-store.ts'
 import {
@@ -22,7 +23,9 @@ import {
 } from '../../src/surfaces/agents/register-osquery-routes.ts'
 import { DEVICE_CHANNEL } from '../../src/posture/devices/device-store.ts'
 import type { Listener } from '../../src/platform/db/listener.ts'
-import type { ReportedSnapshot } from '../../src/surfaces/agents/parse-agent-message.ts'
+import { createReportProblemNotes } from '../../src/posture/devices/report-problem.ts'
+import { boundRows } from '../../src/posture/reporting/bound-snapshot.ts'
+import type { ReportedSnapshot } from '../../src/surfaces/agents/collect-log.ts'
 import { createPosture, type Posture } from './posture-fixtures.ts'
 
 const SECRET = 'enrollment-secret-of-the-tests'
@@ -117,11 +120,21 @@ export class Agents {
       },
       clock,
       settings: ownSettings,
-      reportingSchedule: () => SCHEDULE,
-      reportingPrefix: 'report:',
-      recordReportingSnapshots: async (_change, _deviceId, received) => {
-        this.snapshots.push(...received)
+      writes: createDeviceQueue({
+        runningMax: 4,
+        messagesPerDeviceMax: 200,
+        bytesPerDeviceMax: 32 * 1024 * 1024,
+      }),
+      reporting: {
+        schedule: () => SCHEDULE,
+        prefix: 'report:',
+        boundSnapshot: (tableName, rows) =>
+          tableName === 'usb_devices' ? boundRows(rows, ['vendor', 'model_id']) : undefined,
+        recordSnapshots: async (_change, _deviceId, received) => {
+          this.snapshots.push(...received)
+        },
       },
+      noteProblems: createReportProblemNotes(),
       liveQueries: {
         idPrefix: 'live:',
         pendingQueries: () => this.liveQueries,

@@ -1,3 +1,4 @@
+import fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, loadConfig } from './load-config.ts'
 
@@ -73,17 +74,39 @@ describe('loadConfig', () => {
     (url) => expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url),
   )
 
-  it.each(['proxy.example.com', '10.0.0.0/33', '10.0.0.1,', '::/129', '10.0.0.0/8/8'])(
-    'refuses the trusted proxies %s',
-    (text) => {
-      const attempt = () => loadConfig({ HELIOGRAPH_TRUSTED_PROXIES: text })
-      expect(attempt).toThrow(/HELIOGRAPH_TRUSTED_PROXIES/)
-    },
-  )
+  it.each([
+    'proxy.example.com',
+    '10.0.0.0/33',
+    '10.0.0.1,',
+    '::/129',
+    '10.0.0.0/8/8',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.1,0.0.0.0/00',
+    '10.0.0.0/',
+    'fe80::1%eth0',
+    'loopback',
+  ])('refuses the trusted proxies %s', (text) => {
+    const attempt = () => loadConfig({ HELIOGRAPH_TRUSTED_PROXIES: text })
+    expect(attempt).toThrow(/HELIOGRAPH_TRUSTED_PROXIES/)
+  })
 
-  it('takes addresses and ranges of trusted proxies', () => {
-    const text = '10.0.0.1, 192.168.0.0/16,fd00::/8'
+  it.each([
+    '10.0.0.1, 192.168.0.0/16,fd00::/8',
+    '0.0.0.0/1,::/1',
+    '::ffff:10.0.0.1',
+    '::ffff:10.0.0.0/104',
+    '10.0.0.0/08',
+    '::1/128',
+  ])('takes the trusted proxies %s, and so does the server', async (text) => {
     expect(loadConfig({ HELIOGRAPH_TRUSTED_PROXIES: text }).trustedProxies).toBe(text)
+    const trustProxy = text.split(',').map((proxy) => proxy.trim())
+    await fastify({ trustProxy }).close()
+  })
+
+  it.each(['*', '10.0.0.0/33', 'http://x/'])('refuses the allowed targets %s', (text) => {
+    const attempt = () => loadConfig({ HELIOGRAPH_ALLOWED_TARGETS: text })
+    expect(attempt).toThrow(/HELIOGRAPH_ALLOWED_TARGETS/)
   })
 
   it('refuses a certificate without its key', () => {

@@ -3,6 +3,7 @@
  * without a library of schemas: every command reads settings, and most need no schema besides.
  */
 import { isIP } from 'node:net'
+import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { PROCESS_ROLES } from '../../schema/process-role.ts'
 
 /** What a setting can be. */
@@ -62,12 +63,6 @@ export function text(fallback: string): SettingValue<string> {
   }
 }
 
-/** A text as it is, empty by default. */
-export const plainText: SettingValue<string> = {
-  defaultText: 'none',
-  parse: (given = '') => given,
-}
-
 /** A text, or undefined when nothing is set. */
 export const optionalText: SettingValue<string | undefined> = {
   parse: (given) => given?.trim() || undefined,
@@ -102,20 +97,37 @@ export const postgresUrl = checkedText((text) => {
   throw new SettingProblem('must be a postgres:// URL, with what is special in it percent-encoded')
 })
 
-/** Addresses and CIDR ranges, separated by commas. */
+/**
+ * Addresses and CIDR ranges, separated by commas. Not every address: what is believed of everybody is
+ * believed of nobody, and the server refuses such a range when everything else has started already.
+ */
 export const networks: SettingValue<string | undefined> = {
   defaultText: 'none',
   ...checkedText((text) => {
     if (text.split(',').every((network) => isNetwork(network.trim()))) return text
-    throw new SettingProblem('must be IP addresses or CIDR ranges, separated by commas')
+    throw new SettingProblem(
+      'must be IP addresses or CIDR ranges, separated by commas, and none of all addresses (/0)',
+    )
   }),
 }
 
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
+  if (address.includes('%')) return false
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1
   if (bits < 0 || rest.length > 0) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits)
+  if (prefix === undefined) return true
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= bits
+}
+
+/** Hosts, addresses and ranges that deliveries may reach, as the guarded client reads them. */
+export const targets: SettingValue<string> = {
+  defaultText: 'none',
+  parse: (given = '') => {
+    const read = parseAllowedTargets(given)
+    if (read.ok) return given
+    throw new SettingProblem(read.reason)
+  },
 }
 
 /** The roles of a process, separated by commas; all by default. */

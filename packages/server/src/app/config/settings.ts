@@ -8,9 +8,9 @@ import {
   integer,
   networks,
   optionalText,
-  plainText,
   postgresUrl,
   roles,
+  targets,
   text,
   type SettingValue,
 } from './setting-values.ts'
@@ -79,7 +79,7 @@ export const SETTINGS = {
     env: 'HELIOGRAPH_ALLOWED_TARGETS',
     description:
       'Hosts, addresses or CIDR ranges, separated by commas, that deliveries may reach although they are private or plain HTTP.',
-    ...plainText,
+    ...targets,
   },
   extraCa: {
     env: 'HELIOGRAPH_EXTRA_CA',
@@ -193,8 +193,9 @@ export const SETTINGS = {
   },
   agentLogBytesMax: {
     env: 'HELIOGRAPH_AGENT_LOG_BYTES_MAX',
-    description: 'The largest log body of a device, in bytes, compressed and uncompressed alike.',
-    ...integer(65_536, 1_073_741_824, 10_485_760),
+    description:
+      'How much of one log message of a device is read, in bytes after decompression. What is beyond is left out and told to admins; the agent would send it again for ever.',
+    ...integer(65_536, 1_073_741_824, 67_108_864),
   },
   deliveryConcurrency: {
     env: 'HELIOGRAPH_DELIVERY_CONCURRENCY',

@@ -24,6 +24,12 @@ test.each([
   expect(refusal?.retryAfterSeconds).toBeGreaterThan(0)
 })
 
+test('says that the service is busy, not that the database is away, when no connection became free', () => {
+  const busy = failure(undefined, {}, 'timeout exceeded when trying to connect')
+  expect(toUnavailable(busy)?.message).toContain('busy')
+  expect(toUnavailable(failure('ECONNREFUSED'))?.message).toContain('cannot be reached')
+})
+
 test.each([
   ['a unique violation', failure('23505')],
   ['a missing file', failure('ENOENT', { syscall: 'open' })],

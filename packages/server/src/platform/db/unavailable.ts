@@ -3,6 +3,7 @@ import { AppError } from '../app-error.ts'
 import { errorCodeOf } from '../error-code-of.ts'
 
 const RETRY_AFTER_SECONDS = 2
+const BUSY_RETRY_AFTER_SECONDS = 10
 
 /**
  * The refusal to answer with when `error` says that the database cannot be used at the moment, for
@@ -10,10 +11,18 @@ const RETRY_AFTER_SECONDS = 2
  */
 export function toUnavailable(error: unknown): AppError | undefined {
   if (!isConnectionFailure(error)) return undefined
-  return new AppError('unavailable', 'The database cannot be reached at the moment.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  const message = isBusyPool(error)
+    ? 'The service is busy: no connection to the database became free in time.'
+    : 'The database cannot be reached at the moment.'
+  return new AppError('unavailable', message, {
+    retryAfterSeconds: isBusyPool(error) ? BUSY_RETRY_AFTER_SECONDS : RETRY_AFTER_SECONDS,
     cause: error,
   })
+}
+
+/** The pool tells by its text alone that all its connections stayed in use; a server that is away has another. */
+function isBusyPool(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
 /**

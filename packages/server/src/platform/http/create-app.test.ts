@@ -1,5 +1,5 @@
-import { connect } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Server } from 'node:net'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHttpApp, type HttpAppOptions } from './create-app.ts'
@@ -214,13 +214,50 @@ describe('connections', () => {
     const { app } = setUp()
     await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
-    const answer = await new Promise<string>((resolve, reject) => {
-      let received = ''
-      const socket = connect(port, '127.0.0.1', () => socket.write('nonsense\r\n\r\n'))
-      socket.on('data', (chunk) => (received += String(chunk)))
-      socket.on('close', () => resolve(received))
-      socket.on('error', reject)
-    })
+    const answer = await exchange(port, 'nonsense\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   })
+
+  it('lets go of a client that is sent away and keeps its half open', async () => {
+    const { app } = setUp()
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined)
+    socket.resume()
+    socket.write('nonsense\r\n\r\n')
+    await once(socket, 'end')
+    await expect.poll(() => countConnections(app.server)).toBe(0)
+    socket.destroy()
+  })
+
+  it('answers a request with two Host headers with 400, on a known path and on any other', async () => {
+    const { app } = setUp()
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    for (const path of ['/echo', '/nothing']) {
+      const answer = await exchange(
+        port,
+        `GET ${path} HTTP/1.1\r\nHost: a.example\r\nhOsT: b.example\r\nConnection: close\r\n\r\n`,
+      )
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('more than one `Host` header')
+    }
+  })
 })
+
+function countConnections(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)))
+  })
+}
+
+function exchange(port: number, request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(request))
+    socket.on('data', (chunk) => (received += String(chunk)))
+    socket.on('close', () => resolve(received))
+    socket.on('error', reject)
+  })
+}

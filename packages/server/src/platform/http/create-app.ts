@@ -14,7 +14,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { AppError } from '../app-error.ts'
-import { MINUTE_MS, SECOND_MS } from '../clock.ts'
+import { SECOND_MS } from '../clock.ts'
 import { newUuid } from '../ids.ts'
 import {
   createErrorHandler,
@@ -44,7 +44,12 @@ const REQUEST_TIMEOUT_MS = 30 * SECOND_MS
 const HEADERS_TIMEOUT_MS = 20 * SECOND_MS
 /** Longer than the idle time of the usual load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_TIMEOUT_MS = 72 * SECOND_MS
-const CONNECTIONS_CHECK_MS = MINUTE_MS / 2
+/** A client has so long to finish the TLS handshake. */
+const HANDSHAKE_TIMEOUT_MS = 20 * SECOND_MS
+/** How late a timeout of headers or of a request may be noticed. */
+const CONNECTIONS_CHECK_MS = 5 * SECOND_MS
+/** How long a client that is sent away has to take the last bytes. */
+const FAREWELL_MS = 2 * SECOND_MS
 const PATH_PARAM_LENGTH_MAX = 256
 
 /** A configured instance without routes, not listening. `close()` finishes the requests under way. */
@@ -90,7 +95,15 @@ function createNodeServer(handler: RequestListener, https: HttpAppOptions['https
   }
   return https === undefined
     ? createServer(timeouts, handler)
-    : createSecureServer({ ...timeouts, ...https, minVersion: 'TLSv1.2' }, handler)
+    : createSecureServer(
+        {
+          ...timeouts,
+          ...https,
+          handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+          minVersion: 'TLSv1.2',
+        },
+        handler,
+      )
 }
 
 function registerHooks(app: FastifyInstance, baseUrl: string): void {
@@ -101,8 +114,9 @@ function registerHooks(app: FastifyInstance, baseUrl: string): void {
   })
   app.addHook('onRequest', (request, reply, done) => {
     writeHeaders(request, reply)
+    if (hasTwoHosts(request.raw.rawHeaders)) done(malformedHost())
     // Here and not in the not-found handler, which would read and parse the body first.
-    if (!request.is404) done()
+    else if (!request.is404) done()
     else done(refuseUnmatched(request, reply, paths))
   })
   if (!writesDebug(app.log)) return
@@ -118,6 +132,20 @@ function registerHooks(app: FastifyInstance, baseUrl: string): void {
     )
     done()
   })
+}
+
+/** Of several only the first is kept, and a proxy may have taken another (RFC 9112 section 3.2). */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count > 1
+}
+
+function malformedHost(): AppError {
+  return new AppError('invalid_parameter', 'The request has more than one `Host` header.')
 }
 
 function refuseUnmatched(request: FastifyRequest, reply: FastifyReply, paths: PathTable): AppError {
@@ -147,7 +175,11 @@ function handleFrameworkError(error: Error, request: FastifyRequest, reply: Fast
   sendErrorAnswer(reply.header('request-id', request.id), toErrorAnswer(refusal, request.id))
 }
 
-/** Bytes that are not HTTP: there is no request to answer, only a socket to close politely. */
+/**
+ * Bytes that are not HTTP, or none for too long: there is no request to answer, only a socket to close. What
+ * the client does then is not waited for: a connection of which one half is closed would stay as long as the
+ * client keeps the other half open.
+ */
 function answerBrokenRequest(error: Error & { code: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy()
@@ -159,5 +191,8 @@ function answerBrokenRequest(error: Error & { code: string }, socket: Socket): v
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? '408 Request Timeout'
         : '400 Bad Request'
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+  socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
+  socket.destroySoon()
+  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
+  socket.once('close', () => clearTimeout(timer))
 }

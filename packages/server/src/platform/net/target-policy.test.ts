@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { classifyAddress } from './address-ranges.ts'
 import {
+  allowsEveryAddress,
   checkTargetUrl,
   hostOf,
   parseAllowedTargets,
@@ -218,6 +219,18 @@ describe('the allow-list', () => {
   it('still refuses credentials and fragments of an allowed host', () => {
     expect(reasonOf('http://user@receiver/', policyOf('receiver'))).toMatch(/user name/)
     expect(reasonOf('http://receiver/#x', policyOf('receiver'))).toMatch(/fragment/)
+  })
+
+  it.each([
+    ['0.0.0.0/0', true],
+    ['::/0', true],
+    ['receiver, 0.0.0.0/1, 128.0.0.0/1', true],
+    ['', false],
+    ['10.0.0.0/8,127.0.0.1', false],
+    ['128.0.0.0/1', false],
+    ['fd00::/8', false],
+  ])('%j allows every address: %s', (allowed, isEvery) => {
+    expect(allowsEveryAddress(policyOf(allowed))).toBe(isEvery)
   })
 
   it('names every entry that it does not understand', () => {

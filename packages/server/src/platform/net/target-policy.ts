@@ -82,6 +82,19 @@ export function parseAllowedTargets(text: string): AllowedTargets {
   return { ok: true, policy: toPolicy(names, addresses) }
 }
 
+/** One address of every kind that is not public, and one that is; those of IPv6 after those of IPv4. */
+const ADDRESSES_OF_EVERY_KIND: readonly (readonly string[])[] = [
+  ['127.0.0.1', '10.0.0.1', '169.254.169.254', '192.168.0.1', '203.0.113.1', '223.0.0.1'],
+  ['::1', 'fe80::1', 'fd00::1', '2001:db8::1', '2600::1'],
+]
+
+/** Whether an allow-list leaves nothing to refuse: every address of IPv4 or of IPv6 may be called. */
+export function allowsEveryAddress(policy: TargetPolicy): boolean {
+  return ADDRESSES_OF_EVERY_KIND.some((addresses) =>
+    addresses.every((address) => policy.isAddressAllowed(address, 443)),
+  )
+}
+
 /**
  * Checks a URL before it is stored and before it is called. The answered URL is normalised: one trailing dot
  * of the host is gone, international names are in their ASCII form, IP literals in their standard spelling.

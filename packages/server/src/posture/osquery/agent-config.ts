@@ -21,6 +21,7 @@ export function toAgentConfig(
     options: {
       config_refresh: settings.configRefreshSeconds,
       distributed_interval: settings.checkInIntervalSeconds,
+      logger_tls_max_lines: settings.logLinesMax,
       logger_tls_period: settings.logPeriodSeconds,
       schedule_splay_percent: 10,
     },
@@ -65,6 +66,7 @@ export function toFlagFile(
     ['config_refresh', String(settings.configRefreshSeconds)],
     ['logger_plugin', 'tls'],
     ['logger_tls_endpoint', '/osquery/log'],
+    ['logger_tls_max_lines', String(settings.logLinesMax)],
     ['logger_tls_period', String(settings.logPeriodSeconds)],
     ['logger_tls_compress', 'true'],
     ['disable_distributed', 'false'],

@@ -6,7 +6,10 @@ export interface AgentSettings {
   readonly checkIntervalMs: number
   /** How often a device asks for work; osquery's `distributed_interval`. */
   readonly checkInIntervalSeconds: number
-  /** Largest bodies in bytes, as sent and after decompression alike. */
+  /**
+   * How much of a body is read, in bytes, after decompression. Larger ones of `enroll` and `read` are
+   * refused; of `write` and `log`, which the agent would send again for ever, the rest is left out.
+   */
   readonly bodyBytesMax: {
     readonly enroll: number
     readonly read: number
@@ -17,12 +20,14 @@ export interface AgentSettings {
   readonly handOutTimeoutMs: number
   /** For how long a device that has just enrolled, or owes a rerun, is asked to poll every 5 seconds. */
   readonly accelerateMs: number
-  /** Refused enrollments of one address in any minute before it has to wait. */
-  readonly enrollFailuresPerMinute: number
+  /** Wrong keys and secrets of one address in any minute before its failures are refused unseen. */
+  readonly failuresPerAddressPerMinute: number
   /** Enrollments of one host identifier in any minute before it has to wait. */
   readonly enrollmentsPerHostPerMinute: number
   /** How often a device asks for its configuration; osquery's `config_refresh`. */
   readonly configRefreshSeconds: number
+  /** How many lines a device sends at once; osquery's `logger_tls_max_lines`. */
+  readonly logLinesMax: number
   /** How often a device sends its logs; osquery's `logger_tls_period`. */
   readonly logPeriodSeconds: number
 }
@@ -36,14 +41,16 @@ export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
   bodyBytesMax: {
     enroll: 64 * KIBIBYTE,
     read: 64 * KIBIBYTE,
-    write: 5 * MEBIBYTE,
-    log: 10 * MEBIBYTE,
+    write: 64 * MEBIBYTE,
+    log: 64 * MEBIBYTE,
   },
   handOutTimeoutMs: 5 * MINUTE_MS,
   accelerateMs: 2 * MINUTE_MS,
-  enrollFailuresPerMinute: 60,
+  failuresPerAddressPerMinute: 60,
   enrollmentsPerHostPerMinute: 10,
   configRefreshSeconds: 300,
+  // Lines are 1 MiB at most, so that this many are within the limit of a log. Devices write some 40 an hour.
+  logLinesMax: 64,
   logPeriodSeconds: 10,
 }
 

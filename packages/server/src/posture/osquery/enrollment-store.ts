@@ -25,6 +25,19 @@ export async function findLiveSecret(
   return rows[0]
 }
 
+/** Whether {@link findLiveSecret} finds a secret at the moment; locks nothing. */
+export async function hasLiveSecret(
+  db: Kysely<Schema>,
+  secretHash: Buffer,
+  at: Date,
+): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    select id from enrollment_secret
+    where secret_hash = ${secretHash} and revoked_at is null
+      and (expires_at is null or expires_at > ${at})`.execute(db)
+  return rows.length > 0
+}
+
 /** Inserts a device; undefined when one with its host identifier exists. */
 export async function insertDevice(
   tx: Transaction<Schema>,

@@ -1,7 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 
 /** What a device reported of one table at one time. */
 export interface ReportingSnapshot {
@@ -11,7 +10,6 @@ export interface ReportingSnapshot {
   readonly unixTime: number
   readonly epoch: number
   readonly counter: number
-  readonly rows: readonly OsqueryRow[]
 }
 
 /** Snapshots of a table are an hour apart; lines that a device sends again come after a timeout of a minute at the most. */

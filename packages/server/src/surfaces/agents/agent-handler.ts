@@ -2,14 +2,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
+import type { NoteReportProblems } from '../../posture/devices/report-problem.ts'
 import type { ScheduledQuery } from '../../posture/osquery/agent-config.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
 import type { ContactRecorder } from '../../posture/osquery/contact-recorder.ts'
+import type { DeviceQueue } from '../../posture/osquery/device-queue.ts'
 import type { LiveQueries } from '../../posture/osquery/hand-out-work.ts'
 import type { NodeCache } from '../../posture/osquery/node-cache.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { ReportedSnapshot } from './parse-agent-message.ts'
+import type { LogReading, ReportedSnapshot } from './collect-log.ts'
 
 /** What the intake needs of the rest of the service. */
 export interface AgentDependencies {
@@ -19,17 +21,24 @@ export interface AgentDependencies {
   readonly settings: AgentSettings
   readonly nodes: NodeCache
   readonly contacts: ContactRecorder
-  /** What every device reports by schedule, by query name. */
-  readonly reportingSchedule: () => Readonly<Record<string, ScheduledQuery>>
-  /** With what the names of reporting queries begin; the rest is the table. */
-  readonly reportingPrefix: string
+  /** The order in which what devices send is written. */
+  readonly writes: DeviceQueue
+  readonly reporting: AgentReporting
+  readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
+  /** Tells admins what of a device's messages could not be taken. */
+  readonly noteProblems: NoteReportProblems
+}
+
+/** The tables that devices report by schedule. */
+export interface AgentReporting extends LogReading {
+  /** What every device reports, by query name. */
+  readonly schedule: () => Readonly<Record<string, ScheduledQuery>>
   /** Records what a device reported; repeated and late snapshots must be harmless. */
-  readonly recordReportingSnapshots: (
+  readonly recordSnapshots: (
     change: Change,
     deviceId: string,
     snapshots: readonly ReportedSnapshot[],
   ) => Promise<void>
-  readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
 }
 
 /** Takes the answers to live queries, in the change that records those to checks and after them. */

@@ -1,3 +1,4 @@
+import type { Change } from '../../changes/change.ts'
 import {
   toLogError,
   type Foundation,
@@ -5,6 +6,7 @@ import {
   type ServicePart,
 } from '../../changes/foundation.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
+import { createReportProblemNotes } from '../../posture/devices/report-problem.ts'
 import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
 import {
   createLiveQueryInbox,
@@ -17,16 +19,25 @@ import {
 import { recordLiveAnswers } from '../../posture/live-queries/record-live-answers.ts'
 import { toAgentSettings, type AgentTimes } from '../../posture/osquery/agent-settings.ts'
 import { createContactRecorder } from '../../posture/osquery/contact-recorder.ts'
+import { createDeviceQueue } from '../../posture/osquery/device-queue.ts'
 import { createNodeCache } from '../../posture/osquery/node-cache.ts'
 import { findNode } from '../../posture/osquery/node-store.ts'
-import { recordReportingSnapshot } from '../../posture/reporting/record-reporting-snapshot.ts'
+import { boundSnapshot } from '../../posture/reporting/bound-snapshot.ts'
+import { recordSnapshotContent } from '../../posture/reporting/record-reporting-snapshot.ts'
 import { REPORT_QUERY_PREFIX, toSchedule } from '../../posture/reporting/reporting-table.ts'
 import { REPORTING_TABLES } from '../../posture/reporting/reporting-tables.ts'
+import type { ReportedSnapshot } from './collect-log.ts'
 import { registerOsqueryRoutes } from './register-osquery-routes.ts'
 
 export interface AgentsSettings extends AgentTimes {
   readonly baseUrl: string
+  readonly databasePoolMax: number
 }
+
+/** What of the connections of a process may be writing for devices; the others are for everybody else. */
+const WRITING_SHARE = 0.6
+/** Agents that send every answer in a message of its own send a round of checks at once. */
+const QUEUED_PER_DEVICE = { messagesPerDeviceMax: 200, bytesPerDeviceMax: 32 * 1024 * 1024 }
 
 /**
  * The intake of agents, with what it knows of devices. `caPem` is the authority of a certificate that
@@ -44,6 +55,10 @@ export function createAgentsPart(
   const contacts = createContactRecorder(db, logError)
   const liveQueries = createInbox(foundation.db, logError)
   const schedule = toSchedule(REPORTING_TABLES)
+  const writes = createDeviceQueue({
+    runningMax: Math.max(1, Math.floor(config.databasePoolMax * WRITING_SHARE)),
+    ...QUEUED_PER_DEVICE,
+  })
   return {
     name: 'agents',
     roles: ['agents'],
@@ -55,13 +70,14 @@ export function createAgentsPart(
         settings,
         nodes,
         contacts,
-        reportingSchedule: () => schedule,
-        reportingPrefix: REPORT_QUERY_PREFIX,
-        recordReportingSnapshots: async (change, deviceId, snapshots) => {
-          for (const snapshot of snapshots) {
-            await recordReportingSnapshot(change.tx, { ...snapshot, deviceId }, change.at)
-          }
+        writes,
+        reporting: {
+          schedule: () => schedule,
+          prefix: REPORT_QUERY_PREFIX,
+          boundSnapshot,
+          recordSnapshots,
         },
+        noteProblems: createReportProblemNotes(),
         liveQueries: {
           idPrefix: LIVE_QUERY_PREFIX,
           pendingQueries: (deviceId) => liveQueries.pendingQueries(deviceId),
@@ -87,6 +103,16 @@ export function createAgentsPart(
       await liveQueries.stop()
       await contacts.stop()
     },
+  }
+}
+
+async function recordSnapshots(
+  change: Change,
+  deviceId: string,
+  snapshots: readonly ReportedSnapshot[],
+): Promise<void> {
+  for (const { content, ...snapshot } of snapshots) {
+    await recordSnapshotContent(change.tx, { ...snapshot, deviceId }, content, change.at)
   }
 }
 

@@ -4,22 +4,27 @@ import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
 import { parseAgentBody, parseEnrollment } from './parse-agent-message.ts'
 import { readAgentBody } from './read-agent-body.ts'
+import { hasLiveSecret } from '../../posture/osquery/enrollment-store.ts'
+import { hashEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
+import type { UnprovenSenders } from './unproven-senders.ts'
 
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * The handler of `/osquery/enroll`. Addresses whose enrollments are refused too often and host
- * identifiers that enroll too often have to wait, each counted in this process.
+ * The handler of `/osquery/enroll`. A host identifier that enrolls too often has to wait, and so has an
+ * address that fails too often, but only with what fails: behind it may stand a whole office. Both are
+ * counted in this process.
  */
-export function createEnrollHandler(deps: AgentDependencies): AgentHandler {
+export function createEnrollHandler(
+  deps: AgentDependencies,
+  senders: UnprovenSenders,
+): AgentHandler {
   const { settings } = deps
-  const failures = createWindowLimiter(settings.enrollFailuresPerMinute)
   const enrollments = createWindowLimiter(settings.enrollmentsPerHostPerMinute)
 
   return async (request, reply) => {
     const nowMs = deps.clock.now().getTime()
-    if (failures.isExhausted(request.ip, nowMs)) throw tooMany('refused enrollments of one address')
     const body = await readAgentBody(request.raw, settings.bodyBytesMax.enroll)
     const enrollmentRequest = parseEnrollment(parseAgentBody(body))
     const { hostIdentifier } = enrollmentRequest
@@ -27,11 +32,14 @@ export function createEnrollHandler(deps: AgentDependencies): AgentHandler {
       throw tooMany('enrollments under one host identifier')
     }
     const origin = { actor: SYSTEM_ACTOR, requestId: request.id, ipAddress: request.ip }
-    const enrollment = await deps.runChange(origin, (change) =>
-      enrollDevice(change, enrollmentRequest),
-    )
+    // One look-up first: whoever guesses secrets gets no transaction and no lock.
+    const secretHash = hashEnrollmentSecret(enrollmentRequest.secret)
+    const enrollment: Enrollment = (await hasLiveSecret(deps.db, secretHash, deps.clock.now()))
+      ? await deps.runChange(origin, (change) => enrollDevice(change, enrollmentRequest))
+      : { kind: 'unknown_secret' }
     if (enrollment.kind !== 'enrolled') {
-      failures.count(request.ip, nowMs)
+      if (senders.isSuspect(request.ip, nowMs)) throw tooMany('refused enrollments of one address')
+      senders.countFailure(request.ip, nowMs)
       request.log.warn({ ...enrollment, host_identifier: hostIdentifier }, 'enrollment refused')
       throw toRefusal(enrollment)
     }

@@ -3,7 +3,7 @@
  * for numbers, maps that are missing. Unknown members are ignored. Only what cannot be understood at
  * all is refused.
  */
-import type { DistributedResult, EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
+import type { EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
@@ -12,14 +12,18 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 /** @throws AppError `malformed_json` when the body is no JSON object */
 export function parseAgentBody(body: Buffer): JsonObject {
-  let value: unknown
+  const value = parseJson(body.toString('utf8'))
+  if (isObject(value)) return value
+  throw new AppError('malformed_json', 'The body must be a JSON object.')
+}
+
+/** @throws AppError `malformed_json` */
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(body.toString('utf8'))
+    return JSON.parse(text)
   } catch (cause) {
     throw new AppError('malformed_json', 'The body is not valid JSON.', { cause })
   }
-  if (isObject(value)) return value
-  throw new AppError('malformed_json', 'The body must be a JSON object.')
 }
 
 /** The node key of a body; undefined when there is none. */
@@ -33,35 +37,6 @@ const NODE_KEY_SCHEME = /^NodeKey +(\S+)$/i
 /** The node key of an `Authorization` header; undefined for another scheme or none. */
 export function parseAuthorization(header: string | undefined): string | undefined {
   return header === undefined ? undefined : NODE_KEY_SCHEME.exec(header)?.[1]
-}
-
-/** How many answers of one write are looked at. */
-const RESULTS_MAX = 10_000
-const MESSAGE_LENGTH_MAX = 4_000
-
-/** The answers of a distributed write; those without a status count as successful. */
-export function parseDistributedWrite(body: JsonObject): DistributedResult[] {
-  const queries = toObject(body['queries'])
-  const statuses = toObject(body['statuses'])
-  const messages = toObject(body['messages'])
-  const ids = new Set([...Object.keys(queries), ...Object.keys(statuses)])
-  return [...ids].slice(0, RESULTS_MAX).map((id) => {
-    const rows = queries[id]
-    const message = messages[id]
-    return {
-      id,
-      rows: Array.isArray(rows) ? rows : [],
-      statusCode: toStatusCode(statuses[id]),
-      message: typeof message === 'string' ? message.slice(0, MESSAGE_LENGTH_MAX) : '',
-    }
-  })
-}
-
-/** A status that is no number is an error: nothing is known in favour of the result. */
-function toStatusCode(status: unknown): number {
-  if (status === undefined || status === null) return 0
-  const code = Number(status)
-  return Number.isInteger(code) && status !== '' ? code : 1
 }
 
 const HOST_IDENTIFIER_LENGTH_MAX = 255
@@ -93,68 +68,14 @@ export function parseEnrollment(body: JsonObject): EnrollmentRequest {
   }
 }
 
-/** The lines of a log message; `other` is what newer agents may add. */
-export interface AgentLog {
-  readonly type: 'result' | 'status' | 'other'
-  readonly lines: readonly JsonObject[]
-}
-
-export function parseAgentLog(body: JsonObject): AgentLog {
-  const data = body['data']
-  const type = body['log_type']
-  return {
-    type: type === 'result' || type === 'status' ? type : 'other',
-    lines: Array.isArray(data) ? data.filter(isObject) : [],
-  }
-}
-
-/** A snapshot of a table that the device reports by schedule. */
-export interface ReportedSnapshot {
-  readonly tableName: string
-  readonly unixTime: number
-  readonly epoch: number
-  readonly counter: number
-  readonly rows: readonly OsqueryRow[]
-}
-
-/** The snapshots among result lines whose query is called `<prefix><table>`; others are left out. */
-export function parseReportedSnapshots(
-  lines: readonly JsonObject[],
-  prefix: string,
-): ReportedSnapshot[] {
-  return lines.flatMap((line) => {
-    const name = toText(line['name'])
-    const snapshot = line['snapshot']
-    if (!name.startsWith(prefix)) return []
-    if (!Array.isArray(snapshot) && snapshot !== '') return []
-    return [
-      {
-        tableName: name.slice(prefix.length),
-        unixTime: toCount(line['unixTime']),
-        epoch: toCount(line['epoch']),
-        counter: toCount(line['counter']),
-        rows: Array.isArray(snapshot) ? snapshot.filter(isObject).map(toRow) : [],
-      },
-    ]
-  })
-}
-
-function toRow(row: JsonObject): OsqueryRow {
-  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toColumnText(value)]))
-}
-
-/** Agents with numeric logging send numbers. */
-function toColumnText(value: unknown): string {
-  return typeof value === 'boolean' ? String(value) : toText(value)
-}
-
-/** Numbers of old agents are texts. */
-function toCount(value: unknown): number {
+/** A whole number; those of old agents are texts. 0 for what is none. */
+export function toCount(value: unknown): number {
   const count = Math.trunc(Number(value ?? 0))
   return Number.isSafeInteger(count) ? count : 0
 }
 
-function toText(value: unknown): string {
+/** A text, or a number as text; empty for everything else. */
+export function toText(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'number' ? String(value) : ''
 }
@@ -163,7 +84,8 @@ function toObject(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** Whether a value is a JSON object, and no array. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { createDeviceQueue, type DeviceQueueLimits } from './device-queue.ts'
+
+function setUp(limits: Partial<DeviceQueueLimits> = {}) {
+  const queue = createDeviceQueue({
+    runningMax: 2,
+    messagesPerDeviceMax: 4,
+    bytesPerDeviceMax: 100,
+    ...limits,
+  })
+  const started: string[] = []
+  const ends = new Map<string, PromiseWithResolvers<string>>()
+  const run = (deviceId: string, name: string, bytes = 1) =>
+    queue.run(deviceId, bytes, () => {
+      started.push(name)
+      const end = Promise.withResolvers<string>()
+      ends.set(name, end)
+      return end.promise
+    })
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const end = async (name: string) => {
+    ends.get(name)?.resolve(name)
+    await settle()
+  }
+  return { run, started, end, ends, settle }
+}
+
+describe('the queue of devices', () => {
+  test('runs one message of a device at a time, in their order', async () => {
+    const { run, started, end, settle } = setUp()
+    const runs = [run('1', 'a'), run('1', 'b'), run('1', 'c')]
+    await settle()
+    expect(started).toEqual(['a'])
+    await end('a')
+    expect(started).toEqual(['a', 'b'])
+    await end('b')
+    await end('c')
+    expect(await Promise.all(runs)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('lets devices take turns when there is no room for all', async () => {
+    const { run, started, end, settle } = setUp({ runningMax: 1 })
+    void run('1', '1a')
+    void run('1', '1b')
+    void run('2', '2a')
+    await settle()
+    await end('1a')
+    expect(started).toEqual(['1a', '2a'])
+    await end('2a')
+    expect(started).toEqual(['1a', '2a', '1b'])
+    await end('1b')
+  })
+
+  test('goes on after a message that failed', async () => {
+    const { run, started, end, ends, settle } = setUp({ runningMax: 1 })
+    const failing = run('1', 'a')
+    const next = run('1', 'b')
+    await settle()
+    ends.get('a')?.reject(new Error('no'))
+    await expect(failing).rejects.toThrow('no')
+    await settle()
+    expect(started).toEqual(['a', 'b'])
+    await end('b')
+    expect(await next).toBe('b')
+  })
+
+  test('refuses what a device sends beyond its share, and nobody else', async () => {
+    const { run, started, end, settle } = setUp({ messagesPerDeviceMax: 2 })
+    void run('1', 'a')
+    void run('1', 'b')
+    await expect(run('1', 'c')).rejects.toMatchObject({ code: 'rate_limited' })
+    void run('2', 'd')
+    await settle()
+    expect(started).toEqual(['a', 'd'])
+    await end('a')
+    await end('b')
+    await end('d')
+    void run('1', 'e')
+    await settle()
+    expect(started).toContain('e')
+    await end('e')
+  })
+
+  test('holds no more of a device than its share of bytes, but one message of any size', async () => {
+    const { run, end, settle } = setUp()
+    const large = run('1', 'a', 1_000)
+    await settle()
+    await expect(run('1', 'b', 1)).rejects.toMatchObject({ code: 'rate_limited' })
+    await end('a')
+    expect(await large).toBe('a')
+  })
+})

@@ -1,0 +1,95 @@
+/*
+ * The order in which what devices send is written. A device waits for itself before it takes a connection of
+ * the database, so that many messages of one device hold one connection and not all; and devices together
+ * leave some connections to everybody else.
+ */
+import { AppError } from '../../platform/app-error.ts'
+
+export interface DeviceQueue {
+  /**
+   * Runs `work` when all that came before of the same device is done and there is room; devices take turns.
+   * `bytes` is what is held until then.
+   *
+   * @throws AppError `rate_limited` when too much of the device is waiting
+   */
+  run<Result>(deviceId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
+}
+
+export interface DeviceQueueLimits {
+  /** Devices that write at once. */
+  readonly runningMax: number
+  /** Messages of one device that may wait or run. */
+  readonly messagesPerDeviceMax: number
+  /** What they may hold. */
+  readonly bytesPerDeviceMax: number
+}
+
+const RETRY_AFTER_SECONDS = 5
+
+interface DeviceLine {
+  last: Promise<unknown>
+  messages: number
+  bytes: number
+}
+
+/** Creates a queue of this process; with other processes the lock of the device's row decides. */
+export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
+  const lines = new Map<string, DeviceLine>()
+  const waiting: (() => void)[] = []
+  let running = 0
+
+  async function enter(): Promise<void> {
+    if (running < limits.runningMax) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+  }
+
+  /** Hands the place to whoever waits longest. */
+  function leave(): void {
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
+  }
+
+  async function runAlone<Result>(
+    before: Promise<unknown>,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    await before
+    await enter()
+    try {
+      return await work()
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    async run(deviceId, bytes, work) {
+      const line = lines.get(deviceId) ?? { last: Promise.resolve(), messages: 0, bytes: 0 }
+      const isFull =
+        line.messages >= limits.messagesPerDeviceMax ||
+        (line.messages > 0 && line.bytes + bytes > limits.bytesPerDeviceMax)
+      if (isFull) throw tooMuchWaiting()
+      line.messages += 1
+      line.bytes += bytes
+      lines.set(deviceId, line)
+      const result = runAlone(line.last, work)
+      line.last = result.catch(() => undefined)
+      try {
+        return await result
+      } finally {
+        line.messages -= 1
+        line.bytes -= bytes
+        if (line.messages === 0) lines.delete(deviceId)
+      }
+    },
+  }
+}
+
+function tooMuchWaiting(): AppError {
+  return new AppError(
+    'rate_limited',
+    'What this device sent before is still being written; send this again later.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}

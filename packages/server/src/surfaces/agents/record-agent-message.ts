@@ -1,0 +1,129 @@
+/*
+ * Records what a message of a device brought, as one change that waits for those before it of the same
+ * device. Owns which problems of a message admins are told.
+ */
+import type { ChangeOrigin } from '../../changes/change.ts'
+import { recordCheckResults } from '../../posture/checks/record-check-results.ts'
+import type { ReportProblem } from '../../posture/devices/report-problem.ts'
+import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
+import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
+import { noteAnswer } from '../../posture/osquery/hand-out-work.ts'
+import type { NodeState } from '../../posture/osquery/node-cache.ts'
+import { describeTruncation } from '../../posture/reporting/bound-snapshot.ts'
+import { NodeInvalidError } from './agent-error.ts'
+import type { AgentDependencies } from './agent-handler.ts'
+import type { LogCollector, ReportedSnapshot, UntakenLines } from './collect-log.ts'
+import type { WriteCollector } from './collect-write.ts'
+import type { ReadMessage } from './read-agent-message.ts'
+
+/**
+ * Records the answers of one distributed write. Ids that are neither a check's nor a live query's are
+ * ignored; a query that the agent has denylisted is an errored answer in its words.
+ *
+ * @throws NodeInvalidError when the device has been removed meanwhile
+ */
+export async function recordWrite(
+  deps: AgentDependencies,
+  { state, isCut }: ReadMessage,
+  collector: WriteCollector,
+  origin: ChangeOrigin,
+): Promise<void> {
+  const { results, tooLargeCount } = collector.read(isCut)
+  if (results.length === 0) return
+  await deps.writes.run(state.deviceId, collector.heldBytes, () =>
+    recordAnswers(deps, state, { results, tooLargeCount }, origin),
+  )
+}
+
+async function recordAnswers(
+  deps: AgentDependencies,
+  state: NodeState,
+  answers: { readonly results: readonly DistributedResult[]; readonly tooLargeCount: number },
+  origin: ChangeOrigin,
+): Promise<void> {
+  const { results, tooLargeCount } = answers
+  const { askedAtMs, deviceId } = state
+  const { liveQueries, nodes, settings } = deps
+  const liveResults = results.filter(({ id }) => id.startsWith(liveQueries.idPrefix))
+  const report = await deps.runChange(origin, async (change) => {
+    const report = await recordCheckResults(change, {
+      deviceId,
+      results: results.flatMap((result) => {
+        const query = parseQueryId(result.id)
+        return query === undefined ? [] : [{ ...result, ...query }]
+      }),
+      ...(askedAtMs === undefined ? {} : { askedAt: new Date(askedAtMs) }),
+    })
+    if (report.kind !== 'recorded') return report
+    // Last, since the device is locked now, and many devices that answer one live query count there.
+    if (liveResults.length > 0) await liveQueries.recordResults(change, deviceId, liveResults)
+    await deps.noteProblems(change, deviceId, toWriteProblems(tooLargeCount))
+    return report
+  })
+  if (report.kind === 'unknown_device') {
+    nodes.invalidate(deviceId)
+    throw new NodeInvalidError('The device has been removed.')
+  }
+  noteAnswer(state, report, settings)
+  if (report.acceptedCheckIds.length > 0) nodes.invalidate(deviceId)
+}
+
+/** Records the snapshots of reported tables that a log message holds. */
+export async function recordLog(
+  deps: AgentDependencies,
+  { state, isCut }: ReadMessage,
+  collector: LogCollector,
+  origin: ChangeOrigin,
+): Promise<void> {
+  const { deviceId } = state
+  await deps.writes.run(deviceId, collector.heldBytes, async () => {
+    const { snapshots, untaken } = await collector.readResults(deps.reporting, isCut)
+    const problems = toLogProblems(snapshots, untaken, isCut)
+    if (snapshots.length === 0 && problems.length === 0) return
+    await deps.runChange(origin, async (change) => {
+      await deps.reporting.recordSnapshots(change, deviceId, snapshots)
+      await deps.noteProblems(change, deviceId, problems)
+    })
+  })
+}
+
+function toWriteProblems(tooLargeCount: number): ReportProblem[] {
+  if (tooLargeCount === 0) return []
+  const detail = `${tooLargeCount} answers of one message were too large.`
+  return [{ kind: 'answer_too_large', subject: '', detail }]
+}
+
+function toLogProblems(
+  snapshots: readonly ReportedSnapshot[],
+  untaken: UntakenLines,
+  isCut: boolean,
+): ReportProblem[] {
+  const ofSnapshots = snapshots.flatMap(({ tableName, content }): ReportProblem[] => {
+    const detail = describeTruncation(content)
+    return detail === undefined ? [] : [{ kind: 'snapshot_cut', subject: tableName, detail }]
+  })
+  const ofLines: [ReportProblem['kind'], boolean, string][] = [
+    ['line_too_long', untaken.tooLong > 0, `${untaken.tooLong} lines of one log were too long.`],
+    [
+      'lines_left_out',
+      isCut || untaken.beyond > 0,
+      isCut
+        ? 'A log was longer than is read: its end was left out.'
+        : `${untaken.beyond} lines of one log were more than is held of one message.`,
+    ],
+    [
+      'line_dropped_by_agent',
+      untaken.droppedByAgent > 0,
+      `${untaken.droppedByAgent} lines were too long for the agent.`,
+    ],
+    [
+      'snapshots_as_events',
+      untaken.asEvents > 0,
+      `${untaken.asEvents} rows of snapshots came as lines of their own.`,
+    ],
+  ]
+  return [
+    ...ofSnapshots,
+    ...ofLines.flatMap(([kind, isMet, detail]) => (isMet ? [{ kind, subject: '', detail }] : [])),
+  ]
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { createUnprovenSenders } from './unproven-senders.ts'
+
+const MEBIBYTE = 1024 * 1024
+
+describe('a sender that is not known yet', () => {
+  test('may send anything that becomes little, and beyond that no more than a ratio', () => {
+    const body = createUnprovenSenders(3).follow('192.0.2.1', 0)
+    body.check({ bytes: MEBIBYTE, sentBytes: 10, heldBytes: 0, valueCount: 1 })
+    expect(() =>
+      body.check({ bytes: 100_000, sentBytes: 100_000, heldBytes: 0, valueCount: 30_000 }),
+    ).toThrow(expect.objectContaining({ code: 'body_too_large' }))
+    body.check({ bytes: 10 * MEBIBYTE, sentBytes: MEBIBYTE, heldBytes: 0, valueCount: 1 })
+    expect(() => body.check({ bytes: 2 * MEBIBYTE, sentBytes: 5_000, heldBytes: 0, valueCount: 1 })).toThrow(
+      expect.objectContaining({ code: 'body_too_large' }),
+    )
+  })
+
+  test('from an address that fails too often may send little, until a minute has passed', () => {
+    const senders = createUnprovenSenders(2)
+    senders.countFailure('192.0.2.1', 0)
+    senders.countFailure('192.0.2.1', 1_000)
+    const state = { bytes: 100_000, sentBytes: 100_000, heldBytes: 0, valueCount: 1 }
+    const body = senders.follow('192.0.2.1', 2_000)
+    expect(() => body.check(state)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    senders.follow('192.0.2.2', 2_000).check(state)
+    senders.follow('192.0.2.1', 62_000).check(state)
+  })
+
+  test('counts with its neighbours by the first 64 bits of IPv6', () => {
+    const senders = createUnprovenSenders(2)
+    senders.countFailure('2001:db8:1:2::1', 0)
+    senders.countFailure('2001:db8:1:2:ffff::2', 0)
+    expect(senders.isSuspect('2001:db8:1:2:3::3', 0)).toBe(true)
+    expect(senders.isSuspect('2001:db8:1:3::1', 0)).toBe(false)
+  })
+
+  test('holds its share and no more, until what it sent is known or over', () => {
+    const senders = createUnprovenSenders(2)
+    const bodies = Array.from({ length: 3 }, () => senders.follow('192.0.2.1', 0))
+    const check = (index: number) =>
+      bodies[index]?.check({ bytes: 1, sentBytes: 1, heldBytes: 15 * MEBIBYTE, valueCount: 1 })
+    check(0)
+    check(1)
+    expect(() => check(2)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    bodies[2]?.release()
+    bodies[0]?.release()
+    bodies[0]?.release()
+    check(2)
+  })
+
+  test('is refused while all together hold too much', () => {
+    const senders = createUnprovenSenders(2)
+    const hold = (address: string) =>
+      senders.follow(address, 0).check({ bytes: 1, sentBytes: 1, heldBytes: 30 * MEBIBYTE, valueCount: 1 })
+    for (const host of [1, 2, 3, 4]) hold(`192.0.2.${host}`)
+    expect(() => hold('192.0.2.5')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+  })
+})
