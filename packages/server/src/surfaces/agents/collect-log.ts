@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { SnapshotContent } from '../../posture/reporting/bound-snapshot.ts'
 import type { JsonPlace } from './json-splitter.ts'
-import type { MessageCollector } from './read-agent-message.ts'
+import type { MessageCollector } from './message-collector.ts'
 import { isObject, parseJson, toCount, toText, type JsonObject } from './parse-agent-message.ts'
 
 /** Lines of a message that are kept for the log of the service, if they are status lines. */

@@ -4,7 +4,7 @@
  */
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import type { JsonPlace } from './json-splitter.ts'
-import type { MessageCollector } from './read-agent-message.ts'
+import type { MessageCollector } from './message-collector.ts'
 import { parseJson } from './parse-agent-message.ts'
 
 /** How many answers of one write are looked at. */

@@ -8,18 +8,11 @@ import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
 import { NodeInvalidError } from './agent-error.ts'
 import type { AgentDependencies } from './agent-handler.ts'
-import { JsonSplitter, type JsonPlace } from './json-splitter.ts'
+import { JsonSplitter } from './json-splitter.ts'
+import type { MessageCollector } from './message-collector.ts'
 import { parseAgentBody, parseAuthorization, parseJson, parseNodeKey } from './parse-agent-message.ts'
 import { bodyTooLarge, readAgentBody, readBodyChunks } from './read-agent-body.ts'
 import type { UnprovenSenders } from './unproven-senders.ts'
-
-/** Takes the values of a message while they arrive, and holds what it needs of them. */
-export interface MessageCollector {
-  /** What is held, in bytes. */
-  readonly heldBytes: number
-  /** `text` is undefined for a value that is too long. */
-  take(place: JsonPlace, text: string | undefined): void
-}
 
 export interface MessageBounds {
   /** The members whose values are taken one by one. */
