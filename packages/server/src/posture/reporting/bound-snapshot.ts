@@ -49,7 +49,9 @@ export function boundRows(rows: readonly unknown[], columns: readonly string[]):
       continue
     }
     const values = columns.map((column) => toColumnText(row[column]))
-    const members = values.map((value, index) => `${names[index]}${JSON.stringify(cutValue(value))}`)
+    const members = values.map(
+      (value, index) => `${names[index]}${JSON.stringify(cutValue(value))}`,
+    )
     const text = `{${members.join(',')}}`
     const rowBytes = Buffer.byteLength(text) + 1
     if (bytes + rowBytes > SNAPSHOT_BYTES_MAX) {

@@ -258,7 +258,10 @@ describe('distributed write', () => {
     await agents.read(nodeKey)
     const rows = [{ KOLIDE_CHECK_STATUS: 'PASS' }]
     const body = {
-      queries: { [`check:${large}:1`]: [{ text: 'x'.repeat(6_000_000) }], [`check:${small}:1`]: rows },
+      queries: {
+        [`check:${large}:1`]: [{ text: 'x'.repeat(6_000_000) }],
+        [`check:${small}:1`]: rows,
+      },
       statuses: { [`check:${large}:1`]: 0, [`check:${small}:1`]: 0 },
       node_key: nodeKey,
     }

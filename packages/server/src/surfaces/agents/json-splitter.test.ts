@@ -115,7 +115,9 @@ function randomObject(seed: number): Record<string, unknown> {
     if (kind === 2) return next(2) === 0
     if (kind === 3) return null
     const items = Array.from({ length: next(4) }, () => value(depth + 1))
-    return kind === 4 ? items : Object.fromEntries(items.map((item, n) => [`${n}${words[n]}`, item]))
+    return kind === 4
+      ? items
+      : Object.fromEntries(items.map((item, n) => [`${n}${words[n]}`, item]))
   }
   return Object.fromEntries(Array.from({ length: next(6) }, (_, n) => [`m${n}"`, value(0)]))
 }

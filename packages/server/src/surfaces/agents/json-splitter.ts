@@ -40,7 +40,8 @@ const CLOSE_OBJECT = 0x7d
 const SPACE = 0x20
 
 /** What is expected next, outside of values. */
-type Expectation = 'start' | 'first name' | 'name' | 'colon' | 'value' | 'first value' | 'next' | 'end'
+type Expectation =
+  'start' | 'first name' | 'name' | 'colon' | 'value' | 'first value' | 'next' | 'end'
 
 /** Reads one message. Its methods throw AppError `malformed_json` for what is no JSON object. */
 export class JsonSplitter {

@@ -10,7 +10,12 @@ import { NodeInvalidError } from './agent-error.ts'
 import type { AgentDependencies } from './agent-handler.ts'
 import { JsonSplitter } from './json-splitter.ts'
 import type { MessageCollector } from './message-collector.ts'
-import { parseAgentBody, parseAuthorization, parseJson, parseNodeKey } from './parse-agent-message.ts'
+import {
+  parseAgentBody,
+  parseAuthorization,
+  parseJson,
+  parseNodeKey,
+} from './parse-agent-message.ts'
 import { bodyTooLarge, readAgentBody, readBodyChunks } from './read-agent-body.ts'
 import type { UnprovenSenders } from './unproven-senders.ts'
 

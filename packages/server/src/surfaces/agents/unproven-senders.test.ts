@@ -11,9 +11,9 @@ describe('a sender that is not known yet', () => {
       body.check({ bytes: 100_000, sentBytes: 100_000, heldBytes: 0, valueCount: 30_000 }),
     ).toThrow(expect.objectContaining({ code: 'body_too_large' }))
     body.check({ bytes: 10 * MEBIBYTE, sentBytes: MEBIBYTE, heldBytes: 0, valueCount: 1 })
-    expect(() => body.check({ bytes: 2 * MEBIBYTE, sentBytes: 5_000, heldBytes: 0, valueCount: 1 })).toThrow(
-      expect.objectContaining({ code: 'body_too_large' }),
-    )
+    expect(() =>
+      body.check({ bytes: 2 * MEBIBYTE, sentBytes: 5_000, heldBytes: 0, valueCount: 1 }),
+    ).toThrow(expect.objectContaining({ code: 'body_too_large' }))
   })
 
   test('from an address that fails too often may send little, until a minute has passed', () => {
@@ -52,7 +52,9 @@ describe('a sender that is not known yet', () => {
   test('is refused while all together hold too much', () => {
     const senders = createUnprovenSenders(2)
     const hold = (address: string) =>
-      senders.follow(address, 0).check({ bytes: 1, sentBytes: 1, heldBytes: 30 * MEBIBYTE, valueCount: 1 })
+      senders
+        .follow(address, 0)
+        .check({ bytes: 1, sentBytes: 1, heldBytes: 30 * MEBIBYTE, valueCount: 1 })
     for (const host of [1, 2, 3, 4]) hold(`192.0.2.${host}`)
     expect(() => hold('192.0.2.5')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
   })
