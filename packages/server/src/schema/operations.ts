@@ -20,8 +20,12 @@ export {
   answer,
   gzipFile,
   noContent,
+  toAnswer,
   type ApiRoute,
+  type DefaultParams,
   type RouteContext,
+  type RouteResult,
+  type RouteShape,
 } from '../platform/http/route.ts'
 
 /** Declares a route; the top of `platform/http/route.ts` says how. */

@@ -13,7 +13,7 @@
  *           responses: { 200: deviceSchema },
  *           handler: async ({ params }) => toDeviceJson(await getDevice(db, params.id)),
  *         }),
- *         route({
+ *         changeRoute(runChange, {
  *           method: 'PATCH', // answers PUT too
  *           path: '/devices/:id/authentication_mode',
  *           summary: 'Change how a device may sign in',
@@ -21,7 +21,7 @@
  *           permission: 'Update Devices',
  *           body: z.strictObject({ authentication_mode: z.enum(AUTHENTICATION_MODES) }),
  *           responses: { 200: deviceSchema },
- *           handler: async ({ params, body, principal, requestId }) => { ... },
+ *           handler: async ({ change, params, body }) => { ... },
  *         }),
  *       ]
  *     }
@@ -35,15 +35,16 @@
  * - The handler's result is parsed with the response schema, so fields that it does not name are
  *   dropped. It answers with the lowest declared status; `answer(201, body, headers)` chooses another
  *   one or adds headers. Refusals are thrown as `AppError`.
- * - A write makes its answer inside the change, `runChange(toOrigin(context), async (change) =>
- *   answer(200, toJson(await ...)))`, and returns it: then the answer that is kept for a repetition with
- *   the same idempotency key commits with the effect. Where that cannot be, it is kept right after it.
+ * - The handler of a `changeRoute` runs inside one change, and its answer is made there: so the answer that
+ *   is kept for a repetition with the same idempotency key commits with the effect. Where that cannot be, it
+ *   is kept right after it.
  * - A service binds `route` to its permissions and switches with the type `Route`.
  * - Lists are declared with `listRoute` (list-route.ts).
  */
 import { z } from 'zod'
 import { expandQuery, expandRecords, type Expansions } from './expand.ts'
 import {
+  answer,
   ChosenAnswer,
   operation,
   type Answer,
@@ -90,7 +91,8 @@ export type DefaultParams<Path extends string> = z.ZodType<
   Readonly<Record<PathParamNames<Path>, string>>
 >
 
-type RouteResult<Responses extends ResponseSchemas> =
+/** What a handler returns: a body, or an answer that it has chosen. */
+export type RouteResult<Responses extends ResponseSchemas> =
   | z.input<NonNullable<Responses[keyof Responses]>>
   | {
       [Status in keyof Responses & SuccessStatus]: ChosenAnswer<
@@ -131,7 +133,8 @@ export interface RouteDeclaration<
   readonly expand?: Expansions
 }
 
-export interface RouteDefinition<
+/** A route without its handler. */
+export interface RouteShape<
   Path extends string,
   Access extends RouteAccess,
   Responses extends ResponseSchemas,
@@ -150,6 +153,16 @@ export interface RouteDefinition<
   readonly putAlias?: boolean
   /** Whether 409 is among the answers; of writes it always is. */
   readonly mayConflict?: boolean
+}
+
+export interface RouteDefinition<
+  Path extends string,
+  Access extends RouteAccess,
+  Responses extends ResponseSchemas,
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> extends RouteShape<Path, Access, Responses, Params, Query, Body> {
   readonly handler: (
     context: RouteContext<z.output<Params>, z.output<Query>, z.output<Body>, RouteCaller<Access>>,
   ) => Promise<RouteResult<Responses>> | RouteResult<Responses>
@@ -185,8 +198,8 @@ export function route<
   const query = withExpand(ownQuery ?? z.object({}), expand)
   const strictQuery = refuseUnknownMembers(query)
   const parseBody = bodyParser(definition.body)
-  const defaultStatus = lowestStatus(definition.responses)
-  const prepare = (result: unknown) => prepareAnswer(result, definition.responses, defaultStatus)
+  const { responses } = definition
+  const prepare = (result: unknown) => prepareAnswer(toAnswer(result, responses), responses)
   const declaration = operation({
     ...declared,
     access: permission === 'public' ? 'public' : { permission },
@@ -234,18 +247,20 @@ async function expandAnswer(
   return record
 }
 
+/** The answer of a handler: what it has chosen, or its body with the lowest declared status. */
+export function toAnswer(result: unknown, responses: ResponseSchemas) {
+  return result instanceof ChosenAnswer
+    ? (result as ChosenAnswer<SuccessStatus, unknown>)
+    : answer(lowestStatus(responses), result)
+}
+
 function prepareAnswer(
-  result: unknown,
+  { status, headers, body }: ChosenAnswer<SuccessStatus, unknown>,
   responses: ResponseSchemas,
-  defaultStatus: SuccessStatus,
 ): Answer {
-  const chosen =
-    result instanceof ChosenAnswer
-      ? (result as ChosenAnswer<SuccessStatus, unknown>)
-      : new ChosenAnswer(defaultStatus, result, {})
-  const schema = responses[chosen.status]
-  if (schema === undefined) throw new Error(`no response schema for status ${chosen.status}`)
-  return { status: chosen.status, headers: chosen.headers, body: schema.parse(chosen.body) }
+  const schema = responses[status]
+  if (schema === undefined) throw new Error(`no response schema for status ${status}`)
+  return { status, headers, body: schema.parse(body) }
 }
 
 /** An absent body counts as an empty object, so that the refusal names the missing members. */

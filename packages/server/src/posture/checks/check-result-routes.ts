@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { deviceResource, deviceSchema } from '../devices/device-json.ts'
 import { DEVICE_LIST } from '../devices/device-read.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { expanded } from '../../platform/http/expand.ts'
-import { answer, listRoute, loadRecords, route, type ApiRoute } from '../../schema/operations.ts'
+import { listRoute, loadRecords, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema, timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { checkResource, checkSchema } from './check-json.ts'
@@ -117,7 +117,7 @@ function resultRoutes(dependencies: CheckResultRouteDependencies): ApiRoute[] {
 }
 
 function refreshRoute({ runChange }: CheckResultRouteDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     method: 'POST',
     path: '/devices/:id/check_refreshes',
     summary: 'Run a check on a device again',
@@ -128,18 +128,15 @@ function refreshRoute({ runChange }: CheckResultRouteDependencies): ApiRoute {
     body: z.object({ check_id: recordIdSchema.optional() }),
     responses: { 200: checkRefreshSchema },
     example: { body: { check_id: '1' } },
-    handler: (context) => {
-      const deviceId = parseId(context.params.id, 'device')
-      const { check_id: checkId } = context.body
+    handler: async ({ change, params, body }) => {
+      const { check_id: checkId } = body
       if (checkId === undefined) throw missingCheckId()
-      return runChange(toOrigin(context), async (change) => {
-        const refresh = await requestCheckRefresh(change, deviceId, checkId)
-        return answer(200, {
-          device_id: refresh.deviceId,
-          check_id: refresh.checkId,
-          check_refresh_initiated_at: toTimestamp(refresh.requestedAt),
-        })
-      })
+      const refresh = await requestCheckRefresh(change, parseId(params.id, 'device'), checkId)
+      return {
+        device_id: refresh.deviceId,
+        check_id: refresh.checkId,
+        check_refresh_initiated_at: toTimestamp(refresh.requestedAt),
+      }
     },
   })
 }

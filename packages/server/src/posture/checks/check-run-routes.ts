@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import type { ApiRoute } from '../../schema/operations.ts'
 import { CHECK_ROW_STATUSES, CHECK_STATUS_COLUMN } from './check-definition.ts'
 import { RESULT_ROWS_MAX } from './parse-check-result.ts'
 import { submitCheckRun, type CheckRunSubject, type SubmittedCheckRun } from './submit-check-run.ts'
@@ -57,7 +57,7 @@ const checkRunSchema = z
 /** Taking what other systems report. */
 export function checkRunRoutes({ runChange }: CheckRunRouteDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       method: 'POST',
       path: '/checks/:id/runs',
       summary: 'Submit a run of an external check',
@@ -70,16 +70,13 @@ export function checkRunRoutes({ runChange }: CheckRunRouteDependencies): ApiRou
         body: { device_id: 1, check_data: '{"KOLIDE_CHECK_STATUS":"PASS","source":"inventory"}' },
       },
       responses: { 200: checkRunSchema },
-      handler: (context) => {
-        const { body, params } = context
-        return runChange(toOrigin(context), async (change) => {
-          const run = await submitCheckRun(change, {
-            checkId: params.id,
-            subject: toSubject(body),
-            rows: toRows(parseData(body.check_data)),
-          })
-          return answer(200, toCheckRunJson(run, body.check_data))
+      handler: async ({ change, params, body }) => {
+        const run = await submitCheckRun(change, {
+          checkId: params.id,
+          subject: toSubject(body),
+          rows: toRows(parseData(body.check_data)),
         })
+        return toCheckRunJson(run, body.check_data)
       },
     }),
   ]

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { deviceResource } from '../devices/device-json.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { answer, listRecords, route, showRecord, type ApiRoute } from '../../schema/operations.ts'
+import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { changeDeviceGroup, createDeviceGroup, deleteDeviceGroup } from './change-device-groups.ts'
@@ -61,7 +61,7 @@ function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
 
 function membershipRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'POST',
       path: '/device_groups/:id/memberships',
@@ -72,27 +72,22 @@ function membershipRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       }),
       responses: { 200: z.object({ data: z.array(deviceGroupMemberSchema) }) },
       example: { body: { device_ids: ['1', '2'] } },
-      handler: (context) => {
-        const { device_ids: deviceIds = [] } = context.body
+      handler: async ({ change, params, body }) => {
+        const { device_ids: deviceIds = [] } = body
         if (deviceIds.length === 0) throw missingDeviceIds()
-        return runChange(toOrigin(context), async (change) => {
-          const members = await addDevicesToGroup(change, context.params.id, deviceIds)
-          return answer(200, { data: members.map(toDeviceGroupMemberJson) })
-        })
+        const members = await addDevicesToGroup(change, params.id, deviceIds)
+        return { data: members.map(toDeviceGroupMemberJson) }
       },
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'DELETE',
       path: '/device_groups/:id/memberships/:device_id',
       summary: 'Remove a device from a group',
       responses: { 200: deviceGroupMemberSchema },
-      handler: (context) => {
-        const { id, device_id: deviceId } = context.params
-        return runChange(toOrigin(context), async (change) => {
-          const member = await removeDeviceFromGroup(change, id, deviceId)
-          return answer(200, toDeviceGroupMemberJson(member))
-        })
+      handler: async ({ change, params }) => {
+        const { id, device_id: deviceId } = params
+        return toDeviceGroupMemberJson(await removeDeviceFromGroup(change, id, deviceId))
       },
     }),
   ]
@@ -108,7 +103,7 @@ function missingDeviceIds(): AppError {
 
 function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'POST',
       path: '/device_groups',
@@ -116,12 +111,9 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       body: z.object({ name: nameSchema, description: descriptionSchema.default('') }),
       responses: { 200: deviceGroupSchema },
       example: { body: { name: 'Laptops', description: 'Computers that leave the house.' } },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          answer(200, toDeviceGroupJson(await createDeviceGroup(change, context.body))),
-        ),
+      handler: async ({ change, body }) => toDeviceGroupJson(await createDeviceGroup(change, body)),
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'PATCH',
       path: '/device_groups/:id',
@@ -130,28 +122,24 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       body: z.object({ name: nameSchema.optional(), description: descriptionSchema.optional() }),
       responses: { 200: deviceGroupSchema },
       example: { body: { name: 'Travel laptops' } },
-      handler: (context) => {
-        const { name, description } = context.body
+      handler: async ({ change, params, body }) => {
+        const { name, description } = body
         const input = {
           ...(name === undefined ? {} : { name }),
           ...(description === undefined ? {} : { description }),
         }
-        return runChange(toOrigin(context), async (change) =>
-          answer(200, toDeviceGroupJson(await changeDeviceGroup(change, context.params.id, input))),
-        )
+        return toDeviceGroupJson(await changeDeviceGroup(change, params.id, input))
       },
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'DELETE',
       path: '/device_groups/:id',
       summary: 'Delete a device group',
       description: 'Refused while checks are configured for it.',
       responses: { 200: deviceGroupSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          answer(200, toDeviceGroupJson(await deleteDeviceGroup(change, context.params.id))),
-        ),
+      handler: async ({ change, params }) =>
+        toDeviceGroupJson(await deleteDeviceGroup(change, params.id)),
     }),
   ]
 }

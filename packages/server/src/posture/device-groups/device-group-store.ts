@@ -19,14 +19,12 @@ export async function getDeviceGroupForUpdate(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<DeviceGroup> {
-  const group = await tx
+  return tx
     .selectFrom('device_group')
     .selectAll()
     .where('id', '=', parseId(id, 'device group'))
     .forUpdate()
-    .executeTakeFirst()
-  if (group === undefined) throw notFound('device group', id)
-  return group
+    .executeTakeFirstOrThrow(() => notFound('device group', id))
 }
 
 /** @throws AppError `conflict` when another group has the name in any case */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
+import type { ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
@@ -37,7 +37,7 @@ export function deviceWriteRoutes(dependencies: DeviceWriteDependencies): ApiRou
 }
 
 function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     tags: TAGS,
     permission: 'Update Devices',
     method: 'PATCH',
@@ -51,16 +51,14 @@ function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRou
     }),
     example: { body: { authentication_mode: 'anyone' } },
     responses: { 200: authenticationModeSchema },
-    handler: async (context) => {
-      const { authentication_mode: mode, person_group_ids: personGroupIds } = context.body
-      const id = parseId(context.params.id, 'device')
-      return runChange(toOrigin(context), async (change) => {
-        await setAuthenticationMode(change, id, {
-          mode,
-          ...(personGroupIds === undefined ? {} : { personGroupIds }),
-        })
-        return answer(200, toAuthenticationModeJson(await DEVICE_LIST.get(change.tx, id)))
+    handler: async ({ change, params, body }) => {
+      const { authentication_mode: mode, person_group_ids: personGroupIds } = body
+      const id = parseId(params.id, 'device')
+      await setAuthenticationMode(change, id, {
+        mode,
+        ...(personGroupIds === undefined ? {} : { personGroupIds }),
       })
+      return toAuthenticationModeJson(await DEVICE_LIST.get(change.tx, id))
     },
   })
 }
@@ -71,7 +69,7 @@ function removalRoutes({
   deviceDeletionDelaySeconds,
 }: DeviceWriteDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       ...REMOVE,
       method: 'DELETE',
       path: '/devices/:id/registration',
@@ -79,14 +77,12 @@ function removalRoutes({
       description:
         'The owner cannot sign in with the device any more. A mobile device is deleted with it.',
       responses: { 200: deviceRegistrationSchema },
-      handler: async (context) => {
-        const id = parseId(context.params.id, 'device')
-        return runChange(toOrigin(context), async (change) =>
-          answer(200, toDeviceRegistrationJson(baseUrl, await unregisterDevice(change, id))),
-        )
+      handler: async ({ change, params }) => {
+        const id = parseId(params.id, 'device')
+        return toDeviceRegistrationJson(baseUrl, await unregisterDevice(change, id))
       },
     }),
-    route({
+    changeRoute(runChange, {
       ...REMOVE,
       method: 'DELETE',
       path: '/devices/:id',
@@ -94,26 +90,22 @@ function removalRoutes({
       description:
         'Marks the device for deletion and disables its agent at once. Until `deletion_due_at` it can be cancelled.',
       responses: { 200: deviceSchema },
-      handler: async (context) => {
-        const id = parseId(context.params.id, 'device')
-        return runChange(toOrigin(context), async (change) => {
-          await requestDeviceDeletion(change, id, deviceDeletionDelaySeconds)
-          return answer(200, toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id)))
-        })
+      handler: async ({ change, params }) => {
+        const id = parseId(params.id, 'device')
+        await requestDeviceDeletion(change, id, deviceDeletionDelaySeconds)
+        return toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id))
       },
     }),
-    route({
+    changeRoute(runChange, {
       ...REMOVE,
       method: 'POST',
       path: '/devices/:id/deletion_cancellation',
       summary: 'Keep a device that is to be deleted',
       responses: { 200: deviceSchema },
-      handler: async (context) => {
-        const id = parseId(context.params.id, 'device')
-        return runChange(toOrigin(context), async (change) => {
-          await cancelDeviceDeletion(change, id)
-          return answer(200, toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id)))
-        })
+      handler: async ({ change, params }) => {
+        const id = parseId(params.id, 'device')
+        await cancelDeviceDeletion(change, id)
+        return toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id))
       },
     }),
   ]

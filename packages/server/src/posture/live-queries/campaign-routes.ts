@@ -1,16 +1,9 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import type { Schema } from '../../schema/schema.ts'
-import {
-  answer,
-  listRecords,
-  listRoute,
-  route,
-  showRecord,
-  type ApiRoute,
-} from '../../schema/operations.ts'
+import { listRecords, listRoute, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { parseId } from '../../platform/ids.ts'
 import { createCampaignBody, updateCampaignBody } from './campaign-input.ts'
 import {
@@ -98,7 +91,7 @@ function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
 
 function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'POST',
       path: '/live_query_campaigns',
@@ -110,13 +103,12 @@ function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
       example: {
         body: { name: 'Uptime', sql: 'select * from uptime', target_all_devices: true },
       },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const { id } = await createCampaign(change, context.body)
-          return answer(200, toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id)))
-        }),
+      handler: async ({ change, body }) => {
+        const { id } = await createCampaign(change, body)
+        return toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id))
+      },
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'PATCH',
       path: '/live_query_campaigns/:id',
@@ -126,27 +118,24 @@ function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
       body: updateCampaignBody,
       responses: { 200: campaignSchema },
       example: { body: { name: 'Uptime of all devices' } },
-      handler: (context) => {
-        const id = parseId(context.params.id, 'live query campaign')
-        return runChange(toOrigin(context), async (change) => {
-          await changeCampaign(change, id, context.body)
-          return answer(200, toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id)))
-        })
+      handler: async ({ change, params, body }) => {
+        const id = parseId(params.id, 'live query campaign')
+        await changeCampaign(change, id, body)
+        return toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id))
       },
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'DELETE',
       path: '/live_query_campaigns/:id',
       summary: 'Delete a live query campaign',
       description: 'With its results. Answers the deleted campaign.',
       responses: { 200: campaignSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const campaign = await CAMPAIGN_LIST.get(change.tx, context.params.id)
-          await removeCampaign(change, campaign.id)
-          return answer(200, toCampaignJson(campaign))
-        }),
+      handler: async ({ change, params }) => {
+        const campaign = await CAMPAIGN_LIST.get(change.tx, params.id)
+        await removeCampaign(change, campaign.id)
+        return toCampaignJson(campaign)
+      },
     }),
   ]
 }

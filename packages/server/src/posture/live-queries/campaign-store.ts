@@ -32,14 +32,12 @@ export type CampaignTargets = Pick<
  * @throws AppError `not_found`
  */
 export async function getCampaignForUpdate(tx: Transaction<Schema>, id: string): Promise<Campaign> {
-  const campaign = await tx
+  return tx
     .selectFrom('live_query_campaign')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst()
-  if (campaign === undefined) throw notFound('live query campaign', id)
-  return campaign
+    .executeTakeFirstOrThrow(() => notFound('live query campaign', id))
 }
 
 export async function insertCampaign(

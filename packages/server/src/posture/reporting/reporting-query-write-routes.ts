@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import type { ApiRoute } from '../../schema/operations.ts'
 import {
   changeReportingQuery,
   createReportingQuery,
@@ -32,7 +32,7 @@ export function reportingQueryWriteRoutes({
 }): ApiRoute[] {
   const shared = { tags: ['Reporting'], permission: 'Manage Reporting' } as const
   return [
-    route({
+    changeRoute(runChange, {
       ...shared,
       method: 'POST',
       path: '/reporting/queries',
@@ -42,12 +42,10 @@ export function reportingQueryWriteRoutes({
       example: {
         body: { name: 'Shells', sql: 'select shell, count(*) from users group by shell' },
       },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          answer(200, toSavedQueryJson(await createReportingQuery(change, context.body))),
-        ),
+      handler: async ({ change, body }) =>
+        toSavedQueryJson(await createReportingQuery(change, body)),
     }),
-    route({
+    changeRoute(runChange, {
       ...shared,
       method: 'PATCH',
       path: '/reporting/queries/:id',
@@ -56,23 +54,18 @@ export function reportingQueryWriteRoutes({
       body: z.strictObject({ name: nameSchema.optional(), sql: sqlSchema.optional() }),
       responses: { 200: savedQuerySchema },
       example: { body: { name: 'Shells in use' } },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const query = await changeReportingQuery(change, context.params.id, context.body)
-          return answer(200, toSavedQueryJson(query))
-        }),
+      handler: async ({ change, params, body }) =>
+        toSavedQueryJson(await changeReportingQuery(change, params.id, body)),
     }),
-    route({
+    changeRoute(runChange, {
       ...shared,
       method: 'DELETE',
       path: '/reporting/queries/:id',
       summary: 'Delete a reporting query',
       description: 'With its results. Answers the deleted query.',
       responses: { 200: savedQuerySchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          answer(200, toSavedQueryJson(await removeReportingQuery(change, context.params.id))),
-        ),
+      handler: async ({ change, params }) =>
+        toSavedQueryJson(await removeReportingQuery(change, params.id)),
     }),
   ]
 }

@@ -29,14 +29,12 @@ export async function getSessionForUpdate(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<AuthLogRecord> {
-  const session = await tx
+  return tx
     .selectFrom('auth_log_session')
     .selectAll()
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirst()
-  if (session === undefined) throw notFound('auth log', id)
-  return session
+    .executeTakeFirstOrThrow(() => notFound('auth log', id))
 }
 
 export async function updateSession(

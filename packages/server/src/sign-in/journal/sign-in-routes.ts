@@ -4,11 +4,11 @@
  */
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { recordIdInput, textInput, timestampInput } from '../../platform/wire/body-values.ts'
 import { invalidBody } from '../../platform/app-error.ts'
 import { parseId } from '../../platform/ids.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import type { ApiRoute } from '../../schema/operations.ts'
 import { authLogSchema, toAuthLogJson } from './auth-log-json.ts'
 import { closeSession } from './close-session.ts'
 import { extendSession } from './extend-session.ts'
@@ -100,7 +100,7 @@ export function signInRoutes(dependencies: SignInDependencies): ApiRoute[] {
 }
 
 function openRoute({ baseUrl, runChange, signInTimeoutSeconds }: SignInDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...ACCESS,
     method: 'POST',
     path: '/auth_logs',
@@ -110,20 +110,17 @@ function openRoute({ baseUrl, runChange, signInTimeoutSeconds }: SignInDependenc
     body: openBody,
     example: { body: { person_email: 'ada@example.com', device_id: 1, browser_name: 'Firefox' } },
     responses: { 200: authLogSchema },
-    handler: (context) => {
-      const { body } = context
+    handler: async ({ change, body }) => {
       const person = toPerson(body)
-      return runChange(toOrigin(context), async (change) => {
-        const timeoutSeconds = body.timeout_seconds ?? signInTimeoutSeconds
-        const session = await openSession(change, { ...toFacts(body), person, timeoutSeconds })
-        return answer(200, toAuthLogJson(baseUrl, session))
-      })
+      const timeoutSeconds = body.timeout_seconds ?? signInTimeoutSeconds
+      const session = await openSession(change, { ...toFacts(body), person, timeoutSeconds })
+      return toAuthLogJson(baseUrl, session)
     },
   })
 }
 
 function extendRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...ACCESS,
     method: 'PATCH',
     path: '/auth_logs/:id',
@@ -141,25 +138,21 @@ function extendRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
       },
     },
     responses: { 200: authLogSchema },
-    handler: (context) => {
-      const { body } = context
-      const id = parseId(context.params.id, 'auth log')
+    handler: async ({ change, params, body }) => {
+      const id = parseId(params.id, 'auth log')
       const events = (body.events ?? []).map((event) => ({
         type: event.event_type,
         description: event.event_description,
         timestamp: event.timestamp,
       }))
       const extension = { ...toFacts(body), events, timeoutSeconds: body.timeout_seconds }
-      return runChange(toOrigin(context), async (change) => {
-        const session = await extendSession(change, id, extension)
-        return answer(200, toAuthLogJson(baseUrl, session))
-      })
+      return toAuthLogJson(baseUrl, await extendSession(change, id, extension))
     },
   })
 }
 
 function closeRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...ACCESS,
     method: 'POST',
     path: '/auth_logs/:id/close',
@@ -168,13 +161,10 @@ function closeRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
     body: closeBody,
     example: { body: { result: 'Success' } },
     responses: { 200: authLogSchema },
-    handler: (context) => {
-      const { result, event_description: description } = context.body
-      const id = parseId(context.params.id, 'auth log')
-      return runChange(toOrigin(context), async (change) => {
-        const session = await closeSession(change, id, { result, description })
-        return answer(200, toAuthLogJson(baseUrl, session))
-      })
+    handler: async ({ change, params, body }) => {
+      const { result, event_description: description } = body
+      const id = parseId(params.id, 'auth log')
+      return toAuthLogJson(baseUrl, await closeSession(change, id, { result, description }))
     },
   })
 }

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Change, RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { textInput } from '../../platform/wire/body-values.ts'
 import { parseId } from '../../platform/ids.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
+import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { toSurfaceUrls } from '../streams/surface-urls.ts'
 import {
@@ -106,7 +106,7 @@ function readRoutes({ db, clock }: ClientRouteDependencies): ApiRoute[] {
 function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[] {
   const { tokenEndpoint } = toSurfaceUrls(baseUrl)
   return [
-    route({
+    changeRoute(runChange, {
       ...ACCESS,
       method: 'POST',
       path: '/ssf_clients',
@@ -116,15 +116,13 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       body: createBody,
       example: { body: { name: 'Gateway', scopes: ['ssf.read', 'ssf.manage'] } },
       responses: { 200: issuedClientSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const { audience = null, default_subjects = null, jwks = null, ...draft } = context.body
-          const members = { ...draft, audience, defaultSubjects: default_subjects, jwks }
-          const issued = await createSsfClient(change, members)
-          return answer(200, await toIssuedJson(change, issued, tokenEndpoint))
-        }),
+      handler: async ({ change, body }) => {
+        const { audience = null, default_subjects = null, jwks = null, ...draft } = body
+        const members = { ...draft, audience, defaultSubjects: default_subjects, jwks }
+        return toIssuedJson(change, await createSsfClient(change, members), tokenEndpoint)
+      },
     }),
-    route({
+    changeRoute(runChange, {
       ...ACCESS,
       method: 'PATCH',
       path: '/ssf_clients/:id',
@@ -133,13 +131,11 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       body: updateBody,
       example: { body: { name: 'Gateway of the office' } },
       responses: { 200: clientSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const { default_subjects: defaultSubjects, ...patch } = context.body
-          const id = parseId(context.params.id, 'client')
-          const client = await changeSsfClient(change, id, { ...patch, defaultSubjects })
-          return answer(200, await toJson(change, client))
-        }),
+      handler: async ({ change, params, body }) => {
+        const { default_subjects: defaultSubjects, ...patch } = body
+        const id = parseId(params.id, 'client')
+        return toJson(change, await changeSsfClient(change, id, { ...patch, defaultSubjects }))
+      },
     }),
   ]
 }
@@ -147,7 +143,7 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
 function endingRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[] {
   const { tokenEndpoint } = toSurfaceUrls(baseUrl)
   return [
-    route({
+    changeRoute(runChange, {
       ...ACCESS,
       method: 'POST',
       path: '/ssf_clients/:id/rotate_secret',
@@ -156,25 +152,21 @@ function endingRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute
       body: rotateBody,
       example: { body: { overlap_seconds: 3_600 } },
       responses: { 200: issuedClientSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const id = parseId(context.params.id, 'client')
-          const issued = await rotateClientSecret(change, id, context.body.overlap_seconds)
-          return answer(200, await toIssuedJson(change, issued, tokenEndpoint))
-        }),
+      handler: async ({ change, params, body }) => {
+        const id = parseId(params.id, 'client')
+        const issued = await rotateClientSecret(change, id, body.overlap_seconds)
+        return toIssuedJson(change, issued, tokenEndpoint)
+      },
     }),
-    route({
+    changeRoute(runChange, {
       ...ACCESS,
       method: 'DELETE',
       path: '/ssf_clients/:id',
       summary: 'Revoke a Shared Signals client',
       description: 'Its secrets and tokens end at once, and its streams are disabled.',
       responses: { 200: clientSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const client = await revokeSsfClient(change, parseId(context.params.id, 'client'))
-          return answer(200, await toJson(change, client))
-        }),
+      handler: async ({ change, params }) =>
+        toJson(change, await revokeSsfClient(change, parseId(params.id, 'client'))),
     }),
   ]
 }

@@ -37,8 +37,7 @@ export async function getClient(
     .selectAll()
     .where(isId(identifier) ? 'id' : 'client_id', '=', identifier)
     .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirst()
-  if (row === undefined) throw notFound('client', identifier)
+    .executeTakeFirstOrThrow(() => notFound('client', identifier))
   return clientRecord.fromRow(row)
 }
 

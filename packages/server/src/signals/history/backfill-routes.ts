@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
+import { answer, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { requestBackfill } from './backfill-streams.ts'
@@ -12,7 +12,7 @@ const backfillSchema = z
 
 /** The backfill of a stream, for admins and their integrations: receivers read its state. */
 export function backfillRoute({ runChange }: { readonly runChange: RunChange }): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_streams/:id/backfill',
@@ -20,13 +20,12 @@ export function backfillRoute({ runChange }: { readonly runChange: RunChange }):
     description:
       'For a receiver that has just connected. Each event has the time at which the change happened; what the stream has been told already is left out.',
     responses: { 202: backfillSchema },
-    handler: (context) =>
-      runChange(toOrigin(context), async (change) => {
-        const stream = await getStream(change.tx, parseStreamReference(context.params.id), {
-          isLocked: true,
-        })
-        await requestBackfill(change, stream)
-        return answer(202, { stream_id: stream.streamId, txn: change.txn })
-      }),
+    handler: async ({ change, params }) => {
+      const stream = await getStream(change.tx, parseStreamReference(params.id), {
+        isLocked: true,
+      })
+      await requestBackfill(change, stream)
+      return answer(202, { stream_id: stream.streamId, txn: change.txn })
+    },
   })
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import { route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { rotatedSchema, tokenListSchema, toRotatedJson, toTokenJson } from './poll-token-json.ts'
@@ -68,7 +68,7 @@ function rotationRoute(
   summary: string,
   { runChange }: PollTokenRouteDependencies,
 ): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...STREAM_ACCESS,
     method: 'POST',
     path,
@@ -77,16 +77,14 @@ function rotationRoute(
     body: rotationBody,
     responses: { 200: rotatedSchema },
     example: { body: { mode: 'overlap', overlap_seconds: 86_400 } },
-    handler: (context) => {
-      const { mode, overlap_seconds: overlapSeconds } = context.body
-      return runChange(toOrigin(context), async (change) => {
-        const { id } = context.params
-        const rotated = await rotatePollToken(change, parseStreamReference(id), {
-          mode,
-          overlapSeconds,
-        })
-        return answer(200, toRotatedJson(rotated, mode))
+    handler: async ({ change, params, body }) => {
+      const { mode, overlap_seconds: overlapSeconds } = body
+      const { id } = params
+      const rotated = await rotatePollToken(change, parseStreamReference(id), {
+        mode,
+        overlapSeconds,
       })
+      return toRotatedJson(rotated, mode)
     },
   })
 }

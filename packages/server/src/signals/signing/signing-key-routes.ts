@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Change, RunChange } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { HOUR_MS, type Clock } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
+import { listRoute, type ApiRoute } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
@@ -77,7 +77,7 @@ export function signingKeyRoutes(dependencies: SigningKeyRouteDependencies): Api
 
 function rotateRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
   const { runChange, modulusBits } = dependencies
-  return route({
+  return changeRoute(runChange, {
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_signing_keys/rotate',
@@ -87,29 +87,24 @@ function rotateRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
     body: rotateBody,
     responses: { 200: signingKeySchema },
     example: { body: {} },
-    handler: (context) =>
-      runChange(toOrigin(context), async (change) => {
-        const {
-          canary_stream_ids: ids = [],
-          canary_hours: hours,
-          modulus_bits,
-        } = context.body ?? {}
-        const key = await rotateSigningKey(
-          change,
-          { ...dependencies, modulusBits: modulus_bits ?? modulusBits },
-          {
-            canaryDestinationIds: await findDestinations(change, ids),
-            ...(hours === undefined ? {} : { canaryMs: hours * HOUR_MS }),
-          },
-        )
-        change.afterCommit(dependencies.onKeysChanged)
-        return answer(200, await toJson(change, key))
-      }),
+    handler: async ({ change, body }) => {
+      const { canary_stream_ids: ids = [], canary_hours: hours, modulus_bits } = body ?? {}
+      const key = await rotateSigningKey(
+        change,
+        { ...dependencies, modulusBits: modulus_bits ?? modulusBits },
+        {
+          canaryDestinationIds: await findDestinations(change, ids),
+          ...(hours === undefined ? {} : { canaryMs: hours * HOUR_MS }),
+        },
+      )
+      change.afterCommit(dependencies.onKeysChanged)
+      return toJson(change, key)
+    },
   })
 }
 
 function rollbackRoute({ runChange, onKeysChanged }: SigningKeyRouteDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_signing_keys/rollback',
@@ -117,18 +112,17 @@ function rollbackRoute({ runChange, onKeysChanged }: SigningKeyRouteDependencies
     description:
       'The key before signs again at once, for every stream, also what waits. The new key stays published.',
     responses: { 200: outcomeSchema },
-    handler: (context) =>
-      runChange(toOrigin(context), async (change) => {
-        const replaced = await rollBackSigningKey(change)
-        change.afterCommit(onKeysChanged)
-        return answer(200, await toReplacedJson(change, replaced))
-      }),
+    handler: async ({ change }) => {
+      const replaced = await rollBackSigningKey(change)
+      change.afterCommit(onKeysChanged)
+      return toReplacedJson(change, replaced)
+    },
   })
 }
 
 function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
   const { runChange, onKeysChanged } = dependencies
-  return route({
+  return changeRoute(runChange, {
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_signing_keys/:kid/revoke',
@@ -136,12 +130,11 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
     description:
       'The key is not published any more, a new one signs at once, and what waits is signed again.',
     responses: { 200: outcomeSchema },
-    handler: (context) =>
-      runChange(toOrigin(context), async (change) => {
-        const replaced = await revokeSigningKey(change, context.params.kid, dependencies)
-        change.afterCommit(onKeysChanged)
-        return answer(200, await toReplacedJson(change, replaced))
-      }),
+    handler: async ({ change, params }) => {
+      const replaced = await revokeSigningKey(change, params.kid, dependencies)
+      change.afterCommit(onKeysChanged)
+      return toReplacedJson(change, replaced)
+    },
   })
 }
 

@@ -48,9 +48,8 @@ export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<Si
     .selectFrom('signing_key')
     .selectAll()
     .where('kid', '=', kid)
-    .executeTakeFirst()
-  if (row !== undefined) return keyRecord.fromRow(row)
-  throw new AppError('not_found', 'There is no such signing key.')
+    .executeTakeFirstOrThrow(() => new AppError('not_found', 'There is no such signing key.'))
+  return keyRecord.fromRow(row)
 }
 
 /** What is stored of a new key. */

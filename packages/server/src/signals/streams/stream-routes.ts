@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Change } from '../../changes/change.ts'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { explainRoutes } from '../diagnosis/explain/explain-routes.ts'
@@ -128,7 +128,7 @@ function orOneStream(
 function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
   const { baseUrl, runChange } = dependencies
   return [
-    route({
+    changeRoute(runChange, {
       ...STREAM_ACCESS,
       method: 'POST',
       path: '/ssf_streams',
@@ -145,17 +145,15 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
           },
         },
       },
-      handler: (context) => {
-        const input = readStreamInput(context.body)
-        return runChange(toOrigin(context), async (change) => {
-          const stream = await createStream(change, input, dependencies)
-          const location = `${baseUrl}/ssf_streams/${stream.streamId}`
-          const token = await issueFirstPollToken(change, stream)
-          return answer(201, { ...toStreamJson(stream, baseUrl), ...token }, { location })
-        })
+      handler: async ({ change, body }) => {
+        const input = readStreamInput(body)
+        const stream = await createStream(change, input, dependencies)
+        const location = `${baseUrl}/ssf_streams/${stream.streamId}`
+        const token = await issueFirstPollToken(change, stream)
+        return answer(201, { ...toStreamJson(stream, baseUrl), ...token }, { location })
       },
     }),
-    route({
+    changeRoute(runChange, {
       ...STREAM_ACCESS,
       method: 'PATCH',
       path: '/ssf_streams/:id',
@@ -164,13 +162,10 @@ function writeRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
       body: updateStreamBody,
       responses: { 200: streamSchema },
       example: { body: { name: 'Gateway of the office' } },
-      handler: (context) => {
-        const input = readStreamInput(context.body)
-        const reference = parseStreamReference(context.params.id)
-        return runChange(toOrigin(context), async (change) => {
-          const stream = await changeStream(change, reference, input, dependencies)
-          return answer(200, toStreamJson(stream, baseUrl))
-        })
+      handler: async ({ change, params, body }) => {
+        const input = readStreamInput(body)
+        const reference = parseStreamReference(params.id)
+        return toStreamJson(await changeStream(change, reference, input, dependencies), baseUrl)
       },
     }),
   ]

@@ -67,8 +67,7 @@ export async function getStream(
         : where('stream_id', '=', reference.streamId),
     )
     .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirst()
-  if (row === undefined) throw noSuchStream()
+    .executeTakeFirstOrThrow(() => noSuchStream())
   return streamRecord.fromRow(row)
 }
 
@@ -105,8 +104,7 @@ export async function getClientStream(
     .where('stream_id', '=', streamId)
     .where('ssf_client_id', '=', ssfClientId)
     .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirst()
-  if (row === undefined) throw noSuchStream()
+    .executeTakeFirstOrThrow(() => noSuchStream())
   return streamRecord.fromRow(row)
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { toOrigin } from '../../changes/to-origin.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints.ts'
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import { timestampInput } from '../../platform/wire/body-values.ts'
-import { answer, route, type ApiRoute } from '../../schema/operations.ts'
+import type { ApiRoute } from '../../schema/operations.ts'
 import { recoverWebhook } from './recover-webhook.ts'
 import { findWebhookContent } from './webhook-event-store.ts'
 import { toWebhookOwner } from './webhook-owner.ts'
@@ -44,7 +44,7 @@ export function webhookDeliveryRoutes(dependencies: DeliveryLogDependencies): Ap
 }
 
 function recoverRoute({ runChange }: DeliveryLogDependencies): ApiRoute {
-  return route({
+  return changeRoute(runChange, {
     ...WEBHOOK_ACCESS,
     method: 'POST',
     path: '/webhooks/:id/recover',
@@ -54,16 +54,15 @@ function recoverRoute({ runChange }: DeliveryLogDependencies): ApiRoute {
     body: recoverBody,
     responses: { 200: recoveredSchema },
     example: { body: { since: '2026-01-02T03:04:05Z' } },
-    handler: (context) =>
-      runChange(toOrigin(context), async (change) => {
-        const recovered = await recoverWebhook(change, context.params.id, context.body)
-        const { failedCount, missedCount, hasMore } = recovered
-        return answer(200, {
-          count: failedCount + missedCount,
-          failed_count: failedCount,
-          missed_count: missedCount,
-          has_more: hasMore,
-        })
-      }),
+    handler: async ({ change, params, body }) => {
+      const recovered = await recoverWebhook(change, params.id, body)
+      const { failedCount, missedCount, hasMore } = recovered
+      return {
+        count: failedCount + missedCount,
+        failed_count: failedCount,
+        missed_count: missedCount,
+        has_more: hasMore,
+      }
+    },
   })
 }

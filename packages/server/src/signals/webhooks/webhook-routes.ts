@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -105,7 +106,7 @@ function readRoutes({ db, clock }: WebhookRouteDependencies): ApiRoute[] {
 function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
   const { runChange } = dependencies
   return [
-    route({
+    changeRoute(runChange, {
       ...WEBHOOK_ACCESS,
       method: 'POST',
       path: '/webhooks',
@@ -120,12 +121,10 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
           events: ['issues.new', 'issues.resolved'],
         },
       },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          answer(200, withSecret(await createWebhook(change, context.body, dependencies))),
-        ),
+      handler: async ({ change, body }) =>
+        withSecret(await createWebhook(change, body, dependencies)),
     }),
-    route({
+    changeRoute(runChange, {
       ...WEBHOOK_ACCESS,
       method: 'PATCH',
       path: '/webhooks/:id',
@@ -135,31 +134,24 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
       body: updateWebhookBody,
       responses: { 200: webhookSchema },
       example: { body: { enabled: false } },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const { params, body } = context
-          const webhook = await changeWebhook(change, params.id, body, dependencies)
-          return answer(200, toWebhookJson(webhook))
-        }),
+      handler: async ({ change, params, body }) =>
+        toWebhookJson(await changeWebhook(change, params.id, body, dependencies)),
     }),
-    route({
+    changeRoute(runChange, {
       ...WEBHOOK_ACCESS,
       method: 'DELETE',
       path: '/webhooks/:id',
       summary: 'Delete a webhook',
       description: 'What is queued for it goes with it; the events stay.',
       responses: { 200: webhookSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          answer(200, toWebhookJson(await deleteWebhook(change, context.params.id))),
-        ),
+      handler: async ({ change, params }) => toWebhookJson(await deleteWebhook(change, params.id)),
     }),
   ]
 }
 
 function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       ...WEBHOOK_ACCESS,
       method: 'GET',
       path: '/webhooks/:id/secret',
@@ -167,15 +159,14 @@ function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute
       description:
         'For keys whose responsible admin has Full Access. The audit log names who saw it.',
       responses: { 200: secretSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          await assertFullAccess(change.tx, context.principal)
-          const revealed = await revealWebhookSecret(change, context.params.id, sealer)
-          const { id, signing, secret, publicKey } = revealed
-          return answer(200, { id, signing, secret, public_key: publicKey }, NEVER_KEPT)
-        }),
+      handler: async ({ change, params, principal }) => {
+        await assertFullAccess(change.tx, principal)
+        const revealed = await revealWebhookSecret(change, params.id, sealer)
+        const { id, signing, secret, publicKey } = revealed
+        return answer(200, { id, signing, secret, public_key: publicKey }, NEVER_KEPT)
+      },
     }),
-    route({
+    changeRoute(runChange, {
       ...WEBHOOK_ACCESS,
       method: 'POST',
       path: '/webhooks/:id/rotate_secret',
@@ -185,13 +176,10 @@ function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute
       body: rotateBody,
       responses: { 200: webhookWithSecretSchema },
       example: { body: {} },
-      handler: (context) => {
-        const { immediate, old_secret_ends_at: endsAt } = context.body
-        return runChange(toOrigin(context), async (change) => {
-          const end = immediate === true ? change.at : endsAt
-          const rotated = await rotateWebhookSecret(change, context.params.id, end, sealer)
-          return answer(200, withSecret(rotated))
-        })
+      handler: async ({ change, params, body }) => {
+        const { immediate, old_secret_ends_at: endsAt } = body
+        const end = immediate === true ? change.at : endsAt
+        return withSecret(await rotateWebhookSecret(change, params.id, end, sealer))
       },
     }),
   ]

@@ -4,7 +4,7 @@ import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
-import { isId } from '../../platform/ids.ts'
+import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
@@ -88,10 +88,9 @@ export async function getWebhookRecord(
   id: string,
   now: Date,
 ): Promise<WebhookRecord> {
-  const row = isId(id)
-    ? await selectRecords(db, now).where('webhook.id', '=', id).executeTakeFirst()
-    : undefined
-  if (row === undefined) throw notFound('webhook', id)
+  const row = await selectRecords(db, now)
+    .where('webhook.id', '=', parseId(id, 'webhook'))
+    .executeTakeFirstOrThrow(() => notFound('webhook', id))
   return webhookRecord.fromRow(row)
 }
 
@@ -105,15 +104,12 @@ export async function getWebhook(
   id: string,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<Webhook> {
-  const row = isId(id)
-    ? await db
-        .selectFrom('webhook')
-        .selectAll()
-        .where('id', '=', id)
-        .$if(options.isLocked === true, (query) => query.forUpdate())
-        .executeTakeFirst()
-    : undefined
-  if (row === undefined) throw notFound('webhook', id)
+  const row = await db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('id', '=', parseId(id, 'webhook'))
+    .$if(options.isLocked === true, (query) => query.forUpdate())
+    .executeTakeFirstOrThrow(() => notFound('webhook', id))
   return webhookRecord.fromRow(row)
 }
 

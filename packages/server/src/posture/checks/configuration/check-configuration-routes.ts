@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../../changes/change.ts'
-import { toOrigin } from '../../../changes/to-origin.ts'
+import { changeRoute } from '../../../changes/change-routes.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { parseId } from '../../../platform/ids.ts'
-import { answer, route, type ApiRoute } from '../../../schema/operations.ts'
+import { route, type ApiRoute } from '../../../schema/operations.ts'
 import { configureCheckBody } from './check-configuration-input.ts'
 import { checkConfigurationSchema, toCheckConfigurationJson } from './check-configuration-json.ts'
 import { getCheckConfiguration } from './check-configuration-store.ts'
@@ -31,7 +31,7 @@ export function checkConfigurationRoutes({
       handler: async ({ params }) =>
         toCheckConfigurationJson(await getCheckConfiguration(db, parseId(params.id, 'check'))),
     }),
-    route({
+    changeRoute(runChange, {
       method: 'PATCH',
       path: '/checks/:id/configurations',
       summary: 'Configure a check',
@@ -44,12 +44,9 @@ export function checkConfigurationRoutes({
         body: { remediation_strategy: 'warn_then_block', block_auth_grace_period_days: 7 },
       },
       responses: { 200: checkConfigurationSchema },
-      handler: (context) => {
-        const checkId = parseId(context.params.id, 'check')
-        return runChange(toOrigin(context), async (change) => {
-          const configuration = await configureCheck(change, checkId, context.body)
-          return answer(200, toCheckConfigurationJson(configuration))
-        })
+      handler: async ({ change, params, body }) => {
+        const checkId = parseId(params.id, 'check')
+        return toCheckConfigurationJson(await configureCheck(change, checkId, body))
       },
     }),
   ]

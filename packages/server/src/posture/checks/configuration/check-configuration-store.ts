@@ -37,8 +37,7 @@ export async function getCheckConfiguration(
     .selectAll()
     .where('id', '=', checkId)
     .$if(options.isLocked === true, (query) => query.forNoKeyUpdate())
-    .executeTakeFirst()
-  if (check === undefined) throw notFound('check', checkId)
+    .executeTakeFirstOrThrow(() => notFound('check', checkId))
   return { check, groups: await listGroups(db, checkId) }
 }
 

@@ -1,19 +1,12 @@
 import type { Kysely } from 'kysely'
 import type { RunChange } from '../../../changes/change.ts'
-import { toOrigin } from '../../../changes/to-origin.ts'
+import { changeRoute } from '../../../changes/change-routes.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import {
-  answer,
-  listRecords,
-  route,
-  showRecord,
-  type ApiRoute,
-} from '../../../schema/operations.ts'
+import { listRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { parseId } from '../../../platform/ids.ts'
 import { changeDraftBody, createDraftBody } from './draft-input.ts'
 import { customCheckDraftSchema, toDraftJson } from './draft-json.ts'
 import { DRAFT_LIST } from './draft-read.ts'
-import type { CustomCheckDraft } from './draft-readiness.ts'
 import { publishDraft } from './publish-draft.ts'
 import { changeDraft, createDraft, deleteDraft } from './write-draft.ts'
 
@@ -34,7 +27,6 @@ const WRITE = {
   responses: { 200: customCheckDraftSchema },
 } as const
 
-const toAnswer = (draft: CustomCheckDraft) => answer(200, toDraftJson(draft))
 const toId = (text: string) => parseId(text, 'custom check draft')
 
 /** Drafts of custom checks: reading, writing and publishing. */
@@ -60,7 +52,7 @@ function readRoutes({ db }: CustomCheckDraftDependencies): ApiRoute[] {
 
 function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'POST',
       path: '/custom_check_drafts',
@@ -69,12 +61,9 @@ function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
         'It may be incomplete; `problems` says what is missing until it can be published.',
       body: createDraftBody,
       example: { body: { name: 'Company antivirus runs', platforms: ['darwin'] } },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) =>
-          toAnswer(await createDraft(change, context.body)),
-        ),
+      handler: async ({ change, body }) => toDraftJson(await createDraft(change, body)),
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'PATCH',
       path: '/custom_check_drafts/:id',
@@ -82,39 +71,27 @@ function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
       description: 'The check that was made from it changes when the draft is published again.',
       body: changeDraftBody,
       example: { body: { issue_title: 'The company antivirus does not run' } },
-      handler: (context) => {
-        const id = toId(context.params.id)
-        return runChange(toOrigin(context), async (change) =>
-          toAnswer(await changeDraft(change, id, context.body)),
-        )
-      },
+      handler: async ({ change, params, body }) =>
+        toDraftJson(await changeDraft(change, toId(params.id), body)),
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'POST',
       path: '/custom_check_drafts/:id/publish',
       summary: 'Publish a custom check draft',
       description:
         'Makes a check from it that only reports until it is configured, or raises the revision of the check that was made from it.',
-      handler: (context) => {
-        const id = toId(context.params.id)
-        return runChange(toOrigin(context), async (change) =>
-          toAnswer(await publishDraft(change, id)),
-        )
-      },
+      handler: async ({ change, params }) =>
+        toDraftJson(await publishDraft(change, toId(params.id))),
     }),
-    route({
+    changeRoute(runChange, {
       ...WRITE,
       method: 'DELETE',
       path: '/custom_check_drafts/:id',
       summary: 'Delete a custom check draft',
       description: 'The check that was made from it stays.',
-      handler: (context) => {
-        const id = toId(context.params.id)
-        return runChange(toOrigin(context), async (change) =>
-          toAnswer(await deleteDraft(change, id)),
-        )
-      },
+      handler: async ({ change, params }) =>
+        toDraftJson(await deleteDraft(change, toId(params.id))),
     }),
   ]
 }

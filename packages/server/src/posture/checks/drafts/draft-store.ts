@@ -17,14 +17,12 @@ export async function getDraft(
   id: string,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<CustomCheckDraft> {
-  const draft = await db
+  return db
     .selectFrom('custom_check_draft')
     .selectAll()
     .where('id', '=', id)
     .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirst()
-  if (draft === undefined) throw notFound('custom check draft', id)
-  return draft
+    .executeTakeFirstOrThrow(() => notFound('custom check draft', id))
 }
 
 /** Lets one change at a time give out slugs and places among the drafts; held until it ends. */

@@ -4,8 +4,11 @@ import { findPerson } from '../../../people/people/person-store.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { getDeviceForUpdate } from '../device-store.ts'
 import { setDeviceOwner } from '../set-device-owner.ts'
-import type { RegistrationRequestRecord } from './registration-request-read.ts'
-import { getRegistrationRequest, updateRegistrationRequest } from './registration-request-store.ts'
+import {
+  REGISTRATION_REQUEST_LIST,
+  type RegistrationRequestRecord,
+} from './registration-request-read.ts'
+import { updateRegistrationRequest } from './registration-request-store.ts'
 
 type Status = RegistrationRequestRecord['status']
 
@@ -57,9 +60,10 @@ export async function decideRegistrationRequest(
   decision: RegistrationDecision,
 ): Promise<RegistrationRequestRecord> {
   const { tx, at } = change
-  const { device_id: deviceId } = await getRegistrationRequest(tx, id)
+  // What a request says may change until its device is locked.
+  const { device_id: deviceId } = await REGISTRATION_REQUEST_LIST.get(tx, id)
   const device = await getDeviceForUpdate(tx, deviceId)
-  const before = await getRegistrationRequest(tx, id)
+  const before = await REGISTRATION_REQUEST_LIST.get(tx, id)
   if (!NEXT_STATUSES[before.status].includes(decision.status)) {
     throw conflict(
       `The registration request ${id} is ${before.status}; it cannot become ${decision.status}.`,

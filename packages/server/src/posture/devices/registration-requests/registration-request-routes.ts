@@ -1,20 +1,12 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../../changes/change.ts'
-import { toOrigin } from '../../../changes/to-origin.ts'
+import { changeRoute } from '../../../changes/change-routes.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { recordIdInput, textInput } from '../../../platform/wire/body-values.ts'
-import {
-  answer,
-  listRecords,
-  loadRecords,
-  route,
-  showRecord,
-  type ApiRoute,
-} from '../../../schema/operations.ts'
-import { parseId } from '../../../platform/ids.ts'
+import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { deviceResource } from '../device-json.ts'
 import { createRegistrationRequest } from './create-registration-request.ts'
 import {
@@ -103,7 +95,7 @@ function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[
 
 function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       method: 'POST',
       path: '/registration_requests',
       summary: 'Ask for a registration on behalf of a person',
@@ -115,16 +107,13 @@ function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): A
         body: { person_id: 1, device_id: 2, requester_message: 'My second computer.' },
       },
       responses: { 200: registrationRequestSchema },
-      handler: (context) => {
-        const { device_id: deviceId, requester_message: message, ...requester } = context.body
-        return runChange(toOrigin(context), async (change) => {
-          const input = { ...requester, deviceId, message }
-          const request = await createRegistrationRequest(change, input)
-          return answer(200, toRegistrationRequestJson(baseUrl, request))
-        })
+      handler: async ({ change, body }) => {
+        const { device_id: deviceId, requester_message: message, ...requester } = body
+        const input = { ...requester, deviceId, message }
+        return toRegistrationRequestJson(baseUrl, await createRegistrationRequest(change, input))
       },
     }),
-    route({
+    changeRoute(runChange, {
       method: 'PATCH',
       path: '/registration_requests/:id',
       summary: 'Decide a request for a registration',
@@ -134,13 +123,9 @@ function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): A
       body: decideBody,
       example: { body: { status: 'approved', internal_message: 'It is theirs.' } },
       responses: { 200: registrationRequestSchema },
-      handler: (context) => {
-        const id = parseId(context.params.id, 'registration request')
-        const decision = toDecision(context.body)
-        return runChange(toOrigin(context), async (change) => {
-          const request = await decideRegistrationRequest(change, id, decision)
-          return answer(200, toRegistrationRequestJson(baseUrl, request))
-        })
+      handler: async ({ change, params, body }) => {
+        const request = await decideRegistrationRequest(change, params.id, toDecision(body))
+        return toRegistrationRequestJson(baseUrl, request)
       },
     }),
   ]

@@ -1,7 +1,6 @@
 import type { Insertable, Transaction, Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { RegistrationRequestTable } from '../../../schema/tables/device-tables.ts'
-import { notFound } from '../../../platform/app-error.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 
 /** The request of a person for a device that nobody has decided yet. */
@@ -17,24 +16,6 @@ export async function findPendingRequest(
     .where('requester_person_id', '=', personId)
     .where('status', '=', 'pending')
     .executeTakeFirst()
-}
-
-/**
- * The request as it is now. What it says may change until its device is locked.
- *
- * @throws AppError `not_found`
- */
-export async function getRegistrationRequest(
-  tx: Transaction<Schema>,
-  id: string,
-): Promise<RegistrationRequestRecord> {
-  const request = await tx
-    .selectFrom('registration_request')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (request === undefined) throw notFound('registration request', id)
-  return request
 }
 
 export async function insertRegistrationRequest(

@@ -4,9 +4,8 @@ import { getDeviceForUpdate } from '../../devices/device-store.ts'
 import { findRequester, type RequesterReference } from '../../../people/people/find-requester.ts'
 import { AppError, invalidBody } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { ExemptionRequestRecord } from './exemption-request-read.ts'
+import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
 import {
-  getExemptionRequest,
   insertExemptionRequest,
   listRequestedIssues,
   type RequestedIssue,
@@ -73,7 +72,7 @@ export async function createExemptionRequest(
     },
   })
   change.recordEvent({ type: 'requests.issue_exemption', requestId: id })
-  return getExemptionRequest(tx, id)
+  return EXEMPTION_REQUEST_LIST.get(tx, id)
 }
 
 /**

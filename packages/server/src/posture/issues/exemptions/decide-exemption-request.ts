@@ -10,9 +10,8 @@ import { settleDueStatuses } from '../../devices/settle-due-statuses.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import type { InitiatingEntity } from '../../../schema/status-values.ts'
 import { assertEndsLater, disallowedBy } from './create-exemption-request.ts'
-import type { ExemptionRequestRecord } from './exemption-request-read.ts'
+import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
 import {
-  getExemptionRequest,
   listDisallowingChecks,
   refreshExemptions,
   updateExemptionRequest,
@@ -80,9 +79,10 @@ export async function decideExemptionRequest(
   decision: ExemptionDecision,
 ): Promise<ExemptionRequestRecord> {
   const { tx, at } = change
-  const { device_id: deviceId } = await getExemptionRequest(tx, id)
+  // What a request says may change until its device is locked.
+  const { device_id: deviceId } = await EXEMPTION_REQUEST_LIST.get(tx, id)
   const locked = await lockDevices(tx, [deviceId])
-  const before = await getExemptionRequest(tx, id)
+  const before = await EXEMPTION_REQUEST_LIST.get(tx, id)
   await assertPossible(change, before, decision)
   const values = toValues(change, before, decision)
   if (isSame(before, values)) return before
@@ -90,7 +90,7 @@ export async function decideExemptionRequest(
   const settled = await settleDueStatuses(change, locked, at)
   await updateExemptionRequest(tx, id, { ...values, updated_at: at })
   await refreshExemptions(tx, { id, deviceId }, at)
-  const after = await getExemptionRequest(tx, id)
+  const after = await EXEMPTION_REQUEST_LIST.get(tx, id)
   recordDecision(change, before, after, locked[0]?.name ?? 'a device')
   const initiatingEntity: InitiatingEntity = decision.status === 'withdrawn' ? 'user' : 'admin'
   await reevaluateLockedDevices(change, settled, { initiatingEntity, occurredAt: at })

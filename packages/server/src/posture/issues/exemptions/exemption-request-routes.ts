@@ -1,21 +1,13 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { RunChange } from '../../../changes/change.ts'
-import { toOrigin } from '../../../changes/to-origin.ts'
+import { changeRoute } from '../../../changes/change-routes.ts'
 import { deviceResource } from '../../devices/device-json.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { recordIdInput, textInput, timestampInput } from '../../../platform/wire/body-values.ts'
-import {
-  answer,
-  listRecords,
-  loadRecords,
-  route,
-  showRecord,
-  type ApiRoute,
-} from '../../../schema/operations.ts'
-import { parseId } from '../../../platform/ids.ts'
+import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { issueResource } from '../issue-json.ts'
 import { createExemptionRequest } from './create-exemption-request.ts'
 import { decideExemptionRequest, type ExemptionDecision } from './decide-exemption-request.ts'
@@ -115,7 +107,7 @@ function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
 
 function writeRoutes({ baseUrl, runChange }: ExemptionRequestDependencies): ApiRoute[] {
   return [
-    route({
+    changeRoute(runChange, {
       method: 'POST',
       path: '/exemption_requests',
       summary: 'Ask for an exemption on behalf of a person',
@@ -128,22 +120,19 @@ function writeRoutes({ baseUrl, runChange }: ExemptionRequestDependencies): ApiR
         body: { person_id: 1, issue_ids: [1], requester_message: 'Repaired next week.' },
       },
       responses: { 200: exemptionRequestSchema },
-      handler: (context) => {
-        const { body } = context
-        return runChange(toOrigin(context), async (change) => {
-          const request = await createExemptionRequest(change, {
-            person_id: body.person_id,
-            person_email: body.person_email,
-            issueIds: body.issue_ids,
-            message: body.requester_message,
-            coversFutureIssues: body.covers_future_issues,
-            expiresAt: body.expires_at,
-          })
-          return answer(200, toExemptionRequestJson(baseUrl, request))
+      handler: async ({ change, body }) => {
+        const request = await createExemptionRequest(change, {
+          person_id: body.person_id,
+          person_email: body.person_email,
+          issueIds: body.issue_ids,
+          message: body.requester_message,
+          coversFutureIssues: body.covers_future_issues,
+          expiresAt: body.expires_at,
         })
+        return toExemptionRequestJson(baseUrl, request)
       },
     }),
-    route({
+    changeRoute(runChange, {
       method: 'PATCH',
       path: '/exemption_requests/:id',
       summary: 'Decide a request for an exemption',
@@ -154,13 +143,9 @@ function writeRoutes({ baseUrl, runChange }: ExemptionRequestDependencies): ApiR
       body: decideBody,
       example: { body: { status: 'approved', internal_message: 'Repaired next week.' } },
       responses: { 200: exemptionRequestSchema },
-      handler: (context) => {
-        const id = parseId(context.params.id, 'exemption request')
-        const decision = toDecision(context.body)
-        return runChange(toOrigin(context), async (change) => {
-          const request = await decideExemptionRequest(change, id, decision)
-          return answer(200, toExemptionRequestJson(baseUrl, request))
-        })
+      handler: async ({ change, params, body }) => {
+        const request = await decideExemptionRequest(change, params.id, toDecision(body))
+        return toExemptionRequestJson(baseUrl, request)
       },
     }),
   ]

@@ -1,22 +1,6 @@
 import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { ExemptionRequestTable } from '../../../schema/tables/issue-tables.ts'
-import { notFound } from '../../../platform/app-error.ts'
-import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
-
-/**
- * The request as it is now. What it says may change until its device is locked.
- *
- * @throws AppError `not_found`
- */
-export async function getExemptionRequest(
-  tx: Transaction<Schema>,
-  id: string,
-): Promise<ExemptionRequestRecord> {
-  const request = await EXEMPTION_REQUEST_LIST.find(tx, id)
-  if (request === undefined) throw notFound('exemption request', id)
-  return request
-}
 
 /** Inserts a request with the issues that it is about and their checks; answers its id. */
 export async function insertExemptionRequest(

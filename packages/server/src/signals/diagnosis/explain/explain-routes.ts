@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Change, RunChange } from '../../../changes/change.ts'
-import { toOrigin } from '../../../changes/to-origin.ts'
+import { changeRoute } from '../../../changes/change-routes.ts'
 import { insertDeliveries } from '../../dispatch/delivery-store.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { recordIdSchema, timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { parseId } from '../../../platform/ids.ts'
-import { answer, route, type ApiRoute } from '../../../schema/operations.ts'
+import type { ApiRoute } from '../../../schema/operations.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
 import { STREAM_ACCESS } from '../../streams/stream-access.ts'
 import { getStream, parseStreamReference, type Stream } from '../../streams/stream-store.ts'
@@ -53,7 +53,7 @@ const explanationSchema = z
 export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[] {
   const { runChange } = dependencies
   return [
-    route({
+    changeRoute(runChange, {
       ...STREAM_ACCESS,
       method: 'POST',
       path: '/ssf_streams/:id/explain',
@@ -63,15 +63,14 @@ export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[
       body: explainBody,
       example: { body: { device_id: '17', to: 'not-compliant' } },
       responses: { 200: explanationSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const { device_id: deviceId, to, send = false } = context.body
-          const stream = await getStream(change.tx, parseStreamReference(context.params.id))
-          const turn = { deviceId: parseId(deviceId, 'device'), to }
-          const explanation = await explainEvent(change, stream, turn, dependencies)
-          const testEventId = send ? await sendTestEvent(change, stream, turn) : null
-          return answer(200, toJson(explanation, testEventId))
-        }),
+      handler: async ({ change, params, body }) => {
+        const { device_id: deviceId, to, send = false } = body
+        const stream = await getStream(change.tx, parseStreamReference(params.id))
+        const turn = { deviceId: parseId(deviceId, 'device'), to }
+        const explanation = await explainEvent(change, stream, turn, dependencies)
+        const testEventId = send ? await sendTestEvent(change, stream, turn) : null
+        return toJson(explanation, testEventId)
+      },
     }),
   ]
 }
