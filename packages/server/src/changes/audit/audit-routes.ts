@@ -1,10 +1,17 @@
 import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuditEntryTable } from '../../schema/tables/organisation-tables.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { AUDIT_LIST } from './audit-read.ts'
+
+const actorSchema = z.object({
+  actor_name: z.string(),
+  actor_email: z.string().nullable(),
+  actor_type: z.enum(['User', 'ApiKey', 'System', 'Person']),
+})
 
 const auditLogSchema = z
   .object({
@@ -12,11 +19,7 @@ const auditLogSchema = z
     timestamp: timestampSchema,
     actor_name: z.string(),
     description: z.string(),
-    actor_info: z.object({
-      actor_name: z.string(),
-      actor_email: z.string().nullable(),
-      actor_type: z.enum(['User', 'ApiKey', 'System', 'Person']),
-    }),
+    actor_info: actorSchema,
     action: z.string().describe('What was done, as a stable word such as `api_key.created`.'),
     target: z
       .object({ type: z.string(), identifier: z.string() })
@@ -35,21 +38,12 @@ export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
   ]
 }
 
-function toAuditLogJson(entry: Selectable<AuditEntryTable>): z.input<typeof auditLogSchema> {
-  return {
+function toAuditLogJson(entry: Selectable<AuditEntryTable>) {
+  const { target_type: type, target_id: identifier } = entry
+  return toWire(auditLogSchema, entry, {
     id: entry.sequence,
     timestamp: toTimestamp(entry.recorded_at),
-    actor_name: entry.actor_name,
-    description: entry.description,
-    actor_info: {
-      actor_name: entry.actor_name,
-      actor_email: entry.actor_email,
-      actor_type: entry.actor_type,
-    },
-    action: entry.action,
-    target:
-      entry.target_type === null || entry.target_id === null
-        ? null
-        : { type: entry.target_type, identifier: entry.target_id },
-  }
+    actor_info: toWire(actorSchema, entry),
+    target: type === null || identifier === null ? null : { type, identifier },
+  })
 }

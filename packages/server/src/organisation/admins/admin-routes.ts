@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { ADMIN_LIST } from './admin-read.ts'
 import type { Admin } from './admin-store.ts'
 import { ADMIN_ACCESS_LEVELS } from './create-admin.ts'
@@ -31,14 +32,8 @@ export function adminRoutes(db: Kysely<Schema>): ApiRoute[] {
   ]
 }
 
-function toAdminJson(admin: Admin): z.input<typeof adminSchema> {
-  return {
-    id: admin.id,
-    first_name: admin.first_name,
-    last_name: admin.last_name,
-    email: admin.email,
-    created_at: toTimestamp(admin.created_at),
-    access: admin.access,
+function toAdminJson(admin: Admin) {
+  return toWire(adminSchema, admin, {
     restrictions: admin.access === 'limited' ? admin.restrictions : [],
-  }
+  })
 }

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { linkTo } from '../../platform/http/expand.ts'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { PERSON_LIST, type PersonRecord } from './person-read.ts'
 
 /** A person on the wire. */
@@ -35,27 +36,17 @@ export const deprovisionedPersonSchema = z
   .meta({ id: 'DeprovisionedPerson' })
 
 /** The wire form of a person. */
-export function toPersonJson(person: PersonRecord): z.input<typeof personSchema> {
-  return { ...toSharedJson(person), usernames: person.usernames }
+export function toPersonJson(person: PersonRecord) {
+  const has_registered_device = Boolean(person.has_registered_device)
+  return toWire(personSchema, person, { has_registered_device })
 }
 
 /** The wire form of a deprovisioned person. */
-export function toDeprovisionedPersonJson(
-  baseUrl: string,
-  person: PersonRecord,
-): z.input<typeof deprovisionedPersonSchema> {
-  return { ...toSharedJson(person), api_url: `${baseUrl}/deprovisioned_people/${person.id}` }
-}
-
-function toSharedJson(person: PersonRecord) {
-  return {
-    id: person.id,
-    name: person.name,
-    email: person.email,
-    created_at: toTimestamp(person.created_at),
-    last_authenticated_at: toTimestamp(person.last_authenticated_at),
+export function toDeprovisionedPersonJson(baseUrl: string, person: PersonRecord) {
+  return toWire(deprovisionedPersonSchema, person, {
     has_registered_device: Boolean(person.has_registered_device),
-  }
+    api_url: `${baseUrl}/deprovisioned_people/${person.id}`,
+  })
 }
 
 /** People as the API lists and shows them. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { CHECK_LIST } from './check-read.ts'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { linkTo } from '../../platform/http/expand.ts'
 import { CHECK_PLATFORMS } from './check-definition.ts'
 import type { CheckRecord, GroupRuleRecord } from './check-read.ts'
@@ -55,22 +56,16 @@ export const checkSchema = z
 export const checkLinkSchema = linkTo(checkSchema, 'CheckLink')
 
 /** The wire form of a check. */
-export function toCheckJson(check: CheckRecord): z.input<typeof checkSchema> {
+export function toCheckJson(check: CheckRecord) {
   const blocks =
     check.remediation_strategy === 'block_immediately' ||
     check.remediation_strategy === 'warn_then_block'
   const names = (rule: GroupRuleRecord['rule']) =>
     check.group_rules.filter((entry) => entry.rule === rule).map((entry) => entry.name)
-  return {
-    id: check.id,
-    name: check.name,
-    slug: check.slug,
-    description: check.description,
-    issue_title: check.issue_title,
+  return toWire(checkSchema, check, {
     compatible_platforms: CHECK_PLATFORMS.filter((platform) => check.platforms.includes(platform)),
-    topics: check.topics,
     check_tags: check.tags,
-    ...(check.type === 'custom' ? { osquery_sql_template: firstQuery(check) } : {}),
+    osquery_sql_template: check.type === 'custom' ? firstQuery(check) : undefined,
     fix_instructions_template:
       check.custom_fix_instructions_template ?? check.fix_instructions_template,
     rationale_template: check.custom_rationale_template ?? check.rationale_template,
@@ -86,8 +81,7 @@ export function toCheckJson(check: CheckRecord): z.input<typeof checkSchema> {
     },
     percent_passing: toPercent(Number(check.passing_count), Number(check.targeted_count)),
     kolide_provided: check.is_built_in,
-    type: check.type,
-  }
+  })
 }
 
 /** Truncated, so that 100 means every targeted device; 0 while no device is targeted. */

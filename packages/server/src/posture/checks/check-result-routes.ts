@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { RunChange } from '../../changes/change.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { deviceResource, deviceSchema } from '../devices/device-json.ts'
@@ -132,11 +133,9 @@ function refreshRoute({ runChange }: CheckResultRouteDependencies): ApiRoute {
       const { check_id: checkId } = body
       if (checkId === undefined) throw missingCheckId()
       const refresh = await requestCheckRefresh(change, parseId(params.id, 'device'), checkId)
-      return {
-        device_id: refresh.deviceId,
-        check_id: refresh.checkId,
+      return toWire(checkRefreshSchema, refresh, {
         check_refresh_initiated_at: toTimestamp(refresh.requestedAt),
-      }
+      })
     },
   })
 }
@@ -147,18 +146,9 @@ function missingCheckId(): AppError {
   return new AppError('not_found', message)
 }
 
-function toCheckResultJson(result: CheckResultRecord): z.input<typeof checkResultSchema> {
-  return {
-    id: result.id,
-    check_id: result.check_id,
-    check_slug: result.check_slug,
-    check_name: result.check_name,
-    device_id: result.device_id,
+function toCheckResultJson(result: CheckResultRecord) {
+  return toWire(checkResultSchema, result, {
     device_display_name: result.device_name,
-    ran_at: toTimestamp(result.ran_at),
-    exemption_reason: result.exemption_reason,
-    exemption_expires_at: toTimestamp(result.exemption_expires_at),
     check_result_data: result.rows,
-    status: result.status,
-  }
+  })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { toWire } from '../../platform/wire/to-wire.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import type { DeviceGroupMember } from './change-memberships.ts'
 import type { DeviceGroup } from './device-group-read.ts'
 
@@ -20,19 +21,11 @@ export const deviceGroupMemberSchema = z
   .meta({ id: 'DeviceGroupMember' })
 
 /** The wire form of a device group. */
-export function toDeviceGroupJson(group: DeviceGroup): z.input<typeof deviceGroupSchema> {
-  return {
-    id: group.id,
-    created_at: toTimestamp(group.created_at),
-    name: group.name,
-    description: group.description,
-    members_count: group.members_count,
-  }
+export function toDeviceGroupJson(group: DeviceGroup) {
+  return toWire(deviceGroupSchema, group)
 }
 
 /** The wire form of a membership. */
-export function toDeviceGroupMemberJson(
-  member: DeviceGroupMember,
-): z.input<typeof deviceGroupMemberSchema> {
-  return { device_id: member.deviceId, group_id: member.groupId }
+export function toDeviceGroupMemberJson(member: DeviceGroupMember) {
+  return toWire(deviceGroupMemberSchema, member)
 }

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { loadRecords } from '../../schema/operations.ts'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { personLinkSchema, personResource } from '../../people/people/person-json.ts'
 import { linkTo } from '../../platform/http/expand.ts'
 import {
@@ -65,39 +66,22 @@ export const deviceSchema = z
 export const deviceLinkSchema = linkTo(deviceSchema, 'DeviceLink')
 
 /** The wire form of a device. */
-export function toDeviceJson(baseUrl: string, device: DeviceRecord): z.input<typeof deviceSchema> {
+export function toDeviceJson(baseUrl: string, device: DeviceRecord) {
   const isRegistered = device.registered_at !== null
-  return {
-    id: device.id,
-    name: device.name,
-    registered_at: toTimestamp(device.registered_at),
-    last_authenticated_at: toTimestamp(device.last_authenticated_at),
+  return toWire(deviceSchema, device, {
     last_seen_at: toTimestamp(device.last_seen_at ?? device.created_at),
     registered_owner_info: toLink(baseUrl, 'people', device.owner_person_id),
-    operating_system: device.operating_system,
-    hardware_model: device.hardware_model,
-    serial: device.serial,
-    hardware_uuid: device.hardware_uuid,
-    note: device.note,
-    auth_state: device.auth_state,
-    will_block_at: toTimestamp(device.will_block_at),
     product_image_url: `${baseUrl}/product-images/${device.platform}.svg`,
     auth_configuration: isRegistered ? toAuthenticationModeJson(device) : null,
     device_type: DEVICE_TYPES[device.platform],
-    form_factor: device.form_factor,
-    deletion_due_at: toTimestamp(device.deletion_due_at),
-  }
+  })
 }
 
 /** The wire form of who may sign in with a device. */
 export function toAuthenticationModeJson(
   device: Pick<DeviceRecord, 'id' | 'authentication_mode' | 'person_groups'>,
-): z.input<typeof authenticationModeSchema> {
-  return {
-    device_id: device.id,
-    authentication_mode: device.authentication_mode,
-    person_groups: device.person_groups.map(({ id, name }) => ({ id, name })),
-  }
+) {
+  return toWire(authenticationModeSchema, device, { device_id: device.id })
 }
 
 /** A registration of a device that has just ended, on the wire. */
@@ -111,17 +95,11 @@ export const deviceRegistrationSchema = z
   .meta({ id: 'DeviceRegistration' })
 
 /** The wire form of an ended registration. */
-export function toDeviceRegistrationJson(
-  baseUrl: string,
-  registration: EndedRegistration,
-): z.input<typeof deviceRegistrationSchema> {
-  const { deviceId, ownerPersonId, registeredAt } = registration
-  return {
-    device_id: deviceId,
-    registered_at: toTimestamp(registeredAt),
-    registered_owner_info: toLink(baseUrl, 'people', ownerPersonId),
-    device_info: toLink(baseUrl, 'devices', deviceId),
-  }
+export function toDeviceRegistrationJson(baseUrl: string, registration: EndedRegistration) {
+  return toWire(deviceRegistrationSchema, registration, {
+    registered_owner_info: toLink(baseUrl, 'people', registration.ownerPersonId),
+    device_info: toLink(baseUrl, 'devices', registration.deviceId),
+  })
 }
 
 /** Devices as the API lists and shows them. */

@@ -2,10 +2,11 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { loadRecords } from '../../schema/operations.ts'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { checkLinkSchema, checkResource } from '../checks/check-json.ts'
 import { deviceLinkSchema, deviceResource } from '../devices/device-json.ts'
 import { linkTo } from '../../platform/http/expand.ts'
-import { timestampSchema, toLink, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { timestampSchema, toLink } from '../../platform/wire/wire-values.ts'
 import { ISSUE_LIST, type IssueRecord } from './issue-read.ts'
 
 /** An issue on the wire. */
@@ -37,21 +38,12 @@ export const issueSchema = z
 export const issueLinkSchema = linkTo(issueSchema, 'IssueLink')
 
 /** The wire form of an issue. */
-export function toIssueJson(baseUrl: string, issue: IssueRecord): z.input<typeof issueSchema> {
-  return {
-    id: issue.id,
-    title: issue.title,
-    ...(issue.issue_key === null ? {} : { issue_key: issue.issue_key }),
-    ...(issue.issue_value === null ? {} : { issue_value: issue.issue_value }),
-    value: issue.value,
+export function toIssueJson(baseUrl: string, issue: IssueRecord) {
+  return toWire(issueSchema, issue, {
     exempted: issue.exempted_at !== null,
-    detected_at: toTimestamp(issue.detected_at),
-    last_rechecked_at: toTimestamp(issue.last_rechecked_at),
-    resolved_at: toTimestamp(issue.resolved_at),
-    blocks_device_at: toTimestamp(issue.blocks_device_at),
     device_information: toLink(baseUrl, 'devices', issue.device_id),
     check_information: toLink(baseUrl, 'checks', issue.check_id),
-  }
+  })
 }
 
 /** Issues as the API lists and shows them. */

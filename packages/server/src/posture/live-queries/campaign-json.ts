@@ -1,11 +1,7 @@
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { JsonObject } from '../../changes/audit/audit-entry.ts'
-import {
-  linkSchema,
-  timestampSchema,
-  toLink,
-  toTimestamp,
-} from '../../platform/wire/wire-values.ts'
+import { linkSchema, timestampSchema, toLink } from '../../platform/wire/wire-values.ts'
 import type { CampaignRecord } from './campaign-read.ts'
 import type { Campaign } from './campaign-store.ts'
 import type { LiveResultRecord, LiveTargetRecord } from './live-result-read.ts'
@@ -33,24 +29,14 @@ export const campaignSchema = z
   .meta({ id: 'LiveQueryCampaign' })
 
 /** A campaign as the API shows it. */
-export function toCampaignJson(campaign: CampaignRecord): z.input<typeof campaignSchema> {
-  return {
-    id: campaign.id,
-    name: campaign.name,
+export function toCampaignJson(campaign: CampaignRecord) {
+  return toWire(campaignSchema, campaign, {
     osquery_sql: campaign.sql,
-    created_at: toTimestamp(campaign.created_at),
-    published: campaign.published,
-    revision: campaign.revision,
-    tables_used: campaign.tables_used,
     successful_devices_count: Number(campaign.successful_count),
     errored_devices_count: Number(campaign.errored_count),
     waiting_devices_count: Number(campaign.waiting_count),
     targeted_device_ids: campaign.targeted_device_ids.map(Number),
-    target_all_devices: campaign.target_all_devices,
-    target_macs: campaign.target_macs,
-    target_windows_devices: campaign.target_windows_devices,
-    target_linux_devices: campaign.target_linux_devices,
-  }
+  })
 }
 
 /** What the audit log keeps of a campaign. */
@@ -85,20 +71,12 @@ export const liveResultSchema = z
   .meta({ id: 'LiveQueryResult' })
 
 /** The answer of a device as the API shows it. */
-export function toLiveResultJson(
-  baseUrl: string,
-  result: LiveResultRecord,
-): z.input<typeof liveResultSchema> {
-  return {
-    id: result.id,
+export function toLiveResultJson(baseUrl: string, result: LiveResultRecord) {
+  return toWire(liveResultSchema, result, {
     result_count: String(result.row_count),
-    error_message: result.error_message,
-    warning_message: result.warning_message,
-    revision: result.revision,
     device_information: toLink(baseUrl, 'devices', result.device_id),
     results: result.rows,
-    answered_at: toTimestamp(result.answered_at),
-  }
+  })
 }
 
 export const LIVE_TARGET_STATES = ['waiting', 'successful', 'errored'] as const
@@ -113,14 +91,9 @@ export const liveTargetSchema = z
   .meta({ id: 'LiveQueryDevice' })
 
 /** A targeted device as the API shows it. */
-export function toLiveTargetJson(
-  baseUrl: string,
-  target: LiveTargetRecord,
-): z.input<typeof liveTargetSchema> {
-  return {
+export function toLiveTargetJson(baseUrl: string, target: LiveTargetRecord) {
+  return toWire(liveTargetSchema, target, {
     id: target.device_id,
-    state: target.state,
-    revision: target.revision,
     device_information: toLink(baseUrl, 'devices', target.device_id),
-  }
+  })
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { RunChange } from '../../changes/change.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import {
   changeReportingQuery,
@@ -70,11 +71,6 @@ export function reportingQueryWriteRoutes({
   ]
 }
 
-function toSavedQueryJson(query: ReportingQuery): z.input<typeof savedQuerySchema> {
-  return {
-    id: Number(query.id),
-    name: query.name,
-    osquery_sql: query.sql,
-    created_at: toTimestamp(query.created_at),
-  }
+function toSavedQueryJson(query: ReportingQuery) {
+  return toWire(savedQuerySchema, query, { id: Number(query.id), osquery_sql: query.sql })
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   linkSchema,
@@ -91,11 +92,8 @@ function getTable(name: string): ReportingTable {
   return table
 }
 
-function toTableJson(table: ReportingTable): z.input<typeof tableSchema> {
-  return {
-    name: table.name,
-    category: table.category,
-    description: table.description,
+function toTableJson(table: ReportingTable) {
+  return toWire(tableSchema, table, {
     column_names: [
       'device_id',
       'device_name',
@@ -104,7 +102,7 @@ function toTableJson(table: ReportingTable): z.input<typeof tableSchema> {
     ],
     searchable_fields: tableRecordList(table).fields.map((field) => field.name),
     documentation_url: `https://osquery.io/schema/current/#${table.name}`,
-  }
+  })
 }
 
 function toRecordJson(

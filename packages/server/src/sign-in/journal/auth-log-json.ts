@@ -2,6 +2,7 @@
  * The record of a sign-in as the API shows it.
  */
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { deviceSchema } from '../../posture/devices/device-json.ts'
 import { personSchema } from '../../people/people/person-json.ts'
 import { expanded } from '../../platform/http/expand.ts'
@@ -64,33 +65,18 @@ export const authLogSchema = z
   .meta({ id: 'AuthLog' })
 
 /** The wire form of a sign-in. */
-export function toAuthLogJson(
-  baseUrl: string,
-  session: AuthLogRecord,
-): z.input<typeof authLogSchema> {
-  return {
-    id: session.id,
+export function toAuthLogJson(baseUrl: string, session: AuthLogRecord) {
+  return toWire(authLogSchema, session, {
     timestamp: toTimestamp(session.started_at),
-    person_name: session.person_name,
-    person_email: session.person_email,
     person_info: toIntegerLink(baseUrl, 'people', session.person_id),
     device_info: toIntegerLink(baseUrl, 'devices', session.device_id),
-    result: session.result,
-    initial_status: session.initial_status,
-    ip_address: session.ip_address,
-    ...(session.agent_version === null ? {} : { agent_version: session.agent_version }),
-    ...(session.country === null ? {} : { country: session.country }),
-    ...(session.city === null ? {} : { city: session.city }),
-    browser_name: session.browser_name,
-    browser_user_agent: session.browser_user_agent,
     issues_displayed: session.issues_displayed.map((issue) => ({
       ...issue,
       link: `${baseUrl}/issues/${issue.id}`,
     })),
-    events: session.events,
     okta_app_instance_id: session.app_instance_id,
     okta_app_name: session.app_name,
-  }
+  })
 }
 
 function toIntegerLink(

@@ -1,8 +1,15 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { toWire } from '../../platform/wire/to-wire.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
 import type { SsfClient, SsfClientSecret } from './client-store.ts'
+
+const clientSecretSchema = z.object({
+  last_four: z.string(),
+  created_at: timestampSchema,
+  expires_at: timestampSchema.nullable(),
+})
 
 /** A client as the REST API shows it. */
 export const clientSchema = z
@@ -29,13 +36,7 @@ export const clientSchema = z
       .object({ keys: z.array(z.record(z.string(), z.unknown())) })
       .nullable()
       .describe('The public keys of a client that signs; null for one with a secret.'),
-    secrets: z.array(
-      z.object({
-        last_four: z.string(),
-        created_at: timestampSchema,
-        expires_at: timestampSchema.nullable(),
-      }),
-    ),
+    secrets: z.array(clientSecretSchema),
     created_at: timestampSchema,
     updated_at: timestampSchema,
     last_used_at: timestampSchema.nullable(),
@@ -55,28 +56,9 @@ export const issuedClientSchema = clientSchema
   .meta({ id: 'IssuedSsfClient', description: 'A client with its new secret.' })
 
 /** The wire form of a client. Of its secrets only what tells them apart. */
-export function toClientJson(
-  client: SsfClient,
-  secrets: readonly SsfClientSecret[],
-): z.input<typeof clientSchema> {
-  return {
-    id: client.id,
-    client_id: client.clientId,
-    name: client.name,
-    scopes: client.scopes,
-    audience: client.audience,
-    default_subjects: client.defaultSubjects,
-    profile: client.profile,
-    authentication_method: client.authenticationMethod,
+export function toClientJson(client: SsfClient, secrets: readonly SsfClientSecret[]) {
+  return toWire(clientSchema, client, {
     jwks: client.jwks === null ? null : { keys: [...client.jwks.keys] },
-    secrets: secrets.map((secret) => ({
-      last_four: secret.lastFour,
-      created_at: toTimestamp(secret.createdAt),
-      expires_at: toTimestamp(secret.expiresAt),
-    })),
-    created_at: toTimestamp(client.createdAt),
-    updated_at: toTimestamp(client.updatedAt),
-    last_used_at: toTimestamp(client.lastUsedAt),
-    revoked_at: toTimestamp(client.revokedAt),
-  }
+    secrets: secrets.map((secret) => toWire(clientSecretSchema, secret)),
+  })
 }

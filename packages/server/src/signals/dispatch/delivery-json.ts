@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import {
   DELIVERY_STATES,
@@ -77,21 +78,13 @@ export const deliveryDetailsSchema = z
   .meta({ id: 'DeliveryDetails', description: 'An event, its attempts and what is sent.' })
 
 /** The wire form of a delivery in a list. */
-export function toDeliveryJson(delivery: DeliveryRecord): z.input<typeof deliverySchema> {
+export function toDeliveryJson(delivery: DeliveryRecord) {
   const isQueued = delivery.state === 'queued'
-  return {
-    id: delivery.id,
-    event_id: delivery.event_id,
-    event_type: delivery.event_type,
-    state: delivery.state,
+  return toWire(deliverySchema, delivery, {
     device_id: deviceIdOf(delivery),
-    txn: delivery.txn,
     attempts: delivery.attempt_count,
     next_attempt_at: isQueued ? toTimestamp(delivery.next_attempt_at) : null,
-    last_error: delivery.last_error,
-    created_at: toTimestamp(delivery.created_at),
-    finished_at: toTimestamp(delivery.finished_at),
-  }
+  })
 }
 
 /** What a delivery carries: the JSON object in the text that is stored of it; null without one. */
@@ -120,11 +113,10 @@ export function toDeliveryDetailsJson(
   }
 }
 
-function toAttemptJson(attempt: AttemptRecord, number: number): z.input<typeof attemptSchema> {
+function toAttemptJson(attempt: AttemptRecord, number: number) {
   const { dns, connect, tls, first_byte, total } = attempt.timings
-  return {
+  return toWire(attemptSchema, attempt, {
     number,
-    started_at: toTimestamp(attempt.started_at),
     duration: {
       dns_ms: dns ?? null,
       connect_ms: connect ?? null,
@@ -132,14 +124,5 @@ function toAttemptJson(attempt: AttemptRecord, number: number): z.input<typeof a
       first_byte_ms: first_byte ?? null,
       total_ms: total,
     },
-    outcome: attempt.outcome,
-    status_code: attempt.status_code,
-    remote_address: attempt.remote_address,
-    error_code: attempt.error_code,
-    error: attempt.error,
-    request_headers: attempt.request_headers,
-    response_headers: attempt.response_headers,
-    response_body: attempt.response_body,
-    next_attempt_at: toTimestamp(attempt.next_attempt_at),
-  }
+  })
 }

@@ -8,6 +8,7 @@ import type { z } from 'zod'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { answer, type Answer, type OperationExample } from '../../platform/http/operation.ts'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { deliveryDetailsSchema, deliverySchema, toDeliveryJson } from './delivery-json.ts'
 import {
@@ -15,7 +16,6 @@ import {
   movedSchema,
   redriveBody,
   toDiscardSelection,
-  toMovedJson,
   toRedriveSelection,
 } from './delivery-log-input.ts'
 import {
@@ -197,7 +197,7 @@ function moveEndpoint<Request extends LogRequest, Declared, Body extends z.ZodTy
       const selection = toSelection(sent as z.output<Body>)
       return runChange(toOrigin(request), async (change) => {
         const owner = await mount.findOwner(change.tx, request, purpose)
-        return answer(200, toMovedJson(await move(change, { ...owner, ...selection })))
+        return answer(200, toWire(movedSchema, await move(change, { ...owner, ...selection })))
       })
     },
   })

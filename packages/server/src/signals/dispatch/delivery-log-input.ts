@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import { timestampInput } from '../../platform/wire/body-values.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
-import type { DeliverySelection, MovedDeliveries } from './redrive-deliveries.ts'
+import type { DeliverySelection } from './redrive-deliveries.ts'
 
 const EVENT_IDS_MAX = 1_000
 const EVENT_ID_LENGTH_MAX = 255
@@ -76,9 +76,4 @@ export function toDiscardSelection(body: z.output<typeof discardBody>): Narrowin
     })
   }
   return { since: body.since, until: body.until, eventIds: body.event_ids, states: body.states }
-}
-
-/** The wire form of what a call moved. */
-export function toMovedJson({ count, hasMore }: MovedDeliveries): z.input<typeof movedSchema> {
-  return { count, has_more: hasMore }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { ReceiverProof, SigningKeyView } from './signing-key-read.ts'
 
@@ -52,36 +53,24 @@ export const signingKeySchema = z
   })
   .meta({ id: 'SigningKey', description: 'A key that signs event tokens.' })
 
-export function toReceiverProofJson(proof: ReceiverProof): z.input<typeof receiverSchema> {
-  return {
-    stream_id: proof.streamId,
+export function toReceiverProofJson(proof: ReceiverProof) {
+  return toWire(receiverSchema, proof, {
     name: proof.streamName,
     in_use: proof.isInUse,
     canary: proof.isCanary,
     rolled_back: proof.isRolledBack,
-    first_accepted_at: toTimestamp(proof.firstAcceptedAt),
-    last_accepted_at: toTimestamp(proof.lastAcceptedAt),
-    last_refused_at: toTimestamp(proof.lastRefusedAt),
-    refusal: proof.refusal,
-    jwks_fetched_at: toTimestamp(proof.jwksFetchedAt),
-  }
+  })
 }
 
-export function toSigningKeyJson(view: SigningKeyView): z.input<typeof signingKeySchema> {
-  const { key } = view
-  return {
-    id: key.id,
-    kid: key.kid,
-    state: view.state,
-    algorithm: key.algorithm,
-    modulus_bits: Buffer.from(key.publicJwk['n'] ?? '', 'base64url').length * 8,
-    published_at: toTimestamp(key.createdAt),
-    active_from: toTimestamp(key.activeFrom),
-    general_from: toTimestamp(key.generalFrom),
-    retires_at: toTimestamp(key.retiredAt),
-    rolled_back_at: toTimestamp(key.rolledBackAt),
-    revoked_at: toTimestamp(key.revokedAt),
-    jwks_fetched_at: toTimestamp(view.jwksFetchedAt),
-    receivers: view.receivers.map(toReceiverProofJson),
-  }
+export function toSigningKeyJson({ key, ...view }: SigningKeyView) {
+  return toWire(
+    signingKeySchema,
+    { ...key, ...view },
+    {
+      modulus_bits: Buffer.from(key.publicJwk['n'] ?? '', 'base64url').length * 8,
+      published_at: toTimestamp(key.createdAt),
+      retires_at: toTimestamp(key.retiredAt),
+      receivers: view.receivers.map(toReceiverProofJson),
+    },
+  )
 }

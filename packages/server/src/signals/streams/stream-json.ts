@@ -6,6 +6,7 @@ import {
   VERIFICATION,
 } from '@heliograph/ssf'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import {
   authenticationJsonShape,
@@ -79,19 +80,13 @@ export function pollUrl(baseUrl: string, streamId: string): string {
 }
 
 /** The wire form of a stream. The authorization header is not in it. */
-export function toStreamJson(stream: Stream, baseUrl: string): z.input<typeof streamSchema> {
+export function toStreamJson(stream: Stream, baseUrl: string) {
   const isPush = stream.deliveryMethod === 'push'
-  return {
-    id: stream.id,
+  return toWire(streamSchema, stream, {
     iss: stream.issuer,
-    stream_id: stream.streamId,
-    name: stream.name,
-    description: stream.description,
     aud: stream.audience,
     delivery_type: stream.deliveryMethod,
     enabled: stream.status === 'enabled',
-    status: stream.status,
-    status_reason: stream.statusReason,
     events_supported: [...EVENTS_SUPPORTED],
     events_requested: [...new Set([...stream.eventsRequested, VERIFICATION])],
     events_delivered: EVENTS_SUPPORTED.filter((type) => stream.eventsRequested.includes(type)),
@@ -101,35 +96,23 @@ export function toStreamJson(stream: Stream, baseUrl: string): z.input<typeof st
       ...toAuthenticationJson(stream.pushAuthentication),
     },
     authorization_header_set: stream.authorizationHeaderSealed !== null,
-    ...toFallbackJson(stream, baseUrl),
+    fallback: toFallbackJson(stream, baseUrl),
     ...toChoicesJson(stream),
-    heartbeat_minutes: stream.heartbeatMinutes,
-    created_at: toTimestamp(stream.createdAt),
-    updated_at: toTimestamp(stream.updatedAt),
-  }
+  })
 }
 
 /** The status of a stream on the wire. */
-export function toStreamStatusJson(stream: Stream): z.input<typeof streamStatusSchema> {
-  return {
-    stream_id: stream.streamId,
-    status: stream.status,
-    ...(stream.statusReason === null ? {} : { reason: stream.statusReason }),
-  }
+export function toStreamStatusJson(stream: Stream) {
+  return toWire(streamStatusSchema, stream, { reason: stream.statusReason ?? undefined })
 }
 
 function toFallbackJson(stream: Stream, baseUrl: string) {
   const { fallbackSince: since, fallbackReason: reason } = stream
+  if (since === null) return null
   return {
-    fallback_to_poll: stream.fallbackToPoll,
-    fallback:
-      since === null
-        ? null
-        : {
-            since: toTimestamp(since),
-            reason: reason ?? '',
-            endpoint_url: pollUrlOf(stream, baseUrl),
-          },
+    since: toTimestamp(since),
+    reason: reason ?? '',
+    endpoint_url: pollUrlOf(stream, baseUrl),
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints.ts'
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
@@ -56,13 +57,8 @@ function recoverRoute({ runChange }: DeliveryLogDependencies): ApiRoute {
     example: { body: { since: '2026-01-02T03:04:05Z' } },
     handler: async ({ change, params, body }) => {
       const recovered = await recoverWebhook(change, params.id, body)
-      const { failedCount, missedCount, hasMore } = recovered
-      return {
-        count: failedCount + missedCount,
-        failed_count: failedCount,
-        missed_count: missedCount,
-        has_more: hasMore,
-      }
+      const count = recovered.failedCount + recovered.missedCount
+      return toWire(recoveredSchema, recovered, { count })
     },
   })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { parseContent } from '../dispatch/delivery-json.ts'
 import { DELIVERY_STATES } from '../dispatch/delivery-read.ts'
@@ -23,32 +24,29 @@ export const webhookEventSchema = z
   .object(eventShape)
   .meta({ id: 'WebhookEvent', description: 'Something that webhooks are told of.' })
 
+/** What became of an event at a webhook. */
+export const eventDeliverySchema = z.object({
+  webhook_id: z.string(),
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int(),
+  last_error: z.string().nullable(),
+  finished_at: timestampSchema.nullable(),
+})
+
 /** With what became of it at each webhook. */
 export const eventDetailsSchema = z
   .object({
     ...eventShape,
-    deliveries: z.array(
-      z.object({
-        webhook_id: z.string(),
-        state: z.enum(DELIVERY_STATES),
-        attempts: z.int(),
-        last_error: z.string().nullable(),
-        finished_at: timestampSchema.nullable(),
-      }),
-    ),
+    deliveries: z.array(eventDeliverySchema),
   })
   .meta({ id: 'WebhookEventDetails', description: 'An event and what became of it.' })
 
 /** The wire form of an event. */
-export function toWebhookEventJson(event: WebhookEvent): z.input<typeof webhookEventSchema> {
-  return {
+export function toWebhookEventJson(event: WebhookEvent) {
+  return toWire(webhookEventSchema, event, {
     id: event.event_id,
     event: event.event_type,
     timestamp: toTimestamp(event.occurred_at),
-    object_type: event.object_type,
-    object_id: event.object_id,
-    txn: event.txn,
     payload: event.body === null ? null : parseContent(event.body),
-    created_at: toTimestamp(event.created_at),
-  }
+  })
 }

@@ -1,8 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, route, type ApiRoute } from '../../schema/operations.ts'
-import { toTimestamp } from '../../platform/wire/wire-values.ts'
-import { eventDetailsSchema, toWebhookEventJson, webhookEventSchema } from './webhook-event-json.ts'
+import { toWire } from '../../platform/wire/to-wire.ts'
+import {
+  eventDeliverySchema,
+  eventDetailsSchema,
+  toWebhookEventJson,
+  webhookEventSchema,
+} from './webhook-event-json.ts'
 import { EVENT_LIST, getWebhookEvent } from './webhook-event-read.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
 
@@ -31,13 +36,9 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
         const event = await getWebhookEvent(db, params.id)
         return {
           ...toWebhookEventJson(event),
-          deliveries: event.deliveries.map((delivery) => ({
-            webhook_id: delivery.webhook_id,
-            state: delivery.state,
-            attempts: delivery.attempt_count,
-            last_error: delivery.last_error,
-            finished_at: toTimestamp(delivery.finished_at),
-          })),
+          deliveries: event.deliveries.map((delivery) =>
+            toWire(eventDeliverySchema, delivery, { attempts: delivery.attempt_count }),
+          ),
         }
       },
     }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { toWire } from '../../platform/wire/to-wire.ts'
+import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { SIGNING_FORMS } from './webhook-input.ts'
 import type { WebhookRecord, Webhook } from './webhook-store.ts'
 
@@ -59,29 +60,8 @@ export const webhookWithSecretSchema = z
   .meta({ id: 'WebhookWithSecret', description: 'A webhook whose secret was just made.' })
 
 /** The wire form of a webhook; neither secrets nor values of headers are in it. */
-export function toWebhookJson(webhook: WebhookRecord): z.input<typeof webhookSchema> {
-  return {
-    id: webhook.id,
-    name: webhook.name,
-    description: webhook.description,
-    url: webhook.url,
-    events: webhook.events,
-    enabled: webhook.enabled,
-    disabled_reason: webhook.disabledReason,
-    disabled_at: toTimestamp(webhook.disabledAt),
-    signing: webhook.signing,
-    public_key: webhook.publicKey,
-    old_secrets_end_at: toTimestamp(webhook.oldSecretsEndAt),
-    identifier: webhook.identifier,
-    header_names: webhook.headerNames,
-    rate_limit_per_second: webhook.rateLimitPerSecond,
-    failing_since: toTimestamp(webhook.failingSince),
-    last_success_at: toTimestamp(webhook.lastSuccessAt),
-    queued_count: webhook.queuedCount,
-    dead_count: webhook.deadCount,
-    created_at: toTimestamp(webhook.createdAt),
-    updated_at: toTimestamp(webhook.updatedAt),
-  }
+export function toWebhookJson(webhook: WebhookRecord) {
+  return toWire(webhookSchema, webhook)
 }
 
 /** What the audit log keeps of a webhook; never a secret or the value of a header. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { toWire } from '../../platform/wire/to-wire.ts'
 import type { RunChange } from '../../changes/change.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
@@ -162,8 +163,7 @@ function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute
       handler: async ({ change, params, principal }) => {
         await assertFullAccess(change.tx, principal)
         const revealed = await revealWebhookSecret(change, params.id, sealer)
-        const { id, signing, secret, publicKey } = revealed
-        return answer(200, { id, signing, secret, public_key: publicKey }, NEVER_KEPT)
+        return answer(200, toWire(secretSchema, revealed), NEVER_KEPT)
       },
     }),
     changeRoute(runChange, {
@@ -198,14 +198,10 @@ function testRoute(dependencies: WebhookRouteDependencies): ApiRoute {
     responses: { 200: testResultSchema },
     handler: async (context) => {
       const result = await testWebhook(toOrigin(context), context.params.id, dependencies)
-      return {
+      return toWire(testResultSchema, result, {
         success: result.isSuccess,
         response_code: String(result.statusCode),
-        event_id: result.eventId,
-        delivery_id: result.deliveryId,
-        duration_ms: result.durationMs,
-        reason: result.reason,
-      }
+      })
     },
   })
 }

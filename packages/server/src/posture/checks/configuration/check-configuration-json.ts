@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toWire } from '../../../platform/wire/to-wire.ts'
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { REMEDIATION_STRATEGIES } from '../check-definition.ts'
@@ -44,29 +45,23 @@ export const checkConfigurationSchema = z
 export const GROUP_PLATFORMS = { macos: 'darwin', windows: 'windows', linux: 'linux' } as const
 
 /** The wire form of a configuration. */
-export function toCheckConfigurationJson(
-  configuration: CheckConfiguration,
-): z.input<typeof checkConfigurationSchema> {
+export function toCheckConfigurationJson(configuration: CheckConfiguration) {
   const { check } = configuration
   const { options, ...settings } = toSettings(configuration)
-  return {
+  return toWire(checkConfigurationSchema, check, {
+    ...settings,
     id: Number(check.id),
     organization_id: ORGANISATION_ID,
     check_id: Number(check.id),
-    name: check.name,
     check_slug: check.slug,
-    issue_title: check.issue_title,
     options: JSON.stringify(options),
     use_custom_rationale_template: check.custom_rationale_template !== null,
     use_custom_fix_instructions_template: check.custom_fix_instructions_template !== null,
-    paused_by: check.paused_by,
-    paused_at: toTimestamp(check.paused_at),
     revision: String(check.configuration_revision),
     customized_remediation_targeting:
       settings.blocking_allowed_groups.length + settings.blocking_excluded_groups.length > 0,
     customized_run_targeting: settings.targeted_groups.length + settings.excluded_groups.length > 0,
-    ...settings,
-  }
+  })
 }
 
 /** What of a configuration can be changed, by the names of the wire. */

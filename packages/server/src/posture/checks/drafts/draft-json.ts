@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { toWire } from '../../../platform/wire/to-wire.ts'
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
-import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { timestampSchema } from '../../../platform/wire/wire-values.ts'
 import { CHECK_PLATFORMS, type CheckPlatform } from '../check-definition.ts'
 import { toSectionStatus, type CustomCheckDraft, type DraftContent } from './draft-readiness.ts'
 
@@ -45,38 +46,19 @@ export const customCheckDraftSchema = z
   .meta({ id: 'CustomCheckDraft' })
 
 /** The wire form of a draft. */
-export function toDraftJson(draft: CustomCheckDraft): z.input<typeof customCheckDraftSchema> {
+export function toDraftJson(draft: CustomCheckDraft) {
   const { problems } = draft
-  return {
-    id: draft.id,
-    name: draft.name,
-    slug: draft.slug,
-    description: draft.description,
-    issue_title: draft.issue_title,
-    osquery_sql: draft.osquery_sql,
+  return toWire(customCheckDraftSchema, draft, {
     platforms: draft.platforms as CheckPlatform[],
-    rationale_template: draft.rationale_template,
-    fix_instructions_template: draft.fix_instructions_template,
-    privacy_info: draft.privacy_info,
-    check_type: draft.check_type,
-    target_type: draft.target_type,
-    requires_primary_key: draft.requires_primary_key,
-    primary_key_column: draft.primary_key_column,
     published: draft.custom_check_id !== null,
-    custom_check_id: draft.custom_check_id,
-    published_at: toTimestamp(draft.published_at),
-    has_unpublished_changes: draft.has_unpublished_changes,
     osquery_sql_status: toSectionStatus(problems, 'osquery_sql'),
     notification_templates_status: toSectionStatus(problems, 'notification_templates'),
     details_status: toSectionStatus(problems, 'details'),
     privacy_center_details_status: toSectionStatus(problems, 'privacy_center_details'),
     publishable: problems.length === 0,
-    problems: problems.map(({ field, message }) => ({ field, message })),
     template_data_examples: JSON.stringify(draft.template_data_examples),
     privacy_center_example_data: JSON.stringify(draft.privacy_center_example_data),
-    created_at: toTimestamp(draft.created_at),
-    updated_at: toTimestamp(draft.updated_at),
-  }
+  })
 }
 
 /** What the author of a draft wrote, for audit entries. */

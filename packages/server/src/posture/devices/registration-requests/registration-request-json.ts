@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import { toWire } from '../../../platform/wire/to-wire.ts'
 import { personLinkSchema } from '../../../people/people/person-json.ts'
 import { deviceLinkSchema } from '../device-json.ts'
-import { timestampSchema, toLink, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { timestampSchema, toLink } from '../../../platform/wire/wire-values.ts'
 import {
   REGISTRATION_REQUEST_STATUSES,
   type RegistrationRequestRecord,
@@ -34,21 +35,9 @@ export const registrationRequestSchema = z
   .meta({ id: 'RegistrationRequest' })
 
 /** The wire form of a request for a registration. */
-export function toRegistrationRequestJson(
-  baseUrl: string,
-  request: RegistrationRequestRecord,
-): z.input<typeof registrationRequestSchema> {
-  return {
-    id: request.id,
-    status: request.status,
-    requester_message: request.requester_message,
-    internal_denial_note: request.internal_denial_note,
-    internal_approval_note: request.internal_approval_note,
-    requested_at: toTimestamp(request.requested_at),
-    end_user_denial_note: request.end_user_denial_note,
+export function toRegistrationRequestJson(baseUrl: string, request: RegistrationRequestRecord) {
+  return toWire(registrationRequestSchema, request, {
     requester_information: toLink(baseUrl, 'people', request.requester_person_id),
     device_information: toLink(baseUrl, 'devices', request.device_id),
-    decided_at: toTimestamp(request.decided_at),
-    decided_by: request.decided_by,
-  }
+  })
 }

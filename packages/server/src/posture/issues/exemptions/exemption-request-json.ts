@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { toWire } from '../../../platform/wire/to-wire.ts'
 import { deviceLinkSchema } from '../../devices/device-json.ts'
 import { personLinkSchema } from '../../../people/people/person-json.ts'
 import { issueLinkSchema } from '../issue-json.ts'
-import { timestampSchema, toLink, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { timestampSchema, toLink } from '../../../platform/wire/wire-values.ts'
 import {
   EXEMPTION_REQUEST_STATUSES,
   type ExemptionRequestRecord,
@@ -33,23 +34,10 @@ export const exemptionRequestSchema = z
   .meta({ id: 'ExemptionRequest' })
 
 /** The wire form of a request for an exemption. */
-export function toExemptionRequestJson(
-  baseUrl: string,
-  request: ExemptionRequestRecord,
-): z.input<typeof exemptionRequestSchema> {
-  return {
-    id: request.id,
-    status: request.status,
-    internal_explanation: request.internal_explanation,
-    denial_explanation: request.denial_explanation,
-    requested_at: toTimestamp(request.requested_at),
-    requester_message: request.requester_message,
+export function toExemptionRequestJson(baseUrl: string, request: ExemptionRequestRecord) {
+  return toWire(exemptionRequestSchema, request, {
     requester_information: toLink(baseUrl, 'people', request.requester_person_id),
     device_information: toLink(baseUrl, 'devices', request.device_id),
     issues: request.issue_ids.map((id) => toLink(baseUrl, 'issues', id)),
-    covers_future_issues: request.covers_future_issues,
-    expires_at: toTimestamp(request.expires_at),
-    decided_at: toTimestamp(request.decided_at),
-    decided_by: request.decided_by,
-  }
+  })
 }

@@ -4,13 +4,14 @@
  */
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { toWire } from '../../../platform/wire/to-wire.ts'
 import { isCircuitOpen } from '../../dispatch/circuit-breaker.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
 import { signingKeyStateSchema, toReceiverProofJson } from '../../signing/signing-key-json.ts'
 import { listProofsOfStream } from '../../signing/signing-key-read.ts'
 import type { Stream } from '../../streams/stream-store.ts'
-import { readDestinationHealth, type DeliveryTimes } from './stream-health-read.ts'
+import { readDestinationHealth } from './stream-health-read.ts'
 
 const countSchema = {
   count: z.int().describe('At most 10,000 are counted.'),
@@ -28,6 +29,25 @@ const timesSchema = z
     description:
       'Deliveries of a time, and how long they took from the change to the recorded success; of the latest 10,000.',
   })
+
+const queueSchema = z.object({
+  ...countSchema,
+  oldest_queued_at: timestampSchema.nullable(),
+  oldest_age_seconds: z.int().nullable(),
+  next_attempt_at: timestampSchema.nullable(),
+})
+
+const keySchema = z.object({
+  kid: z.string(),
+  state: signingKeyStateSchema,
+  in_use: z.boolean(),
+  rolled_back: z.boolean(),
+  first_accepted_at: timestampSchema.nullable(),
+  last_accepted_at: timestampSchema.nullable(),
+  last_refused_at: timestampSchema.nullable(),
+  refusal: z.string().nullable(),
+  jwks_fetched_at: timestampSchema.nullable(),
+})
 
 /** The health document of a stream. */
 export const streamHealthSchema = z
@@ -47,12 +67,7 @@ export const streamHealthSchema = z
     last_success_at: timestampSchema.nullable(),
     last_failure_at: timestampSchema.nullable(),
     last_failure: z.string().nullable().describe('What went wrong last, in words.'),
-    queue: z.object({
-      ...countSchema,
-      oldest_queued_at: timestampSchema.nullable(),
-      oldest_age_seconds: z.int().nullable(),
-      next_attempt_at: timestampSchema.nullable(),
-    }),
+    queue: queueSchema,
     dead_letters: z.object(countSchema),
     events_last_hour: z.int(),
     last_hour: timesSchema,
@@ -60,19 +75,7 @@ export const streamHealthSchema = z
     heartbeat_minutes: z.int().nullable(),
     next_heartbeat_at: timestampSchema.nullable(),
     signing_keys: z
-      .array(
-        z.object({
-          kid: z.string(),
-          state: signingKeyStateSchema,
-          in_use: z.boolean(),
-          rolled_back: z.boolean(),
-          first_accepted_at: timestampSchema.nullable(),
-          last_accepted_at: timestampSchema.nullable(),
-          last_refused_at: timestampSchema.nullable(),
-          refusal: z.string().nullable(),
-          jwks_fetched_at: timestampSchema.nullable(),
-        }),
-      )
+      .array(keySchema)
       .describe('What the receiver has made of each key that is published, newest first.'),
   })
   .meta({ id: 'StreamHealth', description: 'Whether the receiver of a stream gets its events.' })
@@ -90,46 +93,28 @@ export async function toStreamHealth(
   )
   const proofs = await listProofsOfStream(db, stream, now)
   const isOpen = isCircuitOpen(receiver)
-  return {
-    stream_id: stream.streamId,
-    checked_at: toTimestamp(now),
-    status: stream.status,
-    status_reason: stream.statusReason,
-    state: toState(stream, receiver.consecutiveFailures),
-    circuit: isOpen ? 'open' : 'closed',
-    next_probe_at: isOpen ? toTimestamp(receiver.retryNotBefore) : null,
-    failing_since: toTimestamp(receiver.failingSince),
-    last_success_at: toTimestamp(receiver.lastSuccessAt),
-    last_failure_at: toTimestamp(receiver.lastFailureAt),
-    last_failure: receiver.lastFailure,
-    queue: {
-      count: queue.count,
-      exact: queue.isExact,
-      oldest_queued_at: toTimestamp(queue.oldestQueuedAt),
-      oldest_age_seconds: toAgeSeconds(queue.oldestQueuedAt, now),
-      next_attempt_at: toTimestamp(queue.nextAttemptAt),
+  return toWire(
+    streamHealthSchema,
+    { ...stream, ...receiver },
+    {
+      checked_at: toTimestamp(now),
+      state: toState(stream, receiver.consecutiveFailures),
+      circuit: isOpen ? 'open' : 'closed',
+      next_probe_at: isOpen ? toTimestamp(receiver.retryNotBefore) : null,
+      queue: toWire(queueSchema, queue, {
+        exact: queue.isExact,
+        oldest_age_seconds: toAgeSeconds(queue.oldestQueuedAt, now),
+      }),
+      dead_letters: { count: deadLetters.count, exact: deadLetters.isExact },
+      events_last_hour: times.lastHour.count,
+      last_hour: toWire(timesSchema, times.lastHour, { exact: times.lastHour.isExact }),
+      last_day: toWire(timesSchema, times.lastDay, { exact: times.lastDay.isExact }),
+      next_heartbeat_at: toTimestamp(stream.heartbeatDueAt),
+      signing_keys: proofs.map(({ key, state, proof }) =>
+        toWire(keySchema, { ...toReceiverProofJson(proof), kid: key.kid, state }),
+      ),
     },
-    dead_letters: { count: deadLetters.count, exact: deadLetters.isExact },
-    events_last_hour: times.lastHour.count,
-    last_hour: toTimesJson(times.lastHour),
-    last_day: toTimesJson(times.lastDay),
-    heartbeat_minutes: stream.heartbeatMinutes,
-    next_heartbeat_at: toTimestamp(stream.heartbeatDueAt),
-    signing_keys: proofs.map(({ key, state, proof }) => {
-      const shown = toReceiverProofJson(proof)
-      return {
-        kid: key.kid,
-        state,
-        in_use: shown.in_use,
-        rolled_back: shown.rolled_back,
-        first_accepted_at: shown.first_accepted_at,
-        last_accepted_at: shown.last_accepted_at,
-        last_refused_at: shown.last_refused_at,
-        refusal: shown.refusal,
-        jwks_fetched_at: shown.jwks_fetched_at,
-      }
-    }),
-  }
+  )
 }
 
 function toState(stream: Stream, consecutiveFailures: number) {
@@ -139,8 +124,4 @@ function toState(stream: Stream, consecutiveFailures: number) {
 
 function toAgeSeconds(time: Date | null, now: Date): number | null {
   return time === null ? null : Math.max(0, Math.floor((now.getTime() - time.getTime()) / 1_000))
-}
-
-function toTimesJson({ count, isExact, p50Ms, p99Ms }: DeliveryTimes): z.input<typeof timesSchema> {
-  return { count, exact: isExact, p50_ms: p50Ms, p99_ms: p99Ms }
 }

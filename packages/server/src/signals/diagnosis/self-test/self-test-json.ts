@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { toWire } from '../../../platform/wire/to-wire.ts'
+import { timestampSchema } from '../../../platform/wire/wire-values.ts'
 import type { SelfTestOutcome } from './run-self-test.ts'
 
 const caseSchema = z
@@ -42,14 +43,11 @@ export const SELF_TEST_DESCRIPTION =
   'Pushes one good verification event and a dozen that a receiver must handle otherwise, each marked with a `test` claim, and judges the answers. Push streams only, once a minute.'
 
 /** The wire form of a self-test. */
-export function toSelfTestJson({ stream, test }: SelfTestOutcome): z.input<typeof selfTestSchema> {
+export function toSelfTestJson({ stream, test }: SelfTestOutcome) {
   const { cases } = test
   const isGood = ({ verdict }: (typeof cases)[number]) => verdict === 'ok' || verdict === 'not_run'
-  return {
+  return toWire(selfTestSchema, test, {
     stream_id: stream.streamId,
-    started_at: toTimestamp(test.started_at),
-    finished_at: toTimestamp(test.finished_at),
     passed: cases[0]?.verdict === 'ok' && cases.every(isGood),
-    cases,
-  }
+  })
 }
