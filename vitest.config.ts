@@ -35,7 +35,7 @@ export default defineConfig({
           testTimeout: LIMIT_MS,
           isolate: false,
           include: [
-            'packages/*/{src,bench}/**/*.test.ts',
+            'packages/*/{src,bench,generate}/**/*.test.ts',
             'packages/*/test/**/*.test.ts',
             'test/**/*.test.ts',
           ],

@@ -1,18 +1,18 @@
 /*
  * Writes the documents that are made from the sources, each from the one place that knows its content.
  * With --check nothing is written: the command names what differs and fails. What a document says is
- * decided by its renderer beside the code that it describes.
+ * decided by its renderer in packages/server/generate.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { format, getFileInfo, resolveConfig } from 'prettier'
-import { renderCatalogueMarkdown } from '../packages/server/src/posture/checks/catalogue/catalogue-markdown.ts'
-import { renderConfigurationReference } from '../packages/server/src/app/config/configuration-reference.ts'
-import { dumpSchema } from '../packages/server/src/platform/db/dump-schema.ts'
-import { renderErrorReference } from '../packages/server/src/schema/error-reference.ts'
+import { renderCatalogueMarkdown } from '../packages/server/generate/catalogue-markdown.ts'
+import { renderConfigurationReference } from '../packages/server/generate/configuration-reference.ts'
+import { dumpSchema } from '../packages/server/generate/dump-schema.ts'
+import { renderErrorReference } from '../packages/server/generate/error-reference.ts'
 import { buildOpenApiDocument } from '../packages/server/src/surfaces/rest/openapi.ts'
-import { renderPermissionReference } from '../packages/server/src/surfaces/rest/permission-reference.ts'
+import { renderPermissionReference } from '../packages/server/generate/permission-reference.ts'
 import { withTemporaryService, type DocumentSource } from './temporary-service.ts'
 
 interface GeneratedDocument {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { renderCatalogueMarkdown } from '../src/posture/checks/catalogue/catalogue-markdown.ts'
+import { renderCatalogueMarkdown } from '../generate/catalogue-markdown.ts'
 import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
-import { validateCheckDefinition } from '../src/posture/checks/check-definition.ts'
+import { validateCheckDefinition } from './support/validate-check-definition.ts'
 import { renderTemplate } from '../src/posture/checks/render-template.ts'
 import fingerprints from './support/catalogue-fingerprints.json' with { type: 'json' }
 import { openOsqueryDatabase } from './support/osquery-database.ts'

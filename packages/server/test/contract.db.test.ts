@@ -6,7 +6,7 @@ import type { LightMyRequestResponse } from 'fastify'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { API_VERSIONS } from '../src/surfaces/rest/api-version.ts'
-import { listRouteTable } from '../src/surfaces/rest/register-api.ts'
+import { listRouteTable } from '../generate/route-table.ts'
 import { isRepeatable, type Method } from '../src/platform/http/operation.ts'
 import {
   startContractService,

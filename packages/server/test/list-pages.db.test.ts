@@ -9,7 +9,7 @@ import { DEVICE_LIST, DEVICE_TYPES } from '../src/posture/devices/device-read.ts
 import { deviceRoutes } from '../src/posture/devices/device-routes.ts'
 import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
 import { issueRoutes } from '../src/posture/issues/issue-routes.ts'
-import { evaluateSearch, type SearchableRecord } from '../src/platform/search/evaluate-search.ts'
+import { evaluateSearch, type SearchableRecord } from './support/evaluate-search.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
 import type { SearchField, SearchOperator } from '../src/platform/search/search-field.ts'
 import { BASE_URL, createTestApi, type TestApi } from './support/api-app.ts'

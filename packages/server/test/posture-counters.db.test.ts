@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
-import { listCounterDrift } from '../src/posture/checks/check-counter-store.ts'
+import { listCounterDrift } from './support/list-counter-drift.ts'
 import { reevaluateEveryDevice } from '../src/posture/devices/reevaluate-every-device.ts'
 import { listOperations, operation, type Operation } from './posture-operations.ts'
 import {

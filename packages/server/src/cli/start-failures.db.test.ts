@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { toUrl } from '../../test/support/to-url.ts'
-import { withDatabase } from '../platform/db/connection.ts'
+import { withDatabase } from '../../test/support/with-database.ts'
 import type { CommandIo } from './command-io.ts'
 // Loaded here, so that no test waits for it.
 import './commands/serve-command.ts'

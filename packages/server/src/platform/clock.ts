@@ -5,27 +5,6 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** A clock that stands still until it is told to move; for tests. */
-export class ManualClock implements Clock {
-  #nowMs: number
-
-  constructor(start: Date | string = '2026-01-02T03:04:05.678Z') {
-    this.#nowMs = new Date(start).getTime()
-  }
-
-  now(): Date {
-    return new Date(this.#nowMs)
-  }
-
-  advance(ms: number): void {
-    this.#nowMs += ms
-  }
-
-  set(time: Date | string): void {
-    this.#nowMs = new Date(time).getTime()
-  }
-}
-
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS

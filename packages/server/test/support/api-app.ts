@@ -10,7 +10,7 @@ import {
 } from '../../src/changes/change.ts'
 import { createFeatureSwitches } from '../../src/organisation/settings/feature-switches.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
-import { ManualClock } from '../../src/platform/clock.ts'
+import { ManualClock } from './manual-clock.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'

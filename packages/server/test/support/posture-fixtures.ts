@@ -13,7 +13,7 @@ import {
   type RecordedReport,
 } from '../../src/posture/checks/record-check-results.ts'
 import type { DeviceStatusChange } from '../../src/changes/domain-event.ts'
-import { ManualClock } from '../../src/platform/clock.ts'
+import { ManualClock } from './manual-clock.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import type { PostureCheckTable } from '../../src/schema/tables/check-tables.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { ManualClock } from '../../platform/clock.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { SYSTEM_ACTOR } from './audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../change.ts'
 import { verifyAuditChain } from './verify-audit-chain.ts'

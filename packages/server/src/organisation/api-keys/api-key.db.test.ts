@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { createAdmin } from '../admins/create-admin.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../changes/change.ts'
-import { ManualClock } from '../../platform/clock.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
 import { authenticateApiKey } from './authenticate-api-key.ts'

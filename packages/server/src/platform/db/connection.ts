@@ -13,11 +13,3 @@ export type DatabaseConnection = SocketConnection | UrlConnection
 export function toClientConfig(connection: DatabaseConnection): ClientConfig {
   return 'url' in connection ? { connectionString: connection.url } : { ...connection }
 }
-
-/** The same server and role, but another database. */
-export function withDatabase(connection: DatabaseConnection, database: string): DatabaseConnection {
-  if (!('url' in connection)) return { ...connection, database }
-  const url = new URL(connection.url)
-  url.pathname = `/${encodeURIComponent(database)}`
-  return { url: url.href }
-}

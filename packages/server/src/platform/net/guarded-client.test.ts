@@ -2,7 +2,8 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Resolver } from './resolver.ts'
-import { publicTargetsOnly, type TargetPolicy } from './target-policy.ts'
+import type { TargetPolicy } from './target-policy.ts'
+import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
 import {
   PUBLIC_ADDRESS,
   answered,

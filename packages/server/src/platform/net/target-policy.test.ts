@@ -6,9 +6,9 @@ import {
   checkTargetUrl,
   hostOf,
   parseAllowedTargets,
-  publicTargetsOnly,
   type TargetPolicy,
 } from './target-policy.ts'
+import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
 
 function policyOf(text: string): TargetPolicy {
   const allowed = parseAllowedTargets(text)

@@ -52,12 +52,6 @@ const INTERNAL_SUFFIXES: readonly string[] = [
   'invalid',
 ]
 
-/** The policy of an empty allow-list: public HTTPS only. */
-export const publicTargetsOnly: TargetPolicy = {
-  isHostAllowed: () => false,
-  isAddressAllowed: () => false,
-}
-
 /**
  * Reads the comma-separated allow-list: host names, `*.example.com`, IP addresses and CIDR ranges; all but
  * ranges may carry a port (`[::1]:8080` for IPv6). `reason` names every entry that is not understood.

@@ -9,7 +9,7 @@ import {
 } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { AppError } from '../app-error.ts'
-import { evaluateSearch, type SearchableRecord } from './evaluate-search.ts'
+import { evaluateSearch, type SearchableRecord } from '../../../test/support/evaluate-search.ts'
 import { parseSearch, SEARCH_BYTES_MAX } from './parse-search.ts'
 import type { SearchExpression, SearchField } from './search-field.ts'
 import { searchToSql } from './search-to-sql.ts'

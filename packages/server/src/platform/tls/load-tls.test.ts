@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ManualClock } from '../clock.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { issueAuthorityCertificate, issueServerCertificate } from './issue-certificate.ts'
 import { loadTls, type TlsFiles } from './load-tls.ts'
 

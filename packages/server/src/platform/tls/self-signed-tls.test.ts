@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DAY_MS, ManualClock } from '../clock.ts'
+import { DAY_MS } from '../clock.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
 import {
   openSelfSignedTls,
   toCertificateNames,

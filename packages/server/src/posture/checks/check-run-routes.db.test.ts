@@ -8,7 +8,7 @@ import { setDeviceOwner } from '../devices/set-device-owner.ts'
 import { settleDueDevices } from '../devices/settle-due-devices.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
-import { listCounterDrift } from './check-counter-store.ts'
+import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { checkRunRoutes } from './check-run-routes.ts'
 import { CHECK_ROW_STATUSES } from './check-definition.ts'
 

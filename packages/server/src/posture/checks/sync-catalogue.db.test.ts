@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
 import type { CheckDefinition } from './check-definition.ts'
-import { listCounterDrift } from './check-counter-store.ts'
+import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { simulateChange } from './simulate-change.ts'
 import { syncCatalogue } from './sync-catalogue.ts'
 

@@ -19,7 +19,7 @@ import {
   describeWriteContract,
   lastAuditEntry,
 } from '../../../test/support/write-contract.ts'
-import { listCounterDrift } from '../checks/check-counter-store.ts'
+import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { DEVICE_GROUP_LIST } from './device-group-read.ts'
 import { deviceGroupRoutes } from './device-group-routes.ts'
 

@@ -4,7 +4,7 @@ import { Agents, enrollBody, expectFailure } from '../../../test/support/agent-f
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { insertDeviceGroup } from '../../../test/support/factories.ts'
 import { createPosture, FAIL, type Posture } from '../../../test/support/posture-fixtures.ts'
-import { listCounterDrift } from '../checks/check-counter-store.ts'
+import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { hashEnrollmentSecret } from '../enrollment/secrets/create-enrollment-secret.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'

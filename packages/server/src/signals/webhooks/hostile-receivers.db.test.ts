@@ -26,7 +26,7 @@ import {
   unusedPort,
 } from '../../platform/net/test/loopback.ts'
 import type { GuardedClientOptions } from '../../platform/net/guarded-client.ts'
-import { publicTargetsOnly } from '../../platform/net/target-policy.ts'
+import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
 import {
   issueAuthorityCertificate,
   issueServerCertificate,

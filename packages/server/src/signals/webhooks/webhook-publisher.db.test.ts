@@ -14,7 +14,7 @@ import { createExemptionRequest } from '../../posture/issues/exemptions/create-e
 import { enrollDevice } from '../../posture/osquery/enroll-device.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
-import { publicTargetsOnly } from '../../platform/net/target-policy.ts'
+import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
 import { createWebhook, deleteWebhook } from './change-webhook.ts'
 import type { NewWebhook } from './webhook-input.ts'
 import { SUBSCRIBABLE_EVENTS } from './webhook-event-types.ts'

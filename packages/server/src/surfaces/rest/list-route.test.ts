@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { evaluateSearch } from '../../platform/search/evaluate-search.ts'
+import { evaluateSearch } from '../../../test/support/evaluate-search.ts'
 import type { SearchField } from '../../platform/search/search-field.ts'
 import { createHttpApp } from '../../platform/http/create-app.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'

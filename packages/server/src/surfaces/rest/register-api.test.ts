@@ -8,7 +8,8 @@ import { bearerCredential, type CallerOptions } from '../../platform/http/access
 import { createHttpApp } from '../../platform/http/create-app.ts'
 import type { Permission } from '../../schema/permissions.ts'
 import type { RateLimiter } from '../../platform/http/rate-limit.ts'
-import { listRouteTable, registerApi, type ApiOptions } from './register-api.ts'
+import { registerApi, type ApiOptions } from './register-api.ts'
+import { listRouteTable } from '../../../generate/route-table.ts'
 import { answer, noContent, route } from '../../platform/http/route.ts'
 
 const widget = z.object({ id: z.string(), name: z.string() })

@@ -12,13 +12,7 @@ import {
 } from '../../platform/http/access.ts'
 import { SERVICE_ERRORS } from '../../platform/http/error-response.ts'
 import type { AnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
-import {
-  methodsOf,
-  permissionOf,
-  type Method,
-  type Operation,
-  type Paging,
-} from '../../platform/http/operation.ts'
+import { permissionOf, type Operation, type Paging } from '../../platform/http/operation.ts'
 import { registerSurface } from '../../platform/http/surface.ts'
 import { FEATURES, type Feature } from '../../schema/features.ts'
 import { isPermission } from '../../schema/permissions.ts'
@@ -55,33 +49,8 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   })
 }
 
-/** One line of the permission table: what a caller needs for a method and path. */
-export interface RouteTableEntry {
-  readonly method: Method
-  readonly path: string
-  /** Null for any caller. */
-  readonly permission: string | null
-  readonly feature: Feature | null
-  readonly versions: readonly string[] | undefined
-  readonly summary: string
-}
-
-/** The route table in the order of declaration, PUT aliases included. */
-export function listRouteTable(routes: readonly Operation[]): RouteTableEntry[] {
-  return routes.flatMap((route) =>
-    methodsOf(route).map((method) => ({
-      method,
-      path: route.path,
-      permission: route.access === 'public' ? 'public' : permissionOf(route),
-      feature: featureOf(route),
-      versions: route.versions,
-      summary: route.summary,
-    })),
-  )
-}
-
 /** The switch that closes a route; writes are closed by `api_writes` unless they say otherwise. */
-function featureOf({ access, feature, method }: Operation): Feature | null {
+export function featureOf({ access, feature, method }: Operation): Feature | null {
   if (access === 'public' || feature === null) return null
   if (feature !== undefined) return FEATURES.find((name) => name === feature) ?? null
   return method === 'GET' ? null : 'api_writes'

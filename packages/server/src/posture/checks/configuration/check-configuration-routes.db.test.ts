@@ -9,7 +9,7 @@ import {
   type Posture,
 } from '../../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
-import { listCounterDrift } from '../check-counter-store.ts'
+import { listCounterDrift } from '../../../../test/support/list-counter-drift.ts'
 import { checkConfigurationRoutes } from './check-configuration-routes.ts'
 
 interface ConfigurationBody {

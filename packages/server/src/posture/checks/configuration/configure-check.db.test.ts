@@ -15,7 +15,7 @@ import { decideExemptionRequest } from '../../issues/exemptions/decide-exemption
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
 import type { PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import { applyCheckScope } from '../apply-check-scope.ts'
-import { listCounterDrift } from '../check-counter-store.ts'
+import { listCounterDrift } from '../../../../test/support/list-counter-drift.ts'
 import { holdCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { configureCheck } from './configure-check.ts'

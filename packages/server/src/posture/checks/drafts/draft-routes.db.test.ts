@@ -3,7 +3,7 @@ import { createTestApi, type TestApi, type TestRefusal } from '../../../../test/
 import { createPosture, FAIL, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import { listRunnableChecks } from '../../osquery/node-store.ts'
 import { DAY_MS } from '../../../platform/clock.ts'
-import { listCounterDrift } from '../check-counter-store.ts'
+import { listCounterDrift } from '../../../../test/support/list-counter-drift.ts'
 import { customCheckDraftRoutes } from './draft-routes.ts'
 
 interface DraftBody {

@@ -1,4 +1,4 @@
-import { SETTINGS, toFlag, type SettingDefinition } from './settings.ts'
+import { SETTINGS, toFlag, type SettingDefinition } from '../src/app/config/settings.ts'
 
 /** The text of docs/configuration.md. */
 export function renderConfigurationReference(): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { validateCheckDefinition, type CheckDefinition } from './check-definition.ts'
+import type { CheckDefinition } from '../../src/posture/checks/check-definition.ts'
+import { validateCheckDefinition } from './validate-check-definition.ts'
 
 const valid: CheckDefinition = {
   slug: 'firewall-on',

@@ -1,5 +1,5 @@
-import { listRouteTable, type RouteTableEntry } from './register-api.ts'
-import { toDocumentPath, type Operation } from '../../platform/http/operation.ts'
+import { listRouteTable, type RouteTableEntry } from './route-table.ts'
+import { toDocumentPath, type Operation } from '../src/platform/http/operation.ts'
 
 const INTRODUCTION = `# Routes and permissions
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/support/database.ts'
-import { dumpSchema } from './dump-schema.ts'
+import { createTestDatabase } from './support/database.ts'
+import { dumpSchema } from '../generate/dump-schema.ts'
 
 const database = await createTestDatabase()
 const empty = await createTestDatabase()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { renderPermissionReference } from './permission-reference.ts'
-import { route } from '../../platform/http/route.ts'
+import { route } from '../src/platform/http/route.ts'
 
 const shared = { tags: [], responses: { 200: z.object({}) }, handler: async () => ({}) }
 

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from './error-codes.ts'
+import { ERROR_CODES } from '../src/schema/error-codes.ts'
 
 const INTRODUCTION = `# Errors
 

@@ -1,4 +1,8 @@
-import type { SearchClause, SearchExpression, SearchValue } from './search-field.ts'
+import type {
+  SearchClause,
+  SearchExpression,
+  SearchValue,
+} from '../../src/platform/search/search-field.ts'
 
 /** The searchable values of a record by the canonical name of each field; a list matches by any item. */
 export type SearchableRecord = Readonly<

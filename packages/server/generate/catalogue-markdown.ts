@@ -1,13 +1,17 @@
 // Writes the document about the catalogue (docs/checks.md) from the catalogue itself.
-import type { CheckDefinition, CheckPlatform, RemediationStrategy } from '../check-definition.ts'
-import { CHECK_CATALOGUE } from './index.ts'
+import type {
+  CheckDefinition,
+  CheckPlatform,
+  RemediationStrategy,
+} from '../src/posture/checks/check-definition.ts'
+import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
 import {
   BROWSER_RELEASES,
   LINUX_RELEASES,
   MACOS_RELEASES,
   WINDOWS_RELEASES,
   type ReleaseSource,
-} from './release-data.ts'
+} from '../src/posture/checks/catalogue/release-data.ts'
 
 const PLATFORM_NAMES: Readonly<Record<CheckPlatform, string>> = {
   darwin: 'macOS',
