@@ -1,13 +1,10 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { deviceResource, deviceSchema } from '../devices/device-json.ts'
 import { DEVICE_LIST } from '../devices/device-read.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { expanded } from '../../platform/http/expand.ts'
 import { listRoute, loadRecords, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema, timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
@@ -25,11 +22,11 @@ import {
 import { requestCheckRefresh } from './request-check-refresh.ts'
 import { STALE_AFTER_INTERVALS, staleBefore } from './stale-result.ts'
 
-export interface CheckResultRouteDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
+export interface CheckResultRouteDependencies extends Pick<
+  Foundation,
+  'db' | 'clock' | 'runChange'
+> {
   readonly baseUrl: string
-  readonly runChange: RunChange
   readonly checkIntervalMs: number
 }
 

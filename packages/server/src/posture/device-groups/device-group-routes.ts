@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { deviceResource } from '../devices/device-json.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
@@ -18,10 +16,8 @@ import {
 } from './device-group-json.ts'
 import { DEVICE_GROUP_LIST, isMemberOf } from './device-group-read.ts'
 
-export interface DeviceGroupRouteDependencies {
-  readonly db: Kysely<Schema>
+export interface DeviceGroupRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   readonly baseUrl: string
-  readonly runChange: RunChange
 }
 
 const TAGS = ['Device groups']

@@ -1,13 +1,9 @@
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { RunChange } from '../../changes/change.ts'
-import type { Schema } from '../../schema/schema.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { deleteDevice } from './delete-device.ts'
 import { claimDueDeletion, findNextDeletion } from './device-deletion-store.ts'
 
-export interface DeleteDueDevicesDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
+export interface DeleteDueDevicesDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** Told of each device that could not be deleted; it is tried again with the next call. */
   readonly logError: (error: unknown, message: string) => void
 }

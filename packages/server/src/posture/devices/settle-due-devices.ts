@@ -3,16 +3,12 @@
  * of it is decided in evaluate-device-status.ts. All it knows is in `device.reevaluate_at`, so that it
  * survives restarts and any number of processes share the work.
  */
-import type { Kysely } from 'kysely'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { claimDueDevices, findNextReevaluation } from './device-status-store.ts'
 import { settleDueStatuses } from './settle-due-statuses.ts'
 
-export interface DueDevicesDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
+export interface DueDevicesDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** Hears of each device that failed; it is tried again with the next run. */
   readonly logError: (error: unknown, message: string) => void
 }

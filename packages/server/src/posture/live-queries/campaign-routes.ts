@@ -1,8 +1,6 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { listRecords, listRoute, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { parseId } from '../../platform/ids.ts'
 import { createCampaignBody, updateCampaignBody } from './campaign-input.ts'
@@ -25,10 +23,8 @@ import {
   type LiveResultRecord,
 } from './live-result-read.ts'
 
-export interface CampaignRouteDependencies {
-  readonly db: Kysely<Schema>
+export interface CampaignRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   readonly baseUrl: string
-  readonly runChange: RunChange
 }
 
 const READ = { tags: ['Live queries'], permission: null } as const

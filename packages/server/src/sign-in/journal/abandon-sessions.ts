@@ -1,14 +1,9 @@
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { RunChange } from '../../changes/change.ts'
-import type { Schema } from '../../schema/schema.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { abandonSession } from './close-session.ts'
 import { claimAbandonedSession, findNextExpiry } from './session-store.ts'
 
-export interface AbandonSessionsDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-}
+export type AbandonSessionsDependencies = Pick<Foundation, 'db' | 'runChange'>
 
 /**
  * Ends every sign-in whose time is over, each in a change of its own, and answers when the next one

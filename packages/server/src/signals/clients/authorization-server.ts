@@ -5,16 +5,9 @@
  */
 import { generateKeyPairSync } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Kysely } from 'kysely'
 import { errors, Provider, type Client, type KoaContextWithOIDC } from 'oidc-provider'
-import {
-  MINUTE_MS,
-  SECOND_MS,
-  systemClock,
-  toEpochSeconds,
-  type Clock,
-} from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
+import type { Foundation } from '../../changes/foundation.ts'
+import { MINUTE_MS, SECOND_MS, systemClock, toEpochSeconds } from '../../platform/clock.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
 import type { SurfaceUrls } from '../streams/surface-urls.ts'
 import {
@@ -25,9 +18,7 @@ import {
 import { SSF_SCOPES } from './client-scopes.ts'
 import { hashCredential } from './client-secret.ts'
 
-export interface AuthorizationServerDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
+export interface AuthorizationServerDependencies extends Pick<Foundation, 'db' | 'clock'> {
   readonly urls: SurfaceUrls
   /** Refuses a client that asks too often, by throwing. */
   readonly countTokenRequest: (clientId: string) => Promise<void>

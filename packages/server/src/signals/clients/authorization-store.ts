@@ -2,10 +2,9 @@
  * What the authorization server remembers, in the database for every process: clients, access tokens
  * and used assertions, in the form that its library asks for. There is nothing else that it may store.
  */
-import type { Kysely } from 'kysely'
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
+import type { Foundation } from '../../changes/foundation.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
 import {
   deleteAccessToken,
   findAssertion,
@@ -16,10 +15,7 @@ import {
 } from './access-token-store.ts'
 import { findLiveClient, type ClientWithSecrets } from './client-store.ts'
 
-export interface AuthorizationStoreDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-}
+export type AuthorizationStoreDependencies = Pick<Foundation, 'db' | 'clock'>
 
 /** The hashes of the secrets of a client, in hexadecimal: metadata of our own. */
 export const SECRET_HASHES = 'secret_hashes'

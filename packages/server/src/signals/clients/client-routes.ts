@@ -1,9 +1,7 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { textInput } from '../../platform/wire/body-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
@@ -21,11 +19,8 @@ import { clientJwksInput } from './client-jwks.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
 import { getClient, listClients, listLiveSecrets, type SsfClient } from './client-store.ts'
 
-export interface ClientRouteDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
+export interface ClientRouteDependencies extends Pick<Foundation, 'db' | 'clock' | 'runChange'> {
   readonly baseUrl: string
-  readonly runChange: RunChange
 }
 
 const ACCESS = {

@@ -2,16 +2,15 @@
  * Backfill: a stream is sent the last change of every device, with the time at which it happened.
  * Goes in small steps that are durable each, so that neither a crash nor 50,000 devices matter.
  */
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import type { DeviceStatusChange, StatusReason } from '../../changes/domain-event.ts'
 import { lockDevices, type LockedDevice } from '../../posture/devices/device-status-store.ts'
 import { listDeviceIds } from '../../posture/devices/device-store.ts'
 import { toDeviceOfChange } from '../../posture/devices/to-device-of-change.ts'
 import { listStatusIssues } from '../../posture/issues/issue-store.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
@@ -28,9 +27,7 @@ import {
   type LastChange,
 } from './backfill-store.ts'
 
-export interface BackfillDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
+export interface BackfillDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** Opens the secrets of pairwise identifiers. */
   readonly sealer: Pick<Sealer, 'open'>
 }

@@ -7,10 +7,9 @@ import {
   type StreamState,
   type StreamSubjectState,
 } from '@heliograph/ssf'
-import type { Kysely } from 'kysely'
+import type { Foundation } from '../../changes/foundation.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
-import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { toEpochSeconds } from '../../platform/clock.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject } from '../sets/stream-identifiers.ts'
 import type { Stream } from '../streams/stream-store.ts'
@@ -19,9 +18,7 @@ import { numberAllWaitingSets, toNumberedStream } from './number-sets.ts'
 import { findLastSequence } from './sequence-store.ts'
 import { listDeviceStates, type DeviceState, type StateWindow } from './stream-state-read.ts'
 
-export interface StreamStateDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
+export interface StreamStateDependencies extends Pick<Foundation, 'db' | 'clock'> {
   readonly sealer: Pick<Sealer, 'open'>
 }
 

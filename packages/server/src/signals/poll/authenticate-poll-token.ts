@@ -1,19 +1,15 @@
 import type { Principal } from '../../schema/principal.ts'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Kysely } from 'kysely'
+import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
 import { hashPollToken, isWellFormedPollToken, POLL_TOKEN_PREFIX } from './poll-token-secret.ts'
 import { findPollTokenByHash, touchPollToken } from './poll-token-store.ts'
 
 /** The headers in which clients of the K2 API send a poll token beside their API key. */
 const POLL_TOKEN_HEADERS = ['x-service-poll-bearer-token', 'x-kolide-poll-bearer-token'] as const
 
-export interface PollTokenDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-}
+export type PollTokenDependencies = Pick<Foundation, 'db' | 'clock'>
 
 /** `last_used_at` is as exact as this: a token that polls all the time is not written all the time. */
 const USE_NOTED_EVERY_MS = MINUTE_MS

@@ -1,18 +1,16 @@
 import type { StreamId } from '../../schema/branded-ids.ts'
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { RETRY_DELAYS_MS } from '../dispatch/retry-schedule.ts'
-import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
 import { getStream } from '../streams/stream-store.ts'
 import { beginFallback, endFallback } from './poll-fallback.ts'
 import { listStreamsToFallBack, listStreamsToPushAgain } from './poll-fallback-store.ts'
 
-export interface ReviewFallbacksDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
+export interface ReviewFallbacksDependencies extends Pick<
+  Foundation,
+  'db' | 'clock' | 'runChange'
+> {
   /** What the world calls the service, without a slash at the end. */
   readonly baseUrl: string
   /** Nothing but failures for this long makes events wait to be polled. */

@@ -4,8 +4,8 @@
  * judge-key-refusal.ts's, and what a refusal looks like on the wire is that of push and poll.
  */
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Change, RunChange } from '../../changes/change.ts'
-import type { Clock } from '../../platform/clock.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { notify } from '../../platform/db/listener.ts'
 import { findStreamOfDestination } from '../streams/stream-store.ts'
 import type { KeyRefusal } from './judge-key-refusal.ts'
@@ -31,9 +31,7 @@ export interface RefusedKeys {
   idle(): Promise<void>
 }
 
-export interface RefusedKeysDependencies {
-  readonly runChange: RunChange
-  readonly clock: Clock
+export interface RefusedKeysDependencies extends Pick<Foundation, 'runChange' | 'clock'> {
   readonly keyRing: KeyRing
   readonly logError: (error: unknown, message: string) => void
 }

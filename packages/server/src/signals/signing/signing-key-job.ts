@@ -3,12 +3,11 @@
  * verification events that canaries of a new key are sent. All it knows is in the tables, so that it is
  * exact after restarts, and any number of processes may run it.
  */
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
-import { DAY_MS, type Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
+import { DAY_MS } from '../../platform/clock.ts'
 import { toVerificationDelivery } from '../sets/verification-delivery.ts'
 import { rotateSigningKey } from './change-signing-key.ts'
 import { findPendingKey } from './signing-key.ts'
@@ -21,10 +20,8 @@ import {
 import { listCanaries } from './stream-key-store.ts'
 import type { SigningKeyDependencies } from './signing-keys.ts'
 
-export interface SigningKeyJobDependencies extends SigningKeyDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
+export interface SigningKeyJobDependencies
+  extends SigningKeyDependencies, Pick<Foundation, 'db' | 'clock' | 'runChange'> {
   /** Days from one rotation to the next; 0 rotates by hand only. */
   readonly rotationDays: number
 }

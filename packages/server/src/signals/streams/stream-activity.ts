@@ -5,7 +5,8 @@
  */
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -45,10 +46,10 @@ export async function announceActivity(
   await notify(change.tx, STREAM_ACTIVITY_CHANNEL, dueAt.toISOString())
 }
 
-export interface PauseSilentStreamsDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
+export interface PauseSilentStreamsDependencies extends Pick<
+  Foundation,
+  'db' | 'clock' | 'runChange'
+> {
   readonly settings: Timeout
 }
 

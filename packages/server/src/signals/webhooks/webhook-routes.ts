@@ -1,11 +1,8 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { timestampInput } from '../../platform/wire/body-values.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import {
@@ -25,11 +22,9 @@ import {
 } from './webhook-secrets.ts'
 import { getWebhookRecord, listWebhooks } from './webhook-store.ts'
 
-export interface WebhookRouteDependencies extends WebhookDependencies, TestWebhookDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
-}
+export type WebhookRouteDependencies = WebhookDependencies &
+  TestWebhookDependencies &
+  Pick<Foundation, 'db' | 'clock' | 'runChange'>
 
 /** What every request to a webhook needs: reads too, for addresses and payloads are not for every key. */
 export const WEBHOOK_ACCESS = { tags: ['Webhooks'], permission: 'Manage Webhooks' } as const

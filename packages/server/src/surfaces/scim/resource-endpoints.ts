@@ -3,7 +3,8 @@
  * answers; how a resource is read and changed, its type says (user-endpoints.ts, group-endpoints.ts).
  */
 import type { Expression, Kysely, SqlBool } from 'kysely'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { readPatch, type PatchEdit } from '../../people/provisioning/patch-edits.ts'
 import { project, type Projection } from '../../people/provisioning/projection.ts'
@@ -62,9 +63,7 @@ export interface ScimResources<Row> {
   readonly isShownAfterPatch: boolean
 }
 
-export interface ProvisioningDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
+export interface ProvisioningDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** The address of the SCIM surface, without a slash at the end. */
   readonly scimUrl: string
 }

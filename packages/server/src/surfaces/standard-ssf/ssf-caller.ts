@@ -2,12 +2,10 @@
  * Who calls the standard surface: clients of the authorization server with their access tokens, and, at the
  * polls of one stream, whoever has a poll token of it.
  */
-import type { Kysely } from 'kysely'
+import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
-import type { Clock } from '../../platform/clock.ts'
 import type { AccessCheck } from '../../platform/http/access.ts'
 import type { Caller, Credential, CredentialRequest } from '../../platform/http/operation.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { findTokenBearer } from '../../signals/clients/access-token-store.ts'
 import { allowsScope } from '../../signals/clients/client-scopes.ts'
 import { isStreamId } from '../../signals/streams/stream-store.ts'
@@ -28,10 +26,7 @@ export interface SsfCallerClient {
   readonly name: string
 }
 
-export interface CallerDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-}
+export type CallerDependencies = Pick<Foundation, 'db' | 'clock'>
 
 /** RFC 6750 section 2.1; the scheme in any case (RFC 9110 section 11.1). */
 const BEARER = /^Bearer(?: +(.*?))? *$/i

@@ -1,7 +1,5 @@
-import type { Kysely } from 'kysely'
-import type { RunChange } from '../../../changes/change.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
-import type { Schema } from '../../../schema/schema.ts'
 import { parseId } from '../../../platform/ids.ts'
 import { route, type ApiRoute } from '../../../schema/operations.ts'
 import { configureCheckBody } from './check-configuration-input.ts'
@@ -9,10 +7,7 @@ import { checkConfigurationSchema, toCheckConfigurationJson } from './check-conf
 import { getCheckConfiguration } from './check-configuration-store.ts'
 import { configureCheck } from './configure-check.ts'
 
-export interface CheckConfigurationDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-}
+export type CheckConfigurationDependencies = Pick<Foundation, 'db' | 'runChange'>
 
 /** Reading and changing how checks are configured. */
 export function checkConfigurationRoutes({

@@ -1,7 +1,5 @@
-import type { Kysely } from 'kysely'
-import type { RunChange } from '../../../changes/change.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
-import type { Schema } from '../../../schema/schema.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { parseId } from '../../../platform/ids.ts'
 import { changeDraftBody, createDraftBody } from './draft-input.ts'
@@ -10,10 +8,7 @@ import { DRAFT_LIST } from './draft-read.ts'
 import { publishDraft } from './publish-draft.ts'
 import { changeDraft, createDraft, deleteDraft } from './write-draft.ts'
 
-export interface CustomCheckDraftDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-}
+export type CustomCheckDraftDependencies = Pick<Foundation, 'db' | 'runChange'>
 
 const READ = {
   tags: ['Custom check drafts'],

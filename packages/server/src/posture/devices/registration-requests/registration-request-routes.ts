@@ -1,10 +1,8 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RunChange } from '../../../changes/change.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
-import type { Schema } from '../../../schema/schema.ts'
 import { recordIdInput, textInput } from '../../../platform/wire/body-values.ts'
 import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { deviceResource } from '../device-json.ts'
@@ -23,10 +21,8 @@ import {
   type RegistrationRequestRecord,
 } from './registration-request-read.ts'
 
-export interface RegistrationRequestDependencies {
-  readonly db: Kysely<Schema>
+export interface RegistrationRequestDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   readonly baseUrl: string
-  readonly runChange: RunChange
 }
 
 const MESSAGE_LENGTH_MAX = 4_000

@@ -1,11 +1,9 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RunChange } from '../../../changes/change.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { deviceResource } from '../../devices/device-json.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
-import type { Schema } from '../../../schema/schema.ts'
 import { recordIdInput, textInput, timestampInput } from '../../../platform/wire/body-values.ts'
 import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { issueResource } from '../issue-json.ts'
@@ -18,10 +16,8 @@ import {
   type ExemptionRequestRecord,
 } from './exemption-request-read.ts'
 
-export interface ExemptionRequestDependencies {
-  readonly db: Kysely<Schema>
+export interface ExemptionRequestDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   readonly baseUrl: string
-  readonly runChange: RunChange
 }
 
 const MESSAGE_LENGTH_MAX = 4_000

@@ -3,21 +3,16 @@
  * something to a receiver. SSF 1.0 section 8.1.4. When one is due is in `ssf_stream.heartbeat_due_at`,
  * so that they keep their beat over restarts and any number of processes may send them.
  */
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
-import type { Change, RunChange } from '../../../changes/change.ts'
+import type { Change } from '../../../changes/change.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { insertDeliveries } from '../../dispatch/delivery-store.ts'
-import { MINUTE_MS, type Clock } from '../../../platform/clock.ts'
-import type { Schema } from '../../../schema/schema.ts'
+import { MINUTE_MS } from '../../../platform/clock.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
 import { updateStream, type Stream } from '../../streams/stream-store.ts'
 import { claimStreamsDue, findDestinationsWaiting, findNextHeartbeat } from './heartbeat-store.ts'
 
-export interface HeartbeatDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
-}
+export type HeartbeatDependencies = Pick<Foundation, 'db' | 'clock' | 'runChange'>
 
 /** Streams that are served in one transaction. */
 const BATCH_SIZE = 50

@@ -4,14 +4,14 @@
  * Nothing of it passes through the queue: the SETs are wrong on purpose, and are sent once.
  */
 import type { Kysely } from 'kysely'
-import type { Change, ChangeOrigin, RunChange } from '../../../changes/change.ts'
+import type { Change, ChangeOrigin } from '../../../changes/change.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { AppError } from '../../../platform/app-error.ts'
-import { MINUTE_MS, SECOND_MS, type Clock } from '../../../platform/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { SelfTestCaseRecord } from '../../../schema/tables/ssf-stream-tables.ts'
 import { newUlid, newUuid } from '../../../platform/ids.ts'
 import type { GuardedClient } from '../../../platform/net/guarded-client.ts'
-import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
 import { createPushConnections } from '../../push/push-connection.ts'
 import { findPushTarget, type PushTarget } from '../../push/push-target-store.ts'
 import type { KeyRing } from '../../signing/key-ring.ts'
@@ -26,11 +26,10 @@ import {
 } from './self-test-store.ts'
 import { createUnknownSigner, openRetiredSigner, openTestSigner } from './test-signer.ts'
 
-export interface SelfTestDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
-  readonly sealer: Sealer
+export interface SelfTestDependencies extends Pick<
+  Foundation,
+  'db' | 'clock' | 'runChange' | 'sealer'
+> {
   readonly keyRing: Pick<KeyRing, 'activeKid'>
   readonly client: Pick<GuardedClient, 'request'>
 }
