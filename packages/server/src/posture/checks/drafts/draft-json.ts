@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { toWire } from '../../../platform/wire/to-wire.ts'
-import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import { timestampSchema } from '../../../platform/wire/wire-values.ts'
 import { CHECK_PLATFORMS, type CheckPlatform } from '../check-definition.ts'
-import { toSectionStatus, type CustomCheckDraft, type DraftContent } from './draft-readiness.ts'
+import { toSectionStatus, type CustomCheckDraft } from './draft-readiness.ts'
 
 const sectionStatusSchema = z.enum(['missing', 'bad', 'good'])
 
@@ -59,25 +58,4 @@ export function toDraftJson(draft: CustomCheckDraft) {
     template_data_examples: JSON.stringify(draft.template_data_examples),
     privacy_center_example_data: JSON.stringify(draft.privacy_center_example_data),
   })
-}
-
-/** What the author of a draft wrote, for audit entries. */
-export function toDraftAudit(draft: DraftContent): JsonObject {
-  return {
-    name: draft.name,
-    slug: draft.slug,
-    description: draft.description,
-    issue_title: draft.issue_title,
-    check_type: draft.check_type,
-    target_type: draft.target_type,
-    osquery_sql: draft.osquery_sql,
-    platforms: draft.platforms,
-    requires_primary_key: draft.requires_primary_key,
-    primary_key_column: draft.primary_key_column,
-    rationale_template: draft.rationale_template,
-    fix_instructions_template: draft.fix_instructions_template,
-    privacy_info: draft.privacy_info,
-    template_data_examples: draft.template_data_examples as JsonObject,
-    privacy_center_example_data: draft.privacy_center_example_data as JsonObject,
-  }
 }

@@ -14,25 +14,33 @@ import { listQueryProblems } from './draft-sql.ts'
 /** A draft as it is stored. */
 export type CustomCheckDraft = Selectable<CustomCheckDraftTable>
 
+/** What the author of a draft writes, as it is before anything is written. */
+export const EMPTY_DRAFT = {
+  name: '',
+  slug: '',
+  description: '',
+  issue_title: '',
+  check_type: 'osquery',
+  target_type: 'devices',
+  osquery_sql: '',
+  platforms: [],
+  requires_primary_key: false,
+  primary_key_column: '',
+  rationale_template: '',
+  fix_instructions_template: '',
+  privacy_info: '',
+  template_data_examples: {},
+  privacy_center_example_data: {},
+} satisfies Partial<CustomCheckDraft>
+
 /** What of a draft its author writes. */
-export type DraftContent = Pick<
-  CustomCheckDraft,
-  | 'name'
-  | 'slug'
-  | 'description'
-  | 'issue_title'
-  | 'check_type'
-  | 'target_type'
-  | 'osquery_sql'
-  | 'platforms'
-  | 'requires_primary_key'
-  | 'primary_key_column'
-  | 'rationale_template'
-  | 'fix_instructions_template'
-  | 'privacy_info'
-  | 'template_data_examples'
-  | 'privacy_center_example_data'
->
+export type DraftContent = Pick<CustomCheckDraft, keyof typeof EMPTY_DRAFT>
+
+/** What the author of a draft wrote. */
+export function contentOf(draft: DraftContent): DraftContent {
+  const names = Object.keys(EMPTY_DRAFT) as (keyof DraftContent)[]
+  return Object.fromEntries(names.map((name) => [name, draft[name]])) as unknown as DraftContent
+}
 
 /** How ready a section is. */
 export type SectionStatus = 'missing' | 'bad' | 'good'

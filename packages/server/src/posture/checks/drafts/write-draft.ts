@@ -9,8 +9,13 @@ import type { Change } from '../../../changes/change.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { toCustomSlug, type DraftChanges, type NewDraft } from './draft-input.ts'
-import { toDraftAudit } from './draft-json.ts'
-import { listDraftProblems, type CustomCheckDraft, type DraftContent } from './draft-readiness.ts'
+import {
+  contentOf,
+  EMPTY_DRAFT,
+  listDraftProblems,
+  type CustomCheckDraft,
+  type DraftContent,
+} from './draft-readiness.ts'
 import {
   countDrafts,
   deleteDraftRow,
@@ -23,22 +28,6 @@ import {
 
 /** How many drafts there may be at once. */
 export const DRAFTS_MAX = 500
-
-const EMPTY: Omit<DraftContent, 'name' | 'slug'> = {
-  description: '',
-  issue_title: '',
-  check_type: 'osquery',
-  target_type: 'devices',
-  osquery_sql: '',
-  platforms: [],
-  requires_primary_key: false,
-  primary_key_column: '',
-  rationale_template: '',
-  fix_instructions_template: '',
-  privacy_info: '',
-  template_data_examples: {},
-  privacy_center_example_data: {},
-}
 
 /**
  * Creates a draft; what is left out is empty.
@@ -54,11 +43,14 @@ export async function createDraft(change: Change, input: NewDraft): Promise<Cust
   }
   const slug = input.slug ?? (await findFreeSlug(tx, toCustomSlug(input.name)))
   await assertSlugIsFree(tx, slug, { draftId: '0', checkId: null })
-  const content: DraftContent = { ...EMPTY, ...withoutUndefined(input), name: input.name, slug }
+  const content: DraftContent = {
+    ...EMPTY_DRAFT,
+    ...withoutUndefined(input),
+    name: input.name,
+    slug,
+  }
   const draft = await insertDraft(tx, {
     ...toColumns(content),
-    name: content.name,
-    slug,
     custom_check_id: null,
     published_at: null,
     created_at: at,
@@ -68,7 +60,7 @@ export async function createDraft(change: Change, input: NewDraft): Promise<Cust
     action: 'custom_check_draft.created',
     target: { type: 'custom_check_draft', id: draft.id },
     description: `created the custom check draft ${draft.name}`,
-    after: toDraftAudit(content),
+    after: toAudit(content),
   })
   return draft
 }
@@ -89,7 +81,7 @@ export async function changeDraft(
   await lockDrafts(tx)
   const before = await getDraft(tx, id, { isLocked: true })
   const wanted: CustomCheckDraft = { ...before, ...withoutUndefined(input) }
-  const [old, next] = [toDraftAudit(before), toDraftAudit(wanted)]
+  const [old, next] = [toAudit(before), toAudit(wanted)]
   const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(next[name], old[name]))
   if (changed.length === 0) return before
   assertNotFixed(before, changed)
@@ -121,30 +113,23 @@ export async function deleteDraft(change: Change, id: string): Promise<CustomChe
     action: 'custom_check_draft.deleted',
     target: { type: 'custom_check_draft', id },
     description: `deleted the custom check draft ${draft.name}`,
-    before: { ...toDraftAudit(draft), custom_check_id: draft.custom_check_id },
+    before: { ...toAudit(draft), custom_check_id: draft.custom_check_id },
   })
   return draft
 }
 
 function toColumns(content: DraftContent) {
   return {
-    name: content.name,
-    slug: content.slug,
-    description: content.description,
-    issue_title: content.issue_title,
-    check_type: content.check_type,
-    target_type: content.target_type,
-    osquery_sql: content.osquery_sql,
-    platforms: content.platforms,
-    requires_primary_key: content.requires_primary_key,
-    primary_key_column: content.primary_key_column,
-    rationale_template: content.rationale_template,
-    fix_instructions_template: content.fix_instructions_template,
-    privacy_info: content.privacy_info,
+    ...contentOf(content),
     template_data_examples: JSON.stringify(content.template_data_examples),
     privacy_center_example_data: JSON.stringify(content.privacy_center_example_data),
     problems: JSON.stringify(listDraftProblems(content)),
   }
+}
+
+/** What audit entries keep of a draft. */
+function toAudit(draft: DraftContent): JsonObject {
+  return contentOf(draft) as JsonObject
 }
 
 /** Results, configurations and clients refer to them. */
