@@ -67,7 +67,7 @@ export async function createSsfClient(change: Change, draft: ClientDraft): Promi
   const client = await insertClient(change.tx, {
     ...(draft.jwks === null ? {} : { jwks: JSON.stringify(draft.jwks) }),
     name: draft.name,
-    scopes: [...draft.scopes],
+    scopes: [...new Set(draft.scopes)],
     audience: draft.audience,
     defaultSubjects: draft.defaultSubjects,
     profile: draft.profile,
@@ -104,7 +104,7 @@ export async function changeSsfClient(
   const after = await updateClient(change.tx, before.id, {
     ...givenMembers({
       ...patch,
-      scopes: patch.scopes && [...patch.scopes],
+      scopes: patch.scopes && [...new Set(patch.scopes)],
       jwks: patch.jwks ? JSON.stringify(patch.jwks) : undefined,
     }),
     updatedAt: change.at,

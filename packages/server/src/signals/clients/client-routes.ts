@@ -36,11 +36,7 @@ const OVERLAP_SECONDS_DEFAULT = 86_400
 
 const clientShape = {
   name: textInput(NAME_LENGTH_MAX),
-  scopes: z
-    .array(z.enum(SSF_SCOPES))
-    .min(1)
-    .max(SSF_SCOPES.length)
-    .transform((scopes) => [...new Set(scopes)]),
+  scopes: z.array(z.enum(SSF_SCOPES)).min(1).max(SSF_SCOPES.length),
   audience: textInput(AUDIENCE_LENGTH_MAX).nullable(),
   default_subjects: z.enum(['ALL', 'NONE']).nullable(),
   profile: z
