@@ -6,15 +6,19 @@ import { linkTo } from '../../platform/http/expand.ts'
 import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { PERSON_LIST, type PersonRecord } from './person-read.ts'
 
+const personShape = {
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  created_at: timestampSchema,
+  last_authenticated_at: timestampSchema.nullable(),
+  has_registered_device: z.boolean(),
+} as const
+
 /** A person on the wire. */
 export const personSchema = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    email: z.string(),
-    created_at: timestampSchema,
-    last_authenticated_at: timestampSchema.nullable(),
-    has_registered_device: z.boolean(),
+    ...personShape,
     usernames: z.array(z.string()).describe('What the identity provider signs the person in by.'),
   })
   .meta({ id: 'Person' })
@@ -25,12 +29,7 @@ export const personLinkSchema = linkTo(personSchema, 'PersonLink')
 /** A deprovisioned person on the wire. */
 export const deprovisionedPersonSchema = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    email: z.string(),
-    created_at: timestampSchema,
-    last_authenticated_at: timestampSchema.nullable(),
-    has_registered_device: z.boolean(),
+    ...personShape,
     api_url: z.string().describe('The address of this record.'),
   })
   .meta({ id: 'DeprovisionedPerson' })
