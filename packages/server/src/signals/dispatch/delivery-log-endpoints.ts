@@ -5,7 +5,8 @@
  */
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { answer, type Answer, type OperationExample } from '../../platform/http/operation.ts'
 import { toWire } from '../../platform/wire/to-wire.ts'
@@ -37,10 +38,7 @@ import { showDelivery, type FindContent } from './show-delivery.ts'
 /** What the owner is looked for: to show its log, to send again, or to give up. */
 export type DeliveryLogPurpose = 'show' | 'send' | 'discard'
 
-export interface DeliveryLogDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-}
+export type DeliveryLogDependencies = Pick<Foundation, 'db' | 'runChange'>
 
 type ChangeRequest = Parameters<typeof toOrigin>[0]
 

@@ -9,7 +9,8 @@ import {
   type PollResponse,
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import type { Foundation } from '../../changes/foundation.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { randomInteger } from '../../platform/ids.ts'
@@ -30,9 +31,7 @@ import {
 import { judgeReportedKeys } from './poll-signing-keys.ts'
 import type { PollWaiters } from './poll-waiters.ts'
 
-export interface PollDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
+export interface PollDependencies extends Pick<Foundation, 'db' | 'clock'> {
   readonly keyRing: KeyRing
   readonly waiters: PollWaiters
   /** Notified of keys that receivers refuse. */

@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import type { Kysely } from 'kysely'
-import type { RunChange } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
-import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
@@ -16,11 +13,7 @@ import {
   rotatePollToken,
 } from './rotate-poll-token.ts'
 
-export interface PollTokenRouteDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
-}
+export type PollTokenRouteDependencies = Pick<Foundation, 'db' | 'clock' | 'runChange'>
 
 const rotationBody = z.strictObject({
   mode: z

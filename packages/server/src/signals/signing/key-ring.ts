@@ -3,11 +3,9 @@
  * and the private ones in the threads of the signing pool. Owns which key signs a queued SET; the threads do
  * the signing. Reads the tables again when told.
  */
-import type { Kysely } from 'kysely'
-import { DAY_MS, type Clock } from '../../platform/clock.ts'
+import type { Foundation } from '../../changes/foundation.ts'
+import { DAY_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { Schema } from '../../schema/schema.ts'
-import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { createKeyProofs, type KeyProofs } from './key-proofs.ts'
 import { judgeKeyRefusal, type KeyRefusal } from './judge-key-refusal.ts'
 import { findStreamKey, isPresent, isPublished } from './signing-key.ts'
@@ -67,10 +65,7 @@ export interface KeyRing {
 /** A stream whose receiver refused a new key tries it again after this time. */
 export const STREAM_ROLLBACK_MS = DAY_MS
 
-export interface KeyRingDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly sealer: Sealer
+export interface KeyRingDependencies extends Pick<Foundation, 'db' | 'clock' | 'sealer'> {
   readonly pool: SigningPool
 }
 

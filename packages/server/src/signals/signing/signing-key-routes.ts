@@ -1,11 +1,10 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
-import { HOUR_MS, type Clock } from '../../platform/clock.ts'
+import { HOUR_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import { listRoute, type ApiRoute } from '../../schema/operations.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
 import { RSA_MODULUS_BITS } from './generate-signing-key.ts'
@@ -20,10 +19,8 @@ import { listSigningKeyViews, viewKeys } from './signing-key-read.ts'
 import type { SigningKeyRecord } from './signing-key-store.ts'
 import type { SigningKeyDependencies } from './signing-keys.ts'
 
-export interface SigningKeyRouteDependencies extends SigningKeyDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly runChange: RunChange
+export interface SigningKeyRouteDependencies
+  extends SigningKeyDependencies, Pick<Foundation, 'db' | 'clock' | 'runChange'> {
   /** Has this process read the keys again; the others hear of it through the database. */
   readonly onKeysChanged: () => void
 }

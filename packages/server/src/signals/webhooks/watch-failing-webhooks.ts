@@ -3,12 +3,11 @@
  * after five the webhook is switched off. Counted from the first failure to the last one, so that a
  * webhook which nothing was sent to is never blamed. The database says since when; any process may look.
  */
-import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { disableWebhookOf } from './disable-webhook.ts'
 import { webhookTarget } from './webhook-json.ts'
 import {
@@ -24,10 +23,7 @@ export const WARNING_DAYS: readonly number[] = [1, 3]
 /** Days of nothing but failure after which a webhook is switched off. */
 export const DISABLING_DAYS = 5
 
-export interface WatchDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-}
+export type WatchDependencies = Pick<Foundation, 'db' | 'runChange'>
 
 /**
  * Warns of failing webhooks and switches off those that have failed too long, each in a change of its
