@@ -389,6 +389,8 @@ create table check_result (
   rows jsonb default '[]'::jsonb not null,
   error_message text,
   updated_at timestamp with time zone not null,
+  follows_round boolean default false not null,
+  content_hash bytea,
   constraint check_result_pkey PRIMARY KEY (id),
   constraint check_result_status_check CHECK ((status = ANY (ARRAY['unknown'::text, 'passing'::text, 'failing'::text, 'errored'::text, 'inapplicable'::text, 'stale'::text, 'pending'::text, 'out_of_scope'::text]))),
   constraint check_result_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
@@ -616,6 +618,13 @@ create table device_group_member (
   constraint device_group_member_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 );
 
+create table device_round (
+  device_id bigint not null,
+  ran_at timestamp with time zone not null,
+  constraint device_round_pkey PRIMARY KEY (device_id),
+  constraint device_round_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
 create table device_status_transition (
   id bigint generated always as identity not null,
   device_id bigint not null,
@@ -719,6 +728,7 @@ create table issue (
   exemption_expires_at timestamp with time zone,
   exemption_reason text,
   updated_at timestamp with time zone not null,
+  follows_round boolean default false not null,
   constraint issue_pkey PRIMARY KEY (id),
   constraint issue_check CHECK ((num_nonnulls(device_id, person_id) = 1)),
   constraint issue_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
@@ -1433,7 +1443,11 @@ CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_targe
 CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_result FOR EACH ROW EXECUTE FUNCTION person_check_result_leaves_counter();
 
 comment on column public.auth_log_session.expires_at is 'When a sign-in under way counts as abandoned; null once it has ended.';
+comment on column public.check_result.content_hash is 'Of the rows, the error and ran_at as they were written, to know them again; null when they were not hashed.';
+comment on column public.check_result.follows_round is 'Found again by the last round of its device: ran_at and updated_at read as the later of theirs and the round''s.';
+comment on column public.issue.follows_round is 'Found again by the last round of its device: while it is open, last_rechecked_at and updated_at read likewise.';
 comment on column public.job_run.error is 'Why the last run failed; null when it did not.';
 comment on column public.job_run.finished_at is 'Null while it runs, and after a process that died while it ran.';
 comment on column public.organisation.prepared_for is 'Fingerprint of the program and the master keys that this database was last prepared for; null before.';
 comment on table public.database_clock is 'One row: the latest time that a worker has read from the clock of the database.';
+comment on table public.device_round is 'When a device last answered all its checks; the time of the results and issues that follow it.';

@@ -17,6 +17,7 @@ export const FLEET_TABLES = [
   'person',
   'device',
   'device_contact',
+  'device_round',
   'check_result',
   'check_counter',
   'check_transition',
@@ -89,28 +90,46 @@ async function insertDevices(db: Kysely<Schema>, { devices, people }: FleetSize)
     insert into device_contact (device_id, last_seen_at, ip_address)
     select id, now() - id % 600 * interval '1 second', '203.0.113.' || id % 250
     from device`.execute(db)
+  await sql`
+    insert into device_round (device_id, ran_at)
+    select id, now() - id * 31 % 3600 * interval '1 second' from device`.execute(db)
 }
 
-/** Custom checks beside those that are built in, until every device has enough of them. */
+/** Custom checks beside those that are built in, until devices of a platform run so many. */
+export async function insertChecksUpTo(
+  db: Kysely<Schema>,
+  { platform, count }: { readonly platform: string; readonly count: number },
+): Promise<void> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from posture_check
+    where paused_at is null and type <> 'external' and ${platform} = any(platforms)
+      and coalesce(queries ->> ${platform}, '') <> ''`.execute(db)
+  await insertChecks(db, Math.max(0, count - (rows[0]?.count ?? 0)))
+}
+
+/** Custom checks for every platform. */
 async function insertChecks(db: Kysely<Schema>, count: number): Promise<void> {
   await sql`
     insert into posture_check (slug, name, description, issue_title, type, is_built_in, platforms,
-      remediation_strategy, created_at, updated_at)
+      queries, remediation_strategy, created_at, updated_at)
     select 'custom-' || n, 'Custom check ' || n, 'What the organisation expects of devices, part ' || n,
-      'The expectation ' || n || ' is not met', 'external', false, '{darwin,windows,linux}',
-      'notify_only', now(), now()
+      'The expectation ' || n || ' is not met', 'custom', false, '{darwin,windows,linux}',
+      '{"darwin": "select 1", "windows": "select 1", "linux": "select 1"}', 'notify_only', now(), now()
     from generate_series(1, ${count}::int) n`.execute(db)
 }
 
+/** As rounds leave them: they were written when they changed last, and have followed the rounds since. */
 async function insertResults(db: Kysely<Schema>, resultsPerDevice: number): Promise<void> {
   await sql`
     insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
-      rows, updated_at)
+      rows, updated_at, follows_round, content_hash)
     select device.id, one.id, case when device.auth_state <> 'Good' and one.number = 1 then 'failing'
         when (device.id + one.id * 7) % 997 = 0 then 'errored' else 'passing' end,
-      one.revision, now() - (device.id * 31 + one.id * 17) % 3600 * interval '1 second',
-      now() - interval '3 days',
-      '[{"KOLIDE_CHECK_STATUS": "PASS", "name": "filevault", "enabled": "1"}]', now()
+      one.revision, now() - (device.id * 31 + one.id * 17) % 720 * interval '1 hour',
+      now() - interval '40 days',
+      '[{"KOLIDE_CHECK_STATUS": "PASS", "name": "filevault", "enabled": "1"}]',
+      now() - (device.id * 31 + one.id * 17) % 720 * interval '1 hour', true,
+      decode(md5(device.id || ' ' || one.id), 'hex')
     from device
     join lateral (
       select id, revision, row_number() over (order by id) as number

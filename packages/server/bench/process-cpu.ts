@@ -19,6 +19,17 @@ export async function readProcessCpuMs(pid: number): Promise<number | undefined>
   return (await readTimes(String(pid)))?.ownMs
 }
 
+/** CPU time that processes have used so far, with everything that they and others started for them. */
+export async function readTreesCpuMs(pids: readonly number[]): Promise<number> {
+  const times = await readAllTimes()
+  return sumOfTrees(times, pids)
+}
+
+/** The process that started another one. */
+export async function findParentPid(pid: number): Promise<number | undefined> {
+  return (await readTimes(String(pid)))?.parentId
+}
+
 /** CPU time of the whole machine and of this process with everything it started. */
 export interface MachineCpu {
   readonly allMs: number
@@ -50,22 +61,34 @@ export function shareOfOthers(
 }
 
 async function readOwnTreeMs(): Promise<number> {
+  return sumOfTrees(await readAllTimes(), [process.pid])
+}
+
+async function readAllTimes(): Promise<Map<number, ProcessTimes>> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const times = new Map<number, ProcessTimes>()
   for (const id of ids) {
     const read = await readTimes(id)
     if (read !== undefined) times.set(Number(id), read)
   }
+  return times
+}
+
+function sumOfTrees(times: ReadonlyMap<number, ProcessTimes>, roots: readonly number[]): number {
   let sumMs = 0
   for (const [id, { ownMs, endedChildrenMs }] of times) {
-    if (isDescendant(id, times)) sumMs += ownMs + endedChildrenMs
+    if (isDescendant(id, times, roots)) sumMs += ownMs + endedChildrenMs
   }
   return sumMs
 }
 
-function isDescendant(id: number, times: ReadonlyMap<number, ProcessTimes>): boolean {
+function isDescendant(
+  id: number,
+  times: ReadonlyMap<number, ProcessTimes>,
+  roots: readonly number[],
+): boolean {
   for (let at: number | undefined = id; at !== undefined && at > 1; at = times.get(at)?.parentId) {
-    if (at === process.pid) return true
+    if (roots.includes(at)) return true
   }
   return false
 }

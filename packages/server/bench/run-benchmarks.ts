@@ -4,6 +4,7 @@
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from '../src/platform/cleanup-stack.ts'
+import { checkRounds } from './check-rounds.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   webhookIsolation,
   longPoll,
   idleCheckIns,
+  checkRounds,
   lists,
 ]
 

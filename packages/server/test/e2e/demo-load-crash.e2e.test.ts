@@ -159,7 +159,9 @@ async function countUntoldChanges(folder: string): Promise<number> {
 async function expectAcknowledgedResults(folder: string, proxy: RecordingProxy): Promise<void> {
   const rows = await query<{ device_id: string; check_id: string; ran_at: Date | null }>(
     folder,
-    `select device_id::text, check_id::text, ran_at from check_result`,
+    `select device_id::text, check_id::text,
+       case when follows_round then greatest(result.ran_at, round.ran_at) else result.ran_at end as ran_at
+     from check_result result left join device_round round using (device_id)`,
   )
   const ranAt = new Map(
     rows.map((row) => [`${row.device_id}:${row.check_id}`, row.ran_at?.getTime()]),

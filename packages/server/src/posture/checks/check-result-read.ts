@@ -4,6 +4,7 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import { referencedField } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
+import { isRoundTimeBefore, laterOfRound, roundTimeField, type RoundFollower } from './round-store.ts'
 
 /** The statuses that a result can have. */
 export const CHECK_RESULT_STATUSES = [
@@ -20,6 +21,13 @@ export const CHECK_RESULT_STATUSES = [
 /** How many rows of one result are shown, failing ones first. */
 export const SHOWN_ROWS_MAX = 100
 
+const FOLLOWER: RoundFollower = {
+  device: 'check_result.device_id',
+  follows: sql<SqlBool>`check_result.follows_round`,
+}
+/** For queries that join `device_round`. */
+const RAN_AT = laterOfRound('check_result.ran_at', FOLLOWER.follows)
+
 /**
  * The present results of checks on devices at a time. Those of runs before `staleBefore` read as stale.
  */
@@ -35,7 +43,7 @@ export function checkResultList(now: Date, staleBefore: Date) {
           sql.ref('device.name'),
         ),
       },
-      ran_at: 'timestamp',
+      ran_at: { type: 'timestamp', column: roundTimeField('check_result.ran_at', FOLLOWER) },
       check_name: {
         type: 'text',
         column: referencedField(
@@ -50,7 +58,7 @@ export function checkResultList(now: Date, staleBefore: Date) {
           select from posture_check
           where posture_check.id = check_result.check_id and ${readsAs(staleBefore, String(status))})`,
       },
-      updated_at: 'timestamp',
+      updated_at: { type: 'timestamp', column: roundTimeField('check_result.updated_at', FOLLOWER) },
     },
     select: (db: Kysely<Schema>) => selectCheckResults(db, now, staleBefore),
     // The results of a check lie far apart: each is a page of its own to read.
@@ -73,6 +81,7 @@ function selectCheckResults(db: Kysely<Schema>, now: Date, staleBefore: Date) {
     .selectFrom('check_result')
     .innerJoin('posture_check', 'posture_check.id', 'check_result.check_id')
     .innerJoin('device', 'device.id', 'check_result.device_id')
+    .leftJoin('device_round', 'device_round.device_id', 'check_result.device_id')
     .leftJoinLateral(
       (eb) =>
         eb
@@ -97,7 +106,7 @@ function selectCheckResults(db: Kysely<Schema>, now: Date, staleBefore: Date) {
       'posture_check.name as check_name',
       'check_result.device_id',
       'device.name as device_name',
-      'check_result.ran_at',
+      sql<Date | null>`${RAN_AT}`.as('ran_at'),
       'exemption.exemption_reason',
       'exemption.exemption_expires_at',
       readStatus(staleBefore).as('status'),
@@ -117,17 +126,18 @@ export type CheckResultRecord = RowOf<ReturnType<typeof checkResultList>>
  * Only checks that devices run by schedule grow stale: other systems report when they please.
  */
 function readStatus(before: Date): RawBuilder<CheckStatus> {
-  return sql<CheckStatus>`case when ${isOutdated(before)} then 'stale' else check_result.status end`
+  return sql<CheckStatus>`case when ${isOutdated(sql`${RAN_AT} < ${before}`)} then 'stale' else check_result.status end`
 }
 
 /** That `readStatus` is this status, in conditions that indexes of the columns answer. */
 function readsAs(before: Date, status: string): RawBuilder<SqlBool> {
+  const isOld = isOutdated(isRoundTimeBefore('check_result.ran_at', before, FOLLOWER))
   return status === 'stale'
-    ? sql<SqlBool>`(${isOutdated(before)} or check_result.status = 'stale')`
-    : sql<SqlBool>`(check_result.status = ${status} and (${isOutdated(before)}) is not true)`
+    ? sql<SqlBool>`(${isOld} or check_result.status = 'stale')`
+    : sql<SqlBool>`(check_result.status = ${status} and (${isOld}) is not true)`
 }
 
-function isOutdated(before: Date): RawBuilder<SqlBool> {
-  return sql<SqlBool>`check_result.ran_at < ${before} and posture_check.type <> 'external'
+function isOutdated(isOld: Expression<SqlBool>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${isOld} and posture_check.type <> 'external'
     and check_result.status not in ('pending', 'out_of_scope')`
 }

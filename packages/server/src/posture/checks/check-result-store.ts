@@ -35,9 +35,17 @@ export interface DeviceCheck {
 export interface ListedDeviceCheck extends DeviceCheck {
   /** Whether the device itself runs checks that are not in the list. */
   readonly hasOtherChecks: boolean
+  /** Whether results follow the last round of the device whose checks are not in the list. */
+  readonly hasOtherFollowers: boolean
+  /** Whether any check of the device shall run again at once. */
+  readonly hasRefreshes: boolean
+  /** What the stored result is known again by, when it follows the last round of the device. */
+  readonly following: { readonly revision: number; readonly contentHash: Buffer } | null
 }
 
-interface DeviceCheckRow extends Omit<ListedDeviceCheck, 'stored'> {
+interface DeviceCheckRow extends Omit<ListedDeviceCheck, 'stored' | 'following'> {
+  readonly storedRevision: number | null
+  readonly followingHash: Buffer | null
   readonly status: CheckStatus | null
   readonly ranAt: Date | null
   readonly statusChangedAt: Date | null
@@ -60,7 +68,12 @@ export async function listDeviceChecks(
       select exists (
         select from posture_check c
         where c.id not in (select id from wanted) and c.paused_at is null
-          and c.type <> 'external' and ${IS_TARGETED}) as "hasOtherChecks"
+          and c.type <> 'external' and ${IS_TARGETED}) as "hasOtherChecks",
+        exists (
+          select from check_result other
+          where other.device_id = d.id and other.follows_round
+            and other.check_id not in (select id from wanted)) as "hasOtherFollowers",
+        exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes"
       from device d where d.id = ${deviceId})
     select c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type, c.revision,
       c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
@@ -68,19 +81,31 @@ export async function listDeviceChecks(
       c.paused_at is not null as "isPaused", ${IS_TARGETED} as "isTargeted",
       ${IS_BLOCKING_ALLOWED} as "isBlockingAllowed", r.status, r.ran_at as "ranAt",
       r.status_changed_at as "statusChangedAt", r.failing_since as "failingSince",
-      rest."hasOtherChecks"
+      r.revision as "storedRevision",
+      case when r.follows_round then r.content_hash end as "followingHash",
+      rest."hasOtherChecks", rest."hasOtherFollowers", rest."hasRefreshes"
     from device d cross join rest cross join posture_check c
     left join check_result r on r.device_id = d.id and r.check_id = c.id
     where d.id = ${deviceId} and c.id in (select id from wanted)
     order by c.id
   `.execute(tx)
-  return rows.map(({ status, ranAt, statusChangedAt, failingSince, ...check }) => ({
+  return rows.map(toListedCheck)
+}
+
+function toListedCheck(row: DeviceCheckRow): ListedDeviceCheck {
+  const { status, ranAt, statusChangedAt, failingSince, storedRevision, followingHash, ...check } =
+    row
+  return {
     ...check,
     stored:
       status === null || statusChangedAt === null
         ? null
         : { status, ranAt, statusChangedAt, failingSince },
-  }))
+    following:
+      storedRevision === null || followingHash === null
+        ? null
+        : { revision: storedRevision, contentHash: followingHash },
+  }
 }
 
 /** A result as it is to be stored. */
@@ -94,45 +119,69 @@ export interface NewCheckResult {
   readonly error_message: string | null
 }
 
+/** A result of a device as it is to be stored. */
+export interface NewDeviceResult extends NewCheckResult {
+  /** Whether the result is of a round of the device, whose time it follows until it changes. */
+  readonly follows_round: boolean
+  /** The bytes of the hash as PostgreSQL reads them: `\x` and hexadecimal digits. */
+  readonly content_hash: string
+}
+
 /** Results as they are to be stored, and what they change. */
 export interface NewCheckResults {
-  readonly results: readonly NewCheckResult[]
+  readonly results: readonly NewDeviceResult[]
   readonly transitions: readonly NewCheckTransition[]
 }
 
 /**
- * Stores the results of one device, all of the same run, with their history, and removes the requests
- * for a rerun that were made before the run began. A request cannot be later than the result whose lock it
- * waited for: one that seems so is of a clock that was set back. One statement; the device must be locked.
+ * Stores the results of one device, all of the same run, with their history; nothing for none. One statement; the
+ * device must be locked.
  */
 export async function upsertCheckResults(
   tx: Transaction<Schema>,
   deviceId: string,
   { results, transitions }: NewCheckResults,
-  times: { readonly ranAt: Date; readonly askedAt: Date },
+  ranAt: Date,
 ): Promise<void> {
+  if (results.length === 0) return
   await sql`
     with answered as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
         check_id bigint, status text, revision integer, status_changed_at timestamptz,
-        failing_since timestamptz, rows jsonb, error_message text)),
-    refreshed as (
-      delete from check_refresh f using answered
-      where f.device_id = ${deviceId} and f.check_id = answered.check_id
-        and (f.requested_at <= ${times.askedAt} or f.requested_at > ${times.ranAt})),
+        failing_since timestamptz, rows jsonb, error_message text, follows_round boolean,
+        content_hash bytea)),
     moved as (
       insert into check_transition (${TRANSITION_COLUMNS})
       select * from ${toTransitionRows(transitions)})
     insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
-      failing_since, rows, error_message, updated_at)
-    select ${deviceId}::bigint, check_id, status, revision, ${times.ranAt}::timestamptz,
-      status_changed_at, failing_since, rows, error_message, ${times.ranAt}::timestamptz
+      failing_since, rows, error_message, updated_at, follows_round, content_hash)
+    select ${deviceId}::bigint, check_id, status, revision, ${ranAt}::timestamptz,
+      status_changed_at, failing_since, rows, error_message, ${ranAt}::timestamptz, follows_round,
+      content_hash
     from answered order by check_id
     on conflict (device_id, check_id) do update set
       status = excluded.status, revision = excluded.revision, ran_at = excluded.ran_at,
       status_changed_at = excluded.status_changed_at, failing_since = excluded.failing_since,
-      rows = excluded.rows, error_message = excluded.error_message, updated_at = excluded.updated_at
+      rows = excluded.rows, error_message = excluded.error_message,
+      updated_at = excluded.updated_at, follows_round = excluded.follows_round,
+      content_hash = excluded.content_hash
   `.execute(tx)
+}
+
+/**
+ * Removes the requests for a rerun of checks that were made before the run began. A request cannot be later than
+ * a result whose lock it would have waited for: one that seems so is of a clock that was set back.
+ */
+export async function deleteFulfilledRefreshes(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  checkIds: readonly string[],
+  times: { readonly ranAt: Date; readonly askedAt: Date },
+): Promise<void> {
+  await sql`
+    delete from check_refresh
+    where device_id = ${deviceId} and check_id = any(${checkIds}::bigint[])
+      and (requested_at <= ${times.askedAt} or requested_at > ${times.ranAt})`.execute(tx)
 }
 
 /** One change of a result's status, as the history keeps it. */
@@ -170,15 +219,6 @@ function toTransitionRows(transitions: readonly NewCheckTransition[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(transitions)}::jsonb) as t(
     device_id bigint, check_id bigint, occurred_at timestamptz, from_status text, to_status text,
     revision integer, initiating_entity text, actor_name text, reason text, rows jsonb, txn text)`
-}
-
-/** Notes that a device answered all its checks, which decides when they are due again. */
-export async function updateChecksRanAt(
-  tx: Transaction<Schema>,
-  deviceId: string,
-  ranAt: Date,
-): Promise<void> {
-  await tx.updateTable('device').set({ checks_ran_at: ranAt }).where('id', '=', deviceId).execute()
 }
 
 /** Notes that a check shall run on a device at once, from now on if it was noted already. */

@@ -123,7 +123,10 @@ export async function resolveIssuesOutOfScope(
 ): Promise<string[]> {
   if (pairs.length === 0) return []
   const { rows } = await sql<{ id: string }>`
-    update issue set resolved_at = ${at}, updated_at = ${at}
+    update issue set resolved_at = ${at}, updated_at = ${at}, follows_round = false,
+      last_rechecked_at = case when issue.follows_round then greatest(issue.last_rechecked_at,
+        (select ran_at from device_round round where round.device_id = issue.device_id))
+        else issue.last_rechecked_at end
     from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as left_scope(device_id bigint, check_id bigint)
     where issue.device_id = left_scope.device_id and issue.check_id = left_scope.check_id
       and issue.resolved_at is null

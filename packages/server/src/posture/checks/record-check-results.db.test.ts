@@ -11,6 +11,7 @@ import {
 } from '../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
+import { ISSUE_LIST } from '../issues/issue-read.ts'
 import { recordCheckResults } from './record-check-results.ts'
 
 const database = await createTestDatabase()
@@ -23,7 +24,8 @@ beforeEach(async () => {
   posture = createPosture(db)
 })
 
-const listIssues = () => db.selectFrom('issue').selectAll().orderBy('id').execute()
+const listIssues = () =>
+  ISSUE_LIST.listPage(db, { search: undefined, window: { afterId: undefined, limit: 100 } })
 const readDevice = (id: string) =>
   db.selectFrom('device').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const readResult = (deviceId: string, checkId: string) =>

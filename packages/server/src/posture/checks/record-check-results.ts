@@ -8,19 +8,23 @@ import { lockDevice } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices } from '../devices/reevaluate-devices.ts'
 import { settleDueStatuses } from '../devices/settle-due-statuses.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
+import type { OpenIssue } from '../issues/issue.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
 import {
+  deleteFulfilledRefreshes,
   listDeviceChecks,
-  updateChecksRanAt,
   upsertCheckResults,
   type DeviceCheck,
   type ListedDeviceCheck,
   type NewCheckTransition,
+  type NewDeviceResult,
 } from './check-result-store.ts'
 import { judgeCheckResult, type Judgement } from './judge-check-result.ts'
 import { parseCheckResult, type CheckAnswer } from './parse-check-result.ts'
+import { hashContent, isFoundAgain, isIssueFoundAgain } from './round-changes.ts'
+import { updateLeftBehind, upsertDeviceRound } from './round-store.ts'
 
 /** The answer to one check. */
 export interface ReportedCheck extends CheckAnswer {
@@ -37,6 +41,8 @@ export interface CheckReport {
   readonly askedAt?: Date
   /** Who brought the answers about; default `policy`. */
   readonly initiatingEntity?: InitiatingEntity
+  /** Whether the device itself answers: it has no say in what other systems report of it. */
+  readonly isByDevice?: boolean
   /** Takes the device as evaluated although checks are still pending. */
   readonly countsAsEvaluation?: boolean
 }
@@ -60,10 +66,11 @@ export type RecordedReport =
  * Records the answers of a device in the open change, all of it or nothing. Reports of one device are
  * taken one after another, in the order in which they get its lock: no clock decides which is newer, so that
  * none that is ahead or set back holds a result up. Left out are answers to another revision, to paused checks
- * and to checks that do not target the device; a repeated report changes nothing.
+ * and to checks that do not target the device, or of a device to what others report; a repeated report changes nothing.
  *
  * A grace period that ended before the report is settled first, at its own time. The number of
- * statements does not grow with the number of answers.
+ * statements does not grow with the number of answers. A report that answers all checks is a round: of what it
+ * found as it was only its time is written, once for the device.
  */
 export async function recordCheckResults(
   change: Change,
@@ -78,12 +85,12 @@ export async function recordCheckResults(
   const checks = await listDeviceChecks(change.tx, report.deviceId, [...answersByCheck.keys()])
   const accepted = checks.flatMap((check) => {
     const answer = answersByCheck.get(check.checkId)
-    return answer !== undefined && isAcceptable(check, answer) ? [{ check, answer }] : []
+    return answer !== undefined && isAcceptable(report, check, answer) ? [{ check, answer }] : []
   })
   const acceptedCheckIds = accepted.map(({ check }) => check.checkId)
   const isWholeRound = isRoundWhole(checks, new Set(acceptedCheckIds))
-  const judgements = await storeJudgements(change, report, ranAt, accepted)
-  if (isWholeRound) await updateChecksRanAt(change.tx, report.deviceId, ranAt)
+  const run: Run = { report, ranAt, isWholeRound, checks, accepted }
+  const judgements = await storeJudgements(change, run)
 
   const [device = locked] = await reevaluateLockedDevices(change, settled, {
     initiatingEntity: report.initiatingEntity ?? 'policy',
@@ -102,8 +109,9 @@ export async function recordCheckResults(
   }
 }
 
-function isAcceptable(check: DeviceCheck, answer: ReportedCheck): boolean {
+function isAcceptable(report: CheckReport, check: DeviceCheck, answer: ReportedCheck): boolean {
   if (check.isPaused || !check.isTargeted) return false
+  if (report.isByDevice === true && check.type === 'external') return false
   return answer.revision === null || answer.revision === check.revision
 }
 
@@ -119,51 +127,111 @@ function isRoundWhole(
   )
 }
 
-async function storeJudgements(
-  change: Change,
-  report: CheckReport,
-  ranAt: Date,
-  accepted: readonly { check: DeviceCheck; answer: ReportedCheck }[],
-): Promise<readonly Judgement[]> {
+interface AcceptedAnswer {
+  readonly check: ListedDeviceCheck
+  readonly answer: ReportedCheck
+}
+
+/** A report under way, on a locked device. */
+interface Run {
+  readonly report: CheckReport
+  readonly ranAt: Date
+  readonly isWholeRound: boolean
+  readonly checks: readonly ListedDeviceCheck[]
+  readonly accepted: readonly AcceptedAnswer[]
+}
+
+/** A result follows the rounds of its device; one of another system is in none. */
+function isInRound({ isWholeRound }: Run, check: DeviceCheck): boolean {
+  return isWholeRound && check.type !== 'external'
+}
+
+async function storeJudgements(change: Change, run: Run): Promise<readonly Judgement[]> {
+  const { accepted, checks, ranAt, report } = run
   if (accepted.length === 0) return []
   const { tx } = change
   const { deviceId } = report
   const subject = { kind: 'device', id: deviceId } as const
   const checkIds = accepted.map(({ check }) => check.checkId)
-  const openIssues = Map.groupBy(
-    await listOpenIssues(tx, subject, checkIds),
-    (issue) => issue.checkId,
-  )
-  const judgements = accepted.map(({ check, answer }) =>
-    judgeCheckResult(
+  const openIssues = await listOpenIssues(tx, subject, checkIds)
+  const issuesByCheck = Map.groupBy(openIssues, (issue) => issue.checkId)
+  const judged = accepted.map(({ check, answer }) => {
+    const parsed = parseCheckResult(answer, check.primaryKeyColumn)
+    return {
       check,
-      parseCheckResult(answer, check.primaryKeyColumn),
-      openIssues.get(check.checkId) ?? [],
-      ranAt,
-    ),
+      judgement: judgeCheckResult(check, parsed, issuesByCheck.get(check.checkId) ?? [], ranAt),
+    }
+  })
+  const judgements = judged.map(({ judgement }) => judgement)
+  if (run.isWholeRound) await leaveBehind(change, run, openIssues, judgements)
+  const results = judged.flatMap(({ check, judgement: { result } }): NewDeviceResult[] => {
+    const followsRound = isInRound(run, check)
+    if (followsRound && isFoundAgain(check, result, ranAt)) return []
+    const contentHash = `\\x${hashContent(result, ranAt).toString('hex')}`
+    return [{ ...result, follows_round: followsRound, content_hash: contentHash }]
+  })
+  const transitions = toTransitions(change, report, ranAt, judgements)
+  await upsertCheckResults(tx, deviceId, { results, transitions }, ranAt)
+  if (checks.some((check) => check.hasRefreshes)) {
+    const askedAt = report.askedAt ?? ranAt
+    await deleteFulfilledRefreshes(tx, deviceId, checkIds, { ranAt, askedAt })
+  }
+  await storeIssues(change, run, openIssues, judgements)
+  if (run.isWholeRound) await upsertDeviceRound(tx, deviceId, ranAt)
+  return judgements
+}
+
+/** What followed the last round and is not found again by this one keeps the time of the last. */
+async function leaveBehind(
+  { tx }: Change,
+  run: Run,
+  openIssues: readonly OpenIssue[],
+  judgements: readonly Judgement[],
+): Promise<void> {
+  const foundIds = new Set(
+    judgements.flatMap(({ issues }) => [
+      ...issues.rechecked.map((issue) => issue.id),
+      ...issues.resolvedIds,
+    ]),
   )
-  await upsertCheckResults(
-    tx,
-    deviceId,
-    {
-      results: judgements.map((judgement) => judgement.result),
-      transitions: toTransitions(change, report, ranAt, judgements),
-    },
-    { ranAt, askedAt: report.askedAt ?? ranAt },
+  const issueIds = openIssues
+    .filter((issue) => issue.followsRound && !foundIds.has(issue.id))
+    .map((issue) => issue.id)
+  const inRound = run.accepted.filter(({ check }) => isInRound(run, check))
+  const checkIdsInRound = inRound.map(({ check }) => check.checkId)
+  const hasOthers = run.checks.some(
+    (check) =>
+      check.hasOtherFollowers ||
+      (check.following !== null && !checkIdsInRound.includes(check.checkId)),
   )
+  if (issueIds.length === 0 && !hasOthers) return
+  await updateLeftBehind(tx, run.report.deviceId, { checkIdsInRound, issueIds })
+}
+
+async function storeIssues(
+  change: Change,
+  { isWholeRound, ranAt, report }: Run,
+  openIssues: readonly OpenIssue[],
+  judgements: readonly Judgement[],
+): Promise<void> {
+  const issuesById = new Map(openIssues.map((issue) => [issue.id, issue]))
   const resolvedIds = judgements.flatMap((judgement) => judgement.issues.resolvedIds)
+  const rechecked = judgements.flatMap((judgement) => judgement.issues.rechecked)
+  const changed = rechecked.filter((issue) => {
+    const stored = issuesById.get(issue.id)
+    return !isWholeRound || stored === undefined || !isIssueFoundAgain(stored, issue, ranAt)
+  })
   const openedIds = await updateSubjectIssues(
-    tx,
-    subject,
+    change.tx,
+    { kind: 'device', id: report.deviceId },
     {
       opened: judgements.flatMap((judgement) => judgement.issues.opened),
-      rechecked: judgements.flatMap((judgement) => judgement.issues.rechecked),
+      rechecked: changed,
       resolvedIds,
     },
-    ranAt,
+    { at: ranAt, followsRound: isWholeRound },
   )
   recordIssueEvents(change, { openedIds, resolvedIds }, ranAt)
-  return judgements
 }
 
 /** How many rows of a result its transition keeps, as evidence of why it changed. */

@@ -33,7 +33,10 @@ export async function recordPersonCheckRun(
   const openIssues = await listOpenIssues(tx, subject, [check.id])
   const judgement = judgeCheckResult(toPersonCheck(check, stored), parsed, openIssues, at)
   await upsertPersonCheckResult(tx, personId, judgement.result, at)
-  const openedIds = await updateSubjectIssues(tx, subject, judgement.issues, at)
+  const openedIds = await updateSubjectIssues(tx, subject, judgement.issues, {
+    at,
+    followsRound: false,
+  })
   recordIssueEvents(change, { openedIds, resolvedIds: judgement.issues.resolvedIds }, at)
   await moveCheckCounters(tx, toCounterDeltas(personId, judgement))
   await reevaluateLockedDevices(change, settled, {

@@ -3,6 +3,12 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
+import { laterOfRound, roundTimeField, type RoundFollower } from '../checks/round-store.ts'
+
+const FOLLOWER: RoundFollower = {
+  device: 'issue.device_id',
+  follows: sql<SqlBool>`issue.follows_round and issue.resolved_at is null`,
+}
 
 /** Issues, open and resolved. */
 export const ISSUE_LIST = new RecordList({
@@ -13,7 +19,10 @@ export const ISSUE_LIST = new RecordList({
     detected_at: 'timestamp',
     resolved_at: 'timestamp',
     blocks_device_at: 'timestamp',
-    last_rechecked_at: 'timestamp',
+    last_rechecked_at: {
+      type: 'timestamp',
+      column: roundTimeField('issue.last_rechecked_at', FOLLOWER),
+    },
     title: 'text',
     issue_key: 'text',
     issue_value: 'text',
@@ -28,9 +37,30 @@ export const ISSUE_LIST = new RecordList({
       operators: [':', '~'],
       column: foreignKeyField({ by: 'issue.device_id', table: 'device' }),
     },
-    updated_at: 'timestamp',
+    updated_at: { type: 'timestamp', column: roundTimeField('issue.updated_at', FOLLOWER) },
   },
-  select: (db: Kysely<Schema>) => db.selectFrom('issue').selectAll(),
+  select: (db: Kysely<Schema>) =>
+    db
+      .selectFrom('issue')
+      .leftJoin('device_round', 'device_round.device_id', 'issue.device_id')
+      .select([
+        'issue.id',
+        'issue.check_id',
+        'issue.device_id',
+        'issue.person_id',
+        'issue.title',
+        'issue.issue_key',
+        'issue.issue_value',
+        'issue.value',
+        'issue.detected_at',
+        laterOfRound('issue.last_rechecked_at', FOLLOWER.follows).as('last_rechecked_at'),
+        'issue.resolved_at',
+        'issue.blocks_device_at',
+        'issue.exempted_at',
+        'issue.exemption_expires_at',
+        'issue.exemption_reason',
+        laterOfRound('issue.updated_at', FOLLOWER.follows).as('updated_at'),
+      ]),
 })
 
 /** An issue as the API shows it. */

@@ -15,7 +15,9 @@ export async function listOpenIssues(
   checkIds: readonly string[],
 ): Promise<OpenIssue[]> {
   const { rows } = await sql<OpenIssue>`
-    select id, check_id as "checkId", issue_value as "issueValue", detected_at as "detectedAt"
+    select id, check_id as "checkId", issue_value as "issueValue", detected_at as "detectedAt",
+      value, blocks_device_at as "blocksDeviceAt", last_rechecked_at as "lastRecheckedAt",
+      follows_round as "followsRound"
     from issue
     where ${sql.ref(`${subject.kind}_id`)} = ${subject.id} and resolved_at is null
       and check_id = any(${checkIds}::bigint[])
@@ -24,28 +26,34 @@ export async function listOpenIssues(
 }
 
 /**
- * Opens, rechecks and resolves issues of one device or person, all at the time `at` of the result.
- * The devices that they count for must be locked. Two statements at most, none when nothing changes.
+ * Opens, rechecks and resolves issues of one device or person, all at the time `at` of the result, which is that
+ * of a round of the device where they are to follow it. The devices that they count for must be locked. Two statements at most, none when nothing changes.
  * Answers the ids of the issues that were opened.
  */
 export async function updateSubjectIssues(
   tx: Transaction<Schema>,
   subject: IssueSubject,
   changes: IssueChanges,
-  at: Date,
+  result: IssueTimes,
 ): Promise<string[]> {
   const { opened, rechecked, resolvedIds } = changes
   if (rechecked.length > 0 || resolvedIds.length > 0) {
-    await updateOpenIssues(tx, rechecked, resolvedIds, at)
+    await updateOpenIssues(tx, rechecked, resolvedIds, result)
   }
-  return opened.length === 0 ? [] : insertIssues(tx, subject, opened, at)
+  return opened.length === 0 ? [] : insertIssues(tx, subject, opened, result)
+}
+
+/** The time of a result, and whether the issues that it leaves open follow the rounds of the device from then on. */
+interface IssueTimes {
+  readonly at: Date
+  readonly followsRound: boolean
 }
 
 async function updateOpenIssues(
   tx: Transaction<Schema>,
   rechecked: readonly RecheckedIssue[],
   resolvedIds: readonly string[],
-  at: Date,
+  { at, followsRound }: IssueTimes,
 ): Promise<void> {
   const changes = [
     ...rechecked.map((issue) => ({
@@ -63,7 +71,8 @@ async function updateOpenIssues(
       value = coalesce(changed.value, issue.value),
       blocks_device_at =
         case when changed.is_resolved then issue.blocks_device_at else changed.blocks_device_at end,
-      updated_at = ${at}
+      updated_at = ${at},
+      follows_round = ${followsRound}::boolean and not changed.is_resolved
     from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
       as changed(id bigint, value jsonb, blocks_device_at timestamptz, is_resolved boolean)
     where issue.id = changed.id and issue.resolved_at is null
@@ -75,7 +84,7 @@ async function insertIssues(
   tx: Transaction<Schema>,
   subject: IssueSubject,
   opened: readonly NewIssue[],
-  at: Date,
+  { at, followsRound }: IssueTimes,
 ): Promise<string[]> {
   const deviceId = subject.kind === 'device' ? subject.id : null
   const personId = subject.kind === 'person' ? subject.id : null
@@ -90,11 +99,11 @@ async function insertIssues(
   const inserted = await sql<{ id: string }>`
     insert into issue (check_id, device_id, person_id, title, issue_key, issue_value, value, detected_at,
       last_rechecked_at, blocks_device_at, exempted_at, exemption_expires_at, exemption_reason,
-      updated_at)
+      updated_at, follows_round)
     select o.check_id, ${deviceId}::bigint, ${personId}::bigint, o.title, o.issue_key, o.issue_value, o.value,
       ${at}::timestamptz, ${at}::timestamptz, o.blocks_device_at,
       case when e.id is not null then ${at}::timestamptz end, e.expires_at, e.internal_explanation,
-      ${at}::timestamptz
+      ${at}::timestamptz, ${followsRound}::boolean
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
         check_id bigint, title text, issue_key text, issue_value text, value jsonb,
         blocks_device_at timestamptz)) with ordinality

@@ -47,6 +47,11 @@ export interface OpenIssue {
   readonly checkId: string
   readonly issueValue: string | null
   readonly detectedAt: Date
+  readonly value: OsqueryRow
+  readonly blocksDeviceAt: Date | null
+  readonly lastRecheckedAt: Date
+  /** Whether it was found again by the last round of its device, whose time it follows. */
+  readonly followsRound: boolean
 }
 
 /** An issue to open. */

@@ -68,6 +68,8 @@ export interface CheckResultTable {
   rows: DefaultJson<OsqueryRow[]>
   error_message: string | null
   updated_at: Date
+  follows_round: Generated<boolean>
+  content_hash: Buffer | null
 }
 
 export interface PersonCheckResultTable {

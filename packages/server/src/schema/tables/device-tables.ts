@@ -71,6 +71,11 @@ export interface DeviceContactTable {
   ip_address: string | null
 }
 
+export interface DeviceRoundTable {
+  device_id: string
+  ran_at: Date
+}
+
 export interface DeviceStatusTransitionTable {
   id: Id
   device_id: string
@@ -122,6 +127,7 @@ export interface DeviceTables {
   device_contact: DeviceContactTable
   device_group: DeviceGroupTable
   device_group_member: DeviceGroupMemberTable
+  device_round: DeviceRoundTable
   device_status_transition: DeviceStatusTransitionTable
   enrollment_secret: EnrollmentSecretTable
   registration_request: RegistrationRequestTable

@@ -18,6 +18,7 @@ export interface IssueTable {
   exemption_expires_at: Date | null
   exemption_reason: string | null
   updated_at: Date
+  follows_round: Generated<boolean>
 }
 
 export interface ExemptionRequestTable {

@@ -104,6 +104,7 @@ const HAPPENED = [
   ['api_key', 'last_used_at'],
   ['check_refresh', 'requested_at'],
   ['device_contact', 'last_seen_at'],
+  ['device_round', 'ran_at'],
   ['enrollment_secret', 'last_used_at'],
   ['reporting_query_run', 'ran_at'],
   ['reporting_snapshot', 'collected_at'],

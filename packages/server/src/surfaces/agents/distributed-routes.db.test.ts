@@ -283,6 +283,17 @@ describe('distributed write', () => {
   })
 })
 
+describe('a check that another system reports', () => {
+  test('is not answered by the device, whatever it claims', async () => {
+    const external = await agents.posture.insertCheck({ type: 'external' })
+    const own = await agents.posture.insertCheck()
+    const nodeKey = await agents.enroll()
+    await agents.answer(nodeKey, { [`check:${own}:1`]: 'PASS', [`check:${external}:1`]: 'PASS' })
+    const answered = await db.selectFrom('check_result').select(['check_id', 'status']).execute()
+    expect(answered).toEqual([{ check_id: own, status: 'passing' }])
+  })
+})
+
 describe('logs', () => {
   const line = (more: object = {}) => ({
     name: 'report:usb_devices',

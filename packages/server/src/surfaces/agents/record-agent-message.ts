@@ -48,6 +48,7 @@ async function recordAnswers(
   const report = await deps.runChange(origin, async (change) => {
     const report = await recordCheckResults(change, {
       deviceId,
+      isByDevice: true,
       results: results.flatMap((result) => {
         const query = parseQueryId(result.id)
         return query === undefined ? [] : [{ ...result, ...query }]

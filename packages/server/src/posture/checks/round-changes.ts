@@ -1,0 +1,54 @@
+/*
+ * What a round of checks has to write: results and issues that it found as they were follow its time, which is
+ * one row. Pure; the rows are round-store.ts's.
+ */
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { OpenIssue, RecheckedIssue } from '../issues/issue.ts'
+import type { ListedDeviceCheck, NewCheckResult } from './check-result-store.ts'
+
+/**
+ * What a stored result is known again by, beside its status and revision: 16 bytes. The time at which it was
+ * written belongs to it, so that a hash never stands for what a program without hashes has written since.
+ */
+export function hashContent(
+  { rows, error_message }: Pick<NewCheckResult, 'rows' | 'error_message'>,
+  ranAt: Date,
+): Buffer {
+  const text = JSON.stringify([rows, error_message, ranAt.getTime()])
+  return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES)
+}
+
+const HASH_BYTES = 16
+
+/** Whether a result of a round needs no writing, since it is stored as it is and follows the round already. */
+export function isFoundAgain(
+  check: Pick<ListedDeviceCheck, 'stored' | 'following'>,
+  result: NewCheckResult,
+  ranAt: Date,
+): boolean {
+  const { stored, following } = check
+  const storedRanAt = stored?.ranAt ?? null
+  if (following === null || stored === null || storedRanAt === null || storedRanAt > ranAt) {
+    return false
+  }
+  return (
+    stored.status === result.status &&
+    following.revision === result.revision &&
+    following.contentHash.equals(hashContent(result, storedRanAt))
+  )
+}
+
+/** Whether an issue that a round found again needs no writing. */
+export function isIssueFoundAgain(
+  issue: OpenIssue,
+  rechecked: RecheckedIssue,
+  ranAt: Date,
+): boolean {
+  return (
+    issue.followsRound &&
+    issue.lastRecheckedAt <= ranAt &&
+    issue.blocksDeviceAt?.getTime() === rechecked.blocksDeviceAt?.getTime() &&
+    isDeepStrictEqual(issue.value, rechecked.value)
+  )
+}

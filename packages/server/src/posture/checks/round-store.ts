@@ -1,0 +1,97 @@
+/*
+ * The time of the last round of a device, in which it answered all its checks. Results and issues that the round
+ * found as they were follow it instead of being written. SQL only; what follows is decided in round-changes.ts.
+ */
+import { sql, type Expression, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { SearchClause } from '../../platform/search/search-field.ts'
+
+/**
+ * Notes that a device answered all its checks, which decides when they are due again. A device that enrolled since
+ * has no time of its own: it gets one, so that its round is not due at once any more.
+ */
+export async function upsertDeviceRound(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  ranAt: Date,
+): Promise<void> {
+  await sql`
+    with first_round as (
+      update device set checks_ran_at = ${ranAt}
+      where id = ${deviceId} and (checks_ran_at is null or checks_ran_at > ${ranAt}))
+    insert into device_round (device_id, ran_at) values (${deviceId}, ${ranAt})
+    on conflict (device_id) do update set ran_at = excluded.ran_at`.execute(tx)
+}
+
+/** What followed the last round of a device and does not follow the next one. */
+export interface LeftBehind {
+  /** Results of all other checks stay behind, with their issues. */
+  readonly checkIdsInRound: readonly string[]
+  readonly issueIds: readonly string[]
+}
+
+/** Gives results and issues the time of the last round as their own. To be called before the next one is noted. */
+export async function updateLeftBehind(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  { checkIdsInRound, issueIds }: LeftBehind,
+): Promise<void> {
+  await sql`
+    with round as materialized (select ran_at from device_round where device_id = ${deviceId}),
+    released as (
+      update check_result result set follows_round = false,
+        ran_at = greatest(result.ran_at, round.ran_at),
+        updated_at = greatest(result.updated_at, round.ran_at)
+      from round
+      where result.device_id = ${deviceId} and result.follows_round
+        and result.check_id <> all(${checkIdsInRound}::bigint[])
+      returning result.check_id)
+    update issue set follows_round = false,
+      last_rechecked_at = greatest(issue.last_rechecked_at, round.ran_at),
+      updated_at = greatest(issue.updated_at, round.ran_at)
+    from round
+    where issue.device_id = ${deviceId} and issue.resolved_at is null and issue.follows_round
+      and (issue.id = any(${issueIds}::bigint[])
+        or issue.check_id in (select check_id from released))`.execute(tx)
+}
+
+/** A time that reads as that of the round where the row follows it; queries join `device_round`. */
+export function laterOfRound(column: string, follows: Expression<SqlBool>): RawBuilder<Date> {
+  const own = sql.ref(column)
+  return sql<Date>`case when ${follows} then greatest(${own}, device_round.ran_at) else ${own} end`
+}
+
+/** A row that may follow the round of a device. */
+export interface RoundFollower {
+  /** The column with the device, as `issue.device_id`. */
+  readonly device: string
+  readonly follows: Expression<SqlBool>
+}
+
+/** Such a time as a field of a search: one condition on the column, and one on the round. */
+export function roundTimeField(column: string, follower: RoundFollower) {
+  return (clause: SearchClause): Expression<SqlBool> => {
+    const [value] = clause.values
+    if (clause.operator === '<') return isRoundTimeBefore(column, value, follower)
+    const hasRound = hasRoundWhere(sql`ran_at > ${value}`, follower)
+    return sql<SqlBool>`(${sql.ref(column)} > ${value} or (${follower.follows} and ${hasRound}))`
+  }
+}
+
+/** That such a time is before another one; of use where `device_round` is not joined. */
+export function isRoundTimeBefore(
+  column: string,
+  before: unknown,
+  follower: RoundFollower,
+): RawBuilder<SqlBool> {
+  const hasRound = hasRoundWhere(sql`ran_at < ${before}`, follower)
+  return sql<SqlBool>`(${sql.ref(column)} < ${before} and (not (${follower.follows}) or ${hasRound}))`
+}
+
+function hasRoundWhere(
+  condition: RawBuilder<unknown>,
+  { device }: RoundFollower,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (
+    select from device_round where device_id = ${sql.ref(device)} and ${condition})`
+}
