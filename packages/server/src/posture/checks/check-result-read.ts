@@ -4,7 +4,12 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import { referencedField } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
-import { isRoundTimeBefore, laterOfRound, roundTimeField, type RoundFollower } from './round-store.ts'
+import {
+  isRoundTimeBefore,
+  laterOfRound,
+  roundTimeField,
+  type RoundFollower,
+} from './round-store.ts'
 
 /** The statuses that a result can have. */
 export const CHECK_RESULT_STATUSES = [
@@ -58,7 +63,10 @@ export function checkResultList(now: Date, staleBefore: Date) {
           select from posture_check
           where posture_check.id = check_result.check_id and ${readsAs(staleBefore, String(status))})`,
       },
-      updated_at: { type: 'timestamp', column: roundTimeField('check_result.updated_at', FOLLOWER) },
+      updated_at: {
+        type: 'timestamp',
+        column: roundTimeField('check_result.updated_at', FOLLOWER),
+      },
     },
     select: (db: Kysely<Schema>) => selectCheckResults(db, now, staleBefore),
     // The results of a check lie far apart: each is a page of its own to read.
