@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createDeviceQueue, type DeviceQueueLimits } from './device-queue.ts'
+import { gatherByDevice } from './gather-by-device.ts'
 
 function setUp(limits: Partial<DeviceQueueLimits> = {}) {
   const queue = createDeviceQueue({
@@ -88,5 +89,53 @@ describe('the queue of devices', () => {
     await expect(run('1', 'b', 1)).rejects.toMatchObject({ code: 'rate_limited' })
     await end('a')
     expect(await large).toBe('a')
+  })
+})
+
+describe('what is gathered by device', () => {
+  const limits = { runningMax: 1, messagesPerDeviceMax: 2, bytesPerDeviceMax: 100 }
+
+  test('is done together when it waits together, and each gets the result', async () => {
+    const done: string[][] = []
+    const gather = gatherByDevice(createDeviceQueue(limits), async (items: readonly string[]) => {
+      done.push([...items])
+      await new Promise((resolve) => setImmediate(resolve))
+      return items.length
+    })
+    const first = gather('1', 1, 'a')
+    await Promise.resolve()
+    await new Promise((resolve) => process.nextTick(resolve))
+    const later = [gather('1', 1, 'b'), gather('1', 1, 'c'), gather('2', 1, 'x')]
+    expect(await Promise.all([first, ...later])).toEqual([1, 2, 2, 1])
+    expect(done).toEqual([['a'], ['x'], ['b', 'c']])
+  })
+
+  test('fails together, and goes on afterwards', async () => {
+    let isBroken = true
+    const gather = gatherByDevice(createDeviceQueue(limits), async (items: readonly string[]) => {
+      if (isBroken) throw new Error('no')
+      return items.length
+    })
+    await expect(Promise.all([gather('1', 1, 'a'), gather('1', 1, 'b')])).rejects.toThrow('no')
+    isBroken = false
+    expect(await gather('1', 1, 'c')).toBe(1)
+  })
+
+  test('is refused when the device has too much waiting, and not for ever', async () => {
+    const ends: (() => void)[] = []
+    const gather = gatherByDevice(
+      createDeviceQueue({ ...limits, messagesPerDeviceMax: 1 }),
+      (items: readonly string[]) =>
+        new Promise<number>((resolve) => ends.push(() => resolve(items.length))),
+    )
+    const first = gather('1', 1, 'a')
+    await new Promise((resolve) => setImmediate(resolve))
+    await expect(gather('1', 1, 'b')).rejects.toMatchObject({ code: 'rate_limited' })
+    ends[0]?.()
+    expect(await first).toBe(1)
+    const next = gather('1', 1, 'c')
+    await new Promise((resolve) => setImmediate(resolve))
+    ends[1]?.()
+    expect(await next).toBe(1)
   })
 })

@@ -15,7 +15,7 @@ import { LogCollector, type StatusLines } from './collect-log.ts'
 import { WriteCollector } from './collect-write.ts'
 import { createEnrollHandler } from './enroll-handler.ts'
 import { createAgentMessageReader } from './read-agent-message.ts'
-import { recordLog, recordWrite } from './record-agent-message.ts'
+import { createWriteRecorder, recordLog } from './record-agent-message.ts'
 import { createUnprovenSenders } from './unproven-senders.ts'
 
 const STATUS_MESSAGE_LENGTH_MAX = 500
@@ -27,6 +27,7 @@ export function createAgentHandlers(
   const { settings } = deps
   const senders = createUnprovenSenders(settings.failuresPerAddressPerMinute)
   const reader = createAgentMessageReader(deps, senders)
+  const recordWrite = createWriteRecorder(deps)
   const isAsked = (id: string) =>
     id.startsWith(deps.liveQueries.idPrefix) || parseQueryId(id) !== undefined
   let configText: { schedule: object; text: string } | undefined
@@ -61,7 +62,7 @@ export function createAgentHandlers(
         cutMembers: WriteCollector.cutMembers,
         bytesMax: settings.bodyBytesMax.write,
       })
-      await recordWrite(deps, message, collector, toOrigin(request))
+      await recordWrite(message, collector, toOrigin(request))
       return sendJson(reply, '{}')
     },
 

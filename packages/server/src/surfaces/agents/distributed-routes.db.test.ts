@@ -251,6 +251,35 @@ describe('distributed write', () => {
     expect(await readResults()).toEqual([{ status: 'passing', error_message: null }])
   })
 
+  test('answers that come one by one and all at once are stored together, by one change at a time', async () => {
+    const checks = []
+    for (let index = 0; index < 12; index += 1) checks.push(await agents.posture.insertCheck())
+    let running = 0
+    let runningMax = 0
+    let changes = 0
+    const { app } = agents.build(
+      {},
+      {
+        runChange: async (origin, work) => {
+          changes += 1
+          running += 1
+          runningMax = Math.max(runningMax, running)
+          return agents.posture.runChange(origin, work).finally(() => (running -= 1))
+        },
+      },
+    )
+    const nodeKey = await agents.enroll({}, app)
+    await agents.read(nodeKey, app)
+    changes = 0
+    const answers = await Promise.all(
+      checks.map((check) => agents.answer(nodeKey, { [`check:${check}:1`]: 'PASS' }, app)),
+    )
+    expect(answers.map((answer) => answer.body)).toEqual(checks.map(() => '{}'))
+    expect((await readResults()).map(({ status }) => status)).toEqual(checks.map(() => 'passing'))
+    expect(runningMax).toBe(1)
+    expect(changes).toBeLessThan(checks.length / 2)
+  })
+
   test('an answer that is too large is an error of its query, and the others count', async () => {
     const large = await agents.posture.insertCheck()
     const small = await agents.posture.insertCheck()

@@ -7,6 +7,7 @@ import { recordCheckResults } from '../../posture/checks/record-check-results.ts
 import type { ReportProblem } from '../../posture/devices/report-problem.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
+import { gatherByDevice } from '../../posture/osquery/gather-by-device.ts'
 import { noteAnswer } from '../../posture/osquery/hand-out-work.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { describeTruncation } from '../../posture/reporting/bound-snapshot.ts'
@@ -16,32 +17,54 @@ import type { LogCollector, ReportedSnapshot, UntakenLines } from './collect-log
 import type { WriteCollector } from './collect-write.ts'
 import type { ReadMessage } from './read-agent-message.ts'
 
-/**
- * Records the answers of one distributed write. Ids that are neither a check's nor a live query's are
- * ignored; a query that the agent has denylisted is an errored answer in its words.
- *
- * @throws NodeInvalidError when the device has been removed meanwhile
- */
-export async function recordWrite(
-  deps: AgentDependencies,
-  { state, isCut }: ReadMessage,
+/** The answers of one distributed write. */
+interface Answers {
+  readonly state: NodeState
+  readonly results: readonly DistributedResult[]
+  readonly tooLargeCount: number
+  readonly origin: ChangeOrigin
+}
+
+/** Records a distributed write; resolves when it is stored. */
+export type WriteRecorder = (
+  message: ReadMessage,
   collector: WriteCollector,
   origin: ChangeOrigin,
-): Promise<void> {
-  const { results, tooLargeCount } = collector.read(isCut)
-  if (results.length === 0) return
-  await deps.writes.run(state.deviceId, collector.heldBytes, () =>
-    recordAnswers(deps, state, { results, tooLargeCount }, origin),
+) => Promise<void>
+
+/**
+ * Creates the recorder of distributed writes. Ids that are neither a check's nor a live query's are ignored; a
+ * query that the agent has denylisted is an errored answer in its words. Agents that send every answer in a
+ * message of its own have those recorded in one change that wait for one another.
+ *
+ * The recorder rejects with NodeInvalidError when the device has been removed meanwhile.
+ */
+export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
+  const record = gatherByDevice(deps.writes, (all: readonly [Answers, ...Answers[]]) =>
+    recordAnswers(deps, joinAnswers(all)),
   )
+  return async ({ state, isCut }, collector, origin) => {
+    const read = collector.read(isCut)
+    if (read.results.length === 0) return
+    await record(state.deviceId, collector.heldBytes, { state, ...read, origin })
+  }
+}
+
+/** The last answer to each query counts. */
+function joinAnswers(all: readonly [Answers, ...Answers[]]): Answers {
+  if (all.length === 1) return all[0]
+  const byId = new Map(all.flatMap(({ results }) => results.map((result) => [result.id, result])))
+  return {
+    ...all[0],
+    results: [...byId.values()],
+    tooLargeCount: all.reduce((sum, { tooLargeCount }) => sum + tooLargeCount, 0),
+  }
 }
 
 async function recordAnswers(
   deps: AgentDependencies,
-  state: NodeState,
-  answers: { readonly results: readonly DistributedResult[]; readonly tooLargeCount: number },
-  origin: ChangeOrigin,
+  { state, results, tooLargeCount, origin }: Answers,
 ): Promise<void> {
-  const { results, tooLargeCount } = answers
   const { askedAtMs, deviceId } = state
   const { liveQueries, nodes, settings } = deps
   const liveResults = results.filter(({ id }) => id.startsWith(liveQueries.idPrefix))
