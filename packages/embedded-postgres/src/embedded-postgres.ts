@@ -15,7 +15,12 @@ import type { FileLock } from './file-lock.ts'
 import { initialiseCluster, SUPERUSER } from './initialise-cluster.ts'
 import { stopLeftoverServer } from './leftover-server.ts'
 import { installRuntime } from './postgres-runtime.ts'
-import { APPLICATION_DATABASE, APPLICATION_ROLE, provisionDatabase } from './provision-database.ts'
+import {
+  APPLICATION_DATABASE,
+  APPLICATION_ROLE,
+  provisionDatabase,
+  REPORTING_ROLE,
+} from './provision-database.ts'
 import { chooseServerAccount } from './server-account.ts'
 import { describeServerFailure, isEarlierServerInTheWay } from './server-failure.ts'
 import { launchServer } from './server-process.ts'
@@ -36,6 +41,8 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** For the service: a role that owns its database and nothing else. */
   readonly connection: SocketConnection
+  /** For a role that may read what it is granted in that database, and do nothing else. */
+  readonly reporting: SocketConnection
   /** For work on the server itself, as its superuser. */
   readonly administration: SocketConnection
   /** The process of the server at present; undefined while it is being restarted. */
@@ -116,6 +123,7 @@ function toConnection(host: string, user: string, database: string): SocketConne
 
 class ServerSupervisor implements EmbeddedPostgres {
   readonly connection: SocketConnection
+  readonly reporting: SocketConnection
   readonly administration: SocketConnection
   readonly #prepared: PreparedServer
   readonly #log: ServerLog
@@ -135,6 +143,7 @@ class ServerSupervisor implements EmbeddedPostgres {
     this.#lock = lock
     this.administration = prepared.launch.administration
     this.connection = toConnection(prepared.socketDirectory, APPLICATION_ROLE, APPLICATION_DATABASE)
+    this.reporting = { ...this.connection, user: REPORTING_ROLE }
   }
 
   serverPid(): number | undefined {

@@ -1,28 +1,54 @@
 import { Client, escapeIdentifier } from 'pg'
+import { confineReportingRole } from './confine-reporting-role.ts'
 import type { SocketConnection } from './socket-connection.ts'
 
 /** The role that the program works as, and the database that it owns. */
 export const APPLICATION_ROLE = 'heliograph'
 export const APPLICATION_DATABASE = 'heliograph'
+/** The role that may read what the program grants it, and do nothing else. */
+export const REPORTING_ROLE = 'heliograph_reporting'
 
 /**
- * Makes the role and the database exist. Idempotent and run at every start, so a process that died in
+ * Makes the roles and the database exist. Idempotent and run at every start, so a process that died in
  * between leaves nothing that needs repair.
  */
 export async function provisionDatabase(administration: SocketConnection): Promise<void> {
-  const role = escapeIdentifier(APPLICATION_ROLE)
   const database = escapeIdentifier(APPLICATION_DATABASE)
-  const client = new Client({ ...administration })
+  await withClient(administration, async (client) => {
+    await ensureRole(client, APPLICATION_ROLE)
+    await ensureRole(client, REPORTING_ROLE)
+  })
+  // Databases that are made later begin as this one.
+  await confine({ ...administration, database: 'template1' })
+  await withClient(administration, async (client) => {
+    const findDatabase = 'select from pg_database where datname = $1'
+    if (!(await exists(client, findDatabase, APPLICATION_DATABASE))) {
+      await client.query(`create database ${database} owner ${escapeIdentifier(APPLICATION_ROLE)}`)
+    }
+  })
+  await confine({ ...administration, database: APPLICATION_DATABASE })
+}
+
+async function confine(connection: SocketConnection): Promise<void> {
+  await withClient(connection, (client) =>
+    confineReportingRole(client, { reporting: REPORTING_ROLE, application: APPLICATION_ROLE }),
+  )
+}
+
+async function ensureRole(client: Client, name: string): Promise<void> {
+  if (await exists(client, 'select from pg_roles where rolname = $1', name)) return
+  await client.query(`create role ${escapeIdentifier(name)} login`)
+}
+
+async function withClient(
+  connection: SocketConnection,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const client = new Client({ ...connection })
   client.on('error', () => undefined)
   await client.connect()
   try {
-    if (!(await exists(client, 'select from pg_roles where rolname = $1', APPLICATION_ROLE))) {
-      await client.query(`create role ${role} login`)
-    }
-    const findDatabase = 'select from pg_database where datname = $1'
-    if (!(await exists(client, findDatabase, APPLICATION_DATABASE))) {
-      await client.query(`create database ${database} owner ${role}`)
-    }
+    await work(client)
   } finally {
     await client.end()
   }

@@ -9,6 +9,7 @@ import { createChangeRunner, type Change } from '../changes/change.ts'
 import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
+import { toReportingAccess } from './reporting-access.ts'
 import type { Foundation } from '../changes/foundation.ts'
 import type { Config } from './config/load-config.ts'
 import { findPreparation } from '../organisation/settings/organisation-store.ts'
@@ -20,6 +21,7 @@ import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import type { MasterKeys } from '../platform/secrets/master-key.ts'
 import { createSealer } from '../platform/secrets/sealed-box.ts'
+import type { ReportingAccess } from '../posture/reporting/sandbox/reporting-access.ts'
 
 /** What everything in a process stands on. */
 export interface ServiceFoundation extends Foundation {
@@ -29,6 +31,7 @@ export interface ServiceFoundation extends Foundation {
   readonly masterKeys: MasterKeys
   /** Takes the time of the database; the process does it again and again while it serves. */
   readonly synchroniseClock: () => Promise<void>
+  readonly reporting: ReportingAccess
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
@@ -160,6 +163,7 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     masterKeys,
     pool,
     preparedDb,
+    reporting: toReportingAccess(config, connection, masterKeys),
     sealer,
     synchroniseClock,
     runChange: createChangeRunner(preparedDb, clock, publishers),

@@ -22,6 +22,7 @@ export const KIND_OF_CODE = {
   idempotency_key_reused: 'invalid',
   answer_lost: 'conflict',
   limit_reached: 'conflict',
+  reporting_not_set_up: 'conflict',
   body_too_large: 'too_large',
   rate_limited: 'rate_limited',
   target_refused: 'invalid',

@@ -26,6 +26,8 @@ import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
 import { toAgentSettings, type AgentTimes } from './osquery/agent-settings.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
+import type { ReportingAccess } from './reporting/sandbox/reporting-access.ts'
+import { createReportingSandbox } from './reporting/sandbox/reporting-sandbox.ts'
 
 export interface DeviceSettings {
   readonly baseUrl: string
@@ -87,6 +89,11 @@ export function createChecksPart(
 
 export interface FleetSettings extends AgentTimes {
   readonly baseUrl: string
+  readonly reportingResultBytesMax: number
+}
+
+export interface FleetFoundation extends Foundation {
+  readonly reporting: ReportingAccess
 }
 
 /**
@@ -94,19 +101,22 @@ export interface FleetSettings extends AgentTimes {
  * `caPem` is the authority of a certificate that the service issued itself.
  */
 export function createFleetPart(
-  { db, clock, runChange, sealer }: Foundation,
+  { db, clock, log, reporting, runChange, sealer }: FleetFoundation,
   settings: FleetSettings,
   caPem: string | undefined,
 ): ServicePart {
-  const { baseUrl } = settings
+  const { baseUrl, reportingResultBytesMax: resultBytesMax } = settings
+  const sandbox = createReportingSandbox({ db, log, access: reporting, resultBytesMax })
   return {
     name: 'fleet',
     roles: ['api'],
     operations: [
       ...liveQueryRoutes({ db, baseUrl, runChange }),
       ...reportingTableRoutes(db, baseUrl),
-      ...reportingQueryRoutes({ db, clock, runChange }),
+      ...reportingQueryRoutes({ db, clock, runChange, sandbox }),
       ...packageRoutes({ baseUrl, settings: toAgentSettings(settings), runChange, sealer, caPem }),
     ],
+    start: () => sandbox.prepare(),
+    stop: async () => sandbox.close(),
   }
 }

@@ -88,6 +88,12 @@ export const ERROR_CODES = {
     meaning: 'A configured limit of the service would be exceeded.',
     remedy: 'Delete what is not needed, or raise the setting that the message names.',
   },
+  reporting_not_set_up: {
+    meaning:
+      'Reporting queries run as a database role of their own, which does not exist or may do more than it should.',
+    remedy:
+      'The operator sets it up as `docs/operations.md` says; the log of the service names what is missing.',
+  },
   body_too_large: {
     meaning: 'The request body is larger than the endpoint takes.',
     remedy: 'Send less; the message names the limit.',

@@ -21,6 +21,11 @@ import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.t
 import { registerApi } from '../../src/surfaces/rest/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
+import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
+import {
+  createReportingSandbox,
+  type ReportingSandbox,
+} from '../../src/posture/reporting/sandbox/reporting-sandbox.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
@@ -29,6 +34,8 @@ export const BASE_URL = 'https://trust.example.com'
 
 /** High enough for all requests of a file; the limit has tests of its own. */
 const REQUESTS_PER_MINUTE = 100_000
+
+export const REPORTING_RESULT_BYTES_MAX = 65_536
 
 export interface TestAnswer<Body> {
   readonly status: number
@@ -63,6 +70,8 @@ export interface TestApi {
   readonly sealer: Sealer
   /** For a listener. */
   readonly connection: DatabaseConnection
+  /** Where reporting queries run. */
+  readonly sandbox: ReportingSandbox
   /** A live key without permissions. */
   readonly key: string
   createKey(permissions: readonly Permission[]): Promise<string>
@@ -72,7 +81,10 @@ export interface TestApi {
 }
 
 /** What routes may need of the service around them. */
-export interface TestApiParts extends Pick<TestApi, 'db' | 'clock' | 'runChange' | 'sealer'> {
+export interface TestApiParts extends Pick<
+  TestApi,
+  'db' | 'clock' | 'runChange' | 'sealer' | 'sandbox'
+> {
   /** Has someone besides the publishers of the service hear of every change. */
   readonly addPublisher: (publisher: ChangePublisher) => void
 }
@@ -88,7 +100,13 @@ export async function createTestApi(
   const publishers = [...createPublishers({ clock, sealer, baseUrl: BASE_URL })]
   const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
   const runChange = createChangeRunner(db, clock, publishers)
-  const parts = { db, clock, runChange, sealer, connection: database.connection }
+  const sandbox = createReportingSandbox({
+    db,
+    log: SILENT_LOGGER,
+    access: database.reporting,
+    resultBytesMax: REPORTING_RESULT_BYTES_MAX,
+  })
+  const parts = { db, clock, runChange, sealer, sandbox, connection: database.connection }
   await insertOrganisation(db, 'Example', clock.now())
   await createKeyAdmin(runChange)
   const createKey: TestApi['createKey'] = (permissions) => createTestKey(parts, permissions)

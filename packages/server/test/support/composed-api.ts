@@ -78,6 +78,7 @@ export async function composeTestApi({
   cleanup.add(() => database.close())
   const config = loadConfig({
     DATABASE_URL: toUrl(database.connection),
+    HELIOGRAPH_REPORTING_DATABASE_URL: toUrl(database.reporting.connection),
     HELIOGRAPH_BASE_URL: BASE_URL,
     HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
     HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',

@@ -3,10 +3,11 @@ import { Client } from 'pg'
 import type { Kysely } from 'kysely'
 import type { Pool } from 'pg'
 import { inject } from 'vitest'
-import { toClientConfig } from '../../src/platform/db/connection.ts'
+import { roleOf, toClientConfig } from '../../src/platform/db/connection.ts'
 import { withDatabase } from './with-database.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import { openDatabase } from '../../src/platform/db/database.ts'
+import type { ReportingAccess } from '../../src/posture/reporting/sandbox/reporting-access.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import './test-postgres.ts'
@@ -16,6 +17,8 @@ export interface TestDatabase {
   readonly pool: Pool
   /** For code that opens connections of its own, such as the listener. */
   readonly connection: DatabaseConnection
+  /** For reporting queries. */
+  readonly reporting: ReportingAccess
   /** Gives the database up. Throws when a connection to it is still open or checked out. */
   close(): Promise<void>
 }
@@ -57,7 +60,7 @@ export async function setTimeAhead({ pool }: TestDatabase, ms: number): Promise<
  *     afterAll(() => database.close())
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
-  const { administration, connection, role, template, isThrownAway } = inject('postgres')
+  const { administration, connection, reporting, role, template, isThrownAway } = inject('postgres')
   const name = `test_${newSecret(9).toLowerCase().replaceAll('-', '_')}`
   const source = options.isEmpty === true ? 'template0' : template
   await withClient(administration, (client) =>
@@ -67,6 +70,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     ),
   )
   const own = withDatabase(connection, name)
+  const ownReporting = withDatabase(reporting, name)
   if (options.hasSettableClock === true) {
     await withClient(own, (client) =>
       client.query(
@@ -84,6 +88,11 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     db,
     pool,
     connection: own,
+    reporting: {
+      connection: ownReporting,
+      role: roleOf(ownReporting),
+      ownPassword: undefined,
+    },
     async close() {
       const checkedOut = pool.totalCount - pool.idleCount
       // A pool with a connection that nobody gives back would wait for ever.

@@ -5,10 +5,14 @@
 import { chmod, mkdtemp, readdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { removeDataFolder, startEmbeddedPostgres } from '@heliograph/embedded-postgres'
+import {
+  REPORTING_ROLE,
+  removeDataFolder,
+  startEmbeddedPostgres,
+} from '@heliograph/embedded-postgres'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import { toClientConfig } from '../../src/platform/db/connection.ts'
+import { toClientConfig, withRole } from '../../src/platform/db/connection.ts'
 import { withDatabase } from './with-database.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import { migrateDatabase } from '../../src/schema/migrate.ts'
@@ -25,15 +29,16 @@ interface TestServer {
   readonly administration: DatabaseConnection
   readonly connection: DatabaseConnection
   readonly role: string
+  readonly reporting: DatabaseConnection
   stop(): Promise<void>
 }
 
 /** Starts the server and makes the template; answers the teardown, which leaves nothing behind. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env['TEST_DATABASE_URL']
-  const server = url === undefined ? await startServer() : useServer(url)
+  const server = url === undefined ? await startServer() : await useServer(url)
   const template = `heliograph_template_${newSecret(6).toLowerCase().replaceAll('-', '_')}`
-  const { administration, connection, role } = server
+  const { administration, connection, reporting, role } = server
   try {
     await execute(administration, `create database "${template}" owner "${role}"`)
     await migrateDatabase(withDatabase(connection, template), { log: SILENT_LOGGER })
@@ -42,7 +47,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error
   }
   const isThrownAway = url === undefined
-  project.provide('postgres', { administration, connection, role, template, isThrownAway })
+  project.provide('postgres', {
+    administration,
+    connection,
+    reporting,
+    role,
+    template,
+    isThrownAway,
+  })
   return async () => {
     if (!isThrownAway) await execute(administration, `drop database "${template}" with (force)`)
     await server.stop()
@@ -63,6 +75,7 @@ async function startServer(): Promise<TestServer> {
   return {
     administration: server.administration,
     connection: server.connection,
+    reporting: server.reporting,
     role: server.connection.user,
     async stop() {
       await server.stop()
@@ -71,9 +84,21 @@ async function startServer(): Promise<TestServer> {
   }
 }
 
-function useServer(url: string): TestServer {
+async function useServer(url: string): Promise<TestServer> {
   const role = decodeURIComponent(new URL(url).username)
-  return { administration: { url }, connection: { url }, role, stop: () => Promise.resolve() }
+  const reporting = withRole({ url }, REPORTING_ROLE, 'reporting')
+  await execute(
+    { url },
+    `do $$ begin create role ${REPORTING_ROLE} login password 'reporting';
+     exception when duplicate_object then null; end $$`,
+  )
+  return {
+    administration: { url },
+    connection: { url },
+    reporting,
+    role,
+    stop: () => Promise.resolve(),
+  }
 }
 
 /** Ends the servers of runs that were killed; a run that is alive holds the lock of its folder. */

@@ -7,6 +7,8 @@ export interface TestPostgres {
   /** The role that the service works as; it owns the databases of the tests. */
   readonly connection: DatabaseConnection
   readonly role: string
+  /** The role that reporting queries run as. */
+  readonly reporting: DatabaseConnection
   /** A migrated database that is cloned for each test file; nobody may connect to it. */
   readonly template: string
   /** The server and its files go when the run ends, with all its databases. */

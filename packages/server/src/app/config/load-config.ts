@@ -66,6 +66,11 @@ function findContradictions(config: Partial<Values>): string[] {
       `HELIOGRAPH_BASE_URL is plain HTTP and not a loopback address (${url.host}): use https, because keys and device data travel over it`,
     )
   }
+  if (config.reportingDatabaseUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push(
+      'HELIOGRAPH_REPORTING_DATABASE_URL belongs to DATABASE_URL: the embedded database has a role for reporting already',
+    )
+  }
   const isSelfSigned = config.tlsCert === 'self-signed' || config.tlsKey === 'self-signed'
   if (!isSelfSigned && (config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push('HELIOGRAPH_TLS_CERT and HELIOGRAPH_TLS_KEY belong together: set both or neither')

@@ -63,6 +63,19 @@ export const SETTINGS = {
     isSecret: true,
     ...postgresUrl,
   },
+  reportingDatabaseUrl: {
+    env: 'HELIOGRAPH_REPORTING_DATABASE_URL',
+    description:
+      'The database of `DATABASE_URL` as the role that reporting queries run as. Needed where the role of `DATABASE_URL` may not make roles.',
+    isSecret: true,
+    ...postgresUrl,
+  },
+  reportingResultBytesMax: {
+    env: 'HELIOGRAPH_REPORTING_RESULT_BYTES_MAX',
+    description:
+      'The largest result of a reporting query, and of all results in one answer, in bytes of JSON.',
+    ...integer(65_536, 134_217_728, 16_777_216),
+  },
   databasePoolMax: {
     env: 'HELIOGRAPH_DATABASE_POOL_MAX',
     description: 'The most database connections that one process opens for its work.',

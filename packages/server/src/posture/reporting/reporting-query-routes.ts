@@ -2,9 +2,16 @@ import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
-import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
 import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
+import {
+  reportQuerySchema,
+  resultSchema,
+  toQueryJson,
+  toQueryListJson,
+  type QueryJsonDependencies,
+  type ReportQueryJson,
+} from './reporting-query-json.ts'
 import {
   findReportingQuery,
   findRun,
@@ -16,32 +23,12 @@ import {
   type ResultRow,
 } from './reporting-query-store.ts'
 import { reportingQueryWriteRoutes } from './reporting-query-write-routes.ts'
-import {
-  ensureFreshRun,
-  RESULT_ROWS_MAX,
-  type ReportingRunDependencies,
-} from './run-reporting-query.ts'
-
-const resultSchema = z
-  .record(z.string(), z.unknown())
-  .describe('One row: the names and values depend on the query.')
-  .meta({ id: 'ReportQueryResult' })
-
-const reportQuerySchema = z
-  .object({
-    id: z.int().describe('An integer, unlike the ids of other records.'),
-    name: z.string(),
-    osquery_sql: z.string().describe('SQL over the reporting tables.'),
-    result_count: z.int(),
-    created_at: timestampSchema,
-    results: z.array(resultSchema).optional().describe('Absent with `omit_results`.'),
-  })
-  .meta({ id: 'ReportQuery' })
+import { createFreshRuns, type ReportingRunDependencies } from './run-reporting-query.ts'
 
 /** A row of the list; the one beyond the page has no content. */
 interface QueryRow {
   readonly id: string
-  readonly json?: z.input<typeof reportQuerySchema>
+  readonly json?: ReportQueryJson
 }
 
 const omitResults = z
@@ -60,10 +47,14 @@ export interface ReportingQueryRouteDependencies extends ReportingRunDependencie
 
 /** The operations on saved reporting queries. */
 export function reportingQueryRoutes(dependencies: ReportingQueryRouteDependencies): ApiRoute[] {
-  return [...readRoutes(dependencies), ...reportingQueryWriteRoutes(dependencies)]
+  const ensureFreshRun = createFreshRuns(dependencies)
+  return [
+    ...readRoutes({ ...dependencies, ensureFreshRun }),
+    ...reportingQueryWriteRoutes(dependencies),
+  ]
 }
 
-function readRoutes(dependencies: ReportingRunDependencies): ApiRoute[] {
+function readRoutes(dependencies: QueryJsonDependencies): ApiRoute[] {
   const { db } = dependencies
   const tags = ['Reporting']
   const getQuery = async (id: string): Promise<ReportingQuery> => {
@@ -79,17 +70,7 @@ function readRoutes(dependencies: ReportingRunDependencies): ApiRoute[] {
       permission: null,
       filters: z.object({ omit_results: omitResults }),
       item: reportQuerySchema,
-      fetch: async ({ window, filters }): Promise<QueryRow[]> => {
-        const queries = await listReportingQueries(db, window)
-        const shown = queries.slice(0, window.limit - 1)
-        const complete: QueryRow[] = []
-        for (const query of shown) {
-          const json = await toQueryJson(dependencies, query, filters.omit_results)
-          complete.push({ id: query.id, json })
-        }
-        // The row beyond the page only tells that there is one.
-        return [...complete, ...queries.slice(shown.length).map(({ id }) => ({ id }))]
-      },
+      fetch: ({ window, filters }) => listQueries(dependencies, window, filters.omit_results),
       toJson: (row) => row.json ?? unreachableRow(),
     }),
     route({
@@ -117,43 +98,39 @@ function readRoutes(dependencies: ReportingRunDependencies): ApiRoute[] {
   ]
 }
 
-async function toQueryJson(
-  dependencies: ReportingRunDependencies,
-  query: ReportingQuery,
+async function listQueries(
+  dependencies: QueryJsonDependencies,
+  window: PageWindow,
   isOmitted: boolean,
-): Promise<z.input<typeof reportQuerySchema>> {
-  const run = await ensureFreshRun(dependencies, query)
-  const base = {
-    id: Number(query.id),
-    name: query.name,
-    osquery_sql: query.sql,
-    result_count: run.row_count,
-    created_at: toTimestamp(query.created_at),
-  }
-  if (isOmitted) return base
-  const rows = await listResultRows(dependencies.db, run.id, 0, RESULT_ROWS_MAX)
-  return { ...base, results: rows.map((row) => row.columns) }
+): Promise<QueryRow[]> {
+  const queries = await listReportingQueries(dependencies.db, window)
+  const shown = await toQueryListJson(dependencies, queries.slice(0, window.limit - 1), isOmitted)
+  // The row beyond the page only tells that there is one.
+  return queries.map(({ id }, index) => {
+    const json = shown[index]
+    return json === undefined ? { id } : { id, json }
+  })
 }
 
 /** The first page shows a fresh result; further pages stay with the result that they began with. */
 async function listResults(
-  dependencies: ReportingRunDependencies,
+  { db, ensureFreshRun }: QueryJsonDependencies,
   query: ReportingQuery,
   { afterId, limit }: PageWindow,
 ): Promise<ResultRow[]> {
   if (afterId === undefined) {
-    const run = await ensureFreshRun(dependencies, query)
-    return listResultRows(dependencies.db, run.id, 0, limit)
+    const run = await ensureFreshRun(query)
+    return listResultRows(db, run.id, 0, limit)
   }
   const { runId, ordinal } = parseRowKey(afterId)
-  const run: ReportingQueryRun | undefined = await findRun(dependencies.db, query.id, runId)
+  const run: ReportingQueryRun | undefined = await findRun(db, query.id, runId)
   if (run === undefined) {
     throw new AppError(
       'invalid_cursor',
       'The result that this cursor belongs to is no longer kept; start from the first page.',
     )
   }
-  return listResultRows(dependencies.db, run.id, ordinal, limit)
+  return listResultRows(db, run.id, ordinal, limit)
 }
 
 function unreachableRow(): never {

@@ -113,28 +113,14 @@ export async function countReportingQueriesLocked(tx: Transaction<Schema>): Prom
   return Number(count)
 }
 
-/** What one SELECT over the reporting views answers. It sees no other tables: the caller has checked it. */
-export async function listRowsOfSql(
-  tx: Transaction<Schema>,
-  text: string,
-  limits: { readonly timeoutMs: number; readonly rows: number },
-): Promise<ResultColumns[]> {
-  await sql`select set_config('search_path', 'reporting', true),
-    set_config('statement_timeout', ${String(limits.timeoutMs)}, true)`.execute(tx)
-  const statement = text.trim().replace(/;\s*$/, '')
-  const result = await sql<{ columns: ResultColumns }>`
-    select to_jsonb(result) as columns from (${sql.raw(`\n${statement}\n`)}) as result
-    limit ${limits.rows}`.execute(tx)
-  return result.rows.map((row) => row.columns)
-}
-
 /** Stores the rows of a run and forgets runs that began before `keepAfter`. */
 export async function insertRun(
   tx: Transaction<Schema>,
   run: {
     readonly queryId: string
     readonly ranAt: Date
-    readonly rows: readonly ResultColumns[]
+    /** Each row as the text of a JSON object. */
+    readonly rows: readonly string[]
     readonly keepAfter: Date
   },
 ): Promise<ReportingQueryRun> {
@@ -150,7 +136,7 @@ export async function insertRun(
     .executeTakeFirstOrThrow()
   await sql`insert into reporting_query_row (run_id, ordinal, columns)
     select ${inserted.id}::bigint, ordinality, value
-    from jsonb_array_elements(${JSON.stringify(run.rows)}::jsonb) with ordinality`.execute(tx)
+    from jsonb_array_elements(${`[${run.rows.join(',')}]`}::jsonb) with ordinality`.execute(tx)
   return inserted
 }
 
@@ -166,6 +152,16 @@ export async function findRun(
     .where('query_id', '=', queryId)
     .where('id', '=', runId)
     .executeTakeFirst()
+}
+
+/** How large the rows of a run are, in bytes of JSON. */
+export async function getRunBytes(db: Kysely<Schema>, runId: string): Promise<number> {
+  const { bytes } = await db
+    .selectFrom('reporting_query_row')
+    .select(sql<string | null>`sum(octet_length(columns::text))`.as('bytes'))
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow()
+  return Number(bytes ?? 0)
 }
 
 /** The rows of a run after an ordinal. */

@@ -16,8 +16,8 @@ let api: TestApi
 let key: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, clock, runChange }) =>
-    reportingQueryRoutes({ db, clock, runChange }),
+  api = await createTestApi(({ db, clock, runChange, sandbox }) =>
+    reportingQueryRoutes({ db, clock, runChange, sandbox }),
   )
   await syncReportingViews(api.db)
   key = await api.createKey(['Manage Reporting'])

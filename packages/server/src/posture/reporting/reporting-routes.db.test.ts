@@ -17,8 +17,8 @@ describe('reporting queries', () => {
   let unixTime = 1_000
 
   beforeAll(async () => {
-    api = await createTestApi(({ db, clock, runChange }) =>
-      reportingQueryRoutes({ db, clock, runChange }),
+    api = await createTestApi(({ db, clock, runChange, sandbox }) =>
+      reportingQueryRoutes({ db, clock, runChange, sandbox }),
     )
     await syncReportingViews(api.db)
     deviceId = await insertDevice(api.db, { name: 'reporter' })

@@ -44,6 +44,17 @@ export function toColumnName(table: ReportingTable, column: ReportingColumn): st
   return COMMON_COLUMNS.includes(column.name) ? `${table.name}_${column.name}` : column.name
 }
 
+/** The columns of its view, which reporting queries read, in their order. */
+export function listViewColumns(table: ReportingTable): string[] {
+  return [
+    'record_id',
+    'device_id',
+    'device_name',
+    'collected_at',
+    ...table.columns.map((column) => toColumnName(table, column)),
+  ]
+}
+
 /** Scheduled queries of this prefix are reporting tables. */
 export const REPORT_QUERY_PREFIX = 'report:'
 

@@ -1,0 +1,133 @@
+/*
+ * One connection of the reporting role for one query: opened, bounded, read row by row, closed. Nothing of
+ * a session outlives the query, whatever the query did to it. Does not decide which SQL may run.
+ */
+import { Client, Query } from 'pg'
+import { MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
+import { toClientConfig } from '../../../platform/db/connection.ts'
+import type { ReportingAccess } from './reporting-access.ts'
+
+export interface SessionLimits {
+  readonly statementTimeoutMs: number
+  /** Rows beyond this are left out. */
+  readonly rows: number
+  /** Bytes of all rows as JSON; a result that is larger is refused. */
+  readonly bytes: number
+}
+
+/** Rows as JSON texts, with their bytes in UTF-8. */
+export interface SessionResult {
+  readonly rows: readonly string[]
+  readonly bytes: number
+}
+
+/** A result is larger than the limit of bytes. */
+export class ResultTooLarge extends Error {
+  override readonly name = 'ResultTooLarge'
+}
+
+/** The server did not end a statement in time. */
+export class StatementTooSlow extends Error {
+  override readonly name = 'StatementTooSlow'
+}
+
+/** The session is not that of the reporting role. */
+export class ForeignSession extends Error {
+  override readonly name = 'ForeignSession'
+}
+
+const CONNECT_MAX_MS = 5 * SECOND_MS
+/** The server ends a statement by its own timeout; one that gets around it loses its connection. */
+const GRACE_MS = 2 * SECOND_MS
+
+/**
+ * The state of a session, whatever the role or the database have as their defaults. Those of the grammar
+ * make the server read a text as it was checked.
+ */
+const toPreparation = ({ statementTimeoutMs }: SessionLimits): string => `
+  begin transaction read only;
+  set local standard_conforming_strings = on;
+  set local transform_null_equals = off;
+  set local search_path = reporting, pg_catalog, pg_temp;
+  set local statement_timeout = ${statementTimeoutMs};
+  set local lock_timeout = ${SECOND_MS};
+  set local idle_in_transaction_session_timeout = ${MINUTE_MS};
+  set local timezone = 'UTC';
+  set local datestyle = 'ISO';
+  set local intervalstyle = 'postgres';
+  set local work_mem = '8MB';
+  set local max_parallel_workers_per_gather = 0;
+  set local jit = off`
+
+/** A row that alone is too large does not leave the server. */
+const toText = (select: string, { rows }: SessionLimits): string => `
+  select case when octet_length(text) <= $1 then text end as text
+  from (select to_jsonb(result)::text as text from (
+${select}
+  ) as result limit ${rows}) as rows`
+
+/**
+ * Runs one SELECT that has been checked. `signal` ends it at once.
+ *
+ * @throws ResultTooLarge; StatementTooSlow; ForeignSession; the errors of the driver and the server
+ */
+export async function readRows(
+  access: ReportingAccess,
+  select: string,
+  limits: SessionLimits,
+  signal: AbortSignal,
+): Promise<SessionResult> {
+  const client = new Client({
+    ...toClientConfig(access.connection),
+    application_name: 'heliograph reporting',
+    connectionTimeoutMillis: CONNECT_MAX_MS,
+    keepAlive: true,
+  })
+  // Those that matter reject the query that is under way.
+  client.on('error', () => undefined)
+  const deadline = AbortSignal.timeout(CONNECT_MAX_MS + limits.statementTimeoutMs + GRACE_MS)
+  const ended = AbortSignal.any([signal, deadline])
+  const end = () => void client.end().catch(() => undefined)
+  ended.addEventListener('abort', end)
+  try {
+    await client.connect()
+    await client.query(toPreparation(limits))
+    await assertOwnSession(client, access)
+    return await streamRows(client, toText(select, limits), limits)
+  } catch (error) {
+    throw deadline.aborted ? new StatementTooSlow('no end in time', { cause: error }) : error
+  } finally {
+    ended.removeEventListener('abort', end)
+    // With a query under way this closes the socket; the server ends the query when it next writes.
+    end()
+  }
+}
+
+/** A pooler or a parameter of the URL may have logged in somebody else. */
+async function assertOwnSession(client: Client, { role }: ReportingAccess): Promise<void> {
+  const { rows } = await client.query<{ is_own: boolean }>(
+    `select current_user = $1 and session_user = $1 and current_setting('is_superuser') = 'off' as is_own`,
+    [role],
+  )
+  if (rows[0]?.is_own !== true) throw new ForeignSession('another role was logged in')
+}
+
+/** Rows are counted as they arrive; with one too many nothing more is read. */
+function streamRows(
+  client: Client,
+  text: string,
+  { bytes: bytesMax }: SessionLimits,
+): Promise<SessionResult> {
+  return new Promise((resolve, reject) => {
+    const rows: string[] = []
+    let bytes = 0
+    const query = client.query(new Query({ text, values: [bytesMax] }))
+    query.on('row', ({ text: row }: { text: string | null }) => {
+      bytes += row === null ? Infinity : Buffer.byteLength(row)
+      if (row !== null && bytes <= bytesMax) rows.push(row)
+      else reject(new ResultTooLarge('the result is too large'))
+    })
+    query.on('error', reject)
+    query.on('end', () => resolve({ rows, bytes }))
+  })
+}
