@@ -569,6 +569,8 @@ create table device (
   deletion_requested_at timestamp with time zone,
   deletion_requested_by text,
   deletion_due_at timestamp with time zone,
+  enrolled_from text,
+  duplicate_hardware_since timestamp with time zone,
   constraint device_pkey PRIMARY KEY (id),
   constraint device_auth_state_check CHECK ((auth_state = ANY (ARRAY['Good'::text, 'Notified'::text, 'Will Block'::text, 'Blocked'::text]))),
   constraint device_authentication_mode_check CHECK ((authentication_mode = ANY (ARRAY['only_registered_owner'::text, 'only_registered_owner_or_group_members'::text, 'anyone'::text]))),
@@ -654,8 +656,15 @@ create table enrollment_secret (
   revoked_at timestamp with time zone,
   last_used_at timestamp with time zone,
   use_count bigint default 0 not null,
+  uses_max bigint,
+  alarm_uses_per_hour bigint default 100,
+  hour_began_at timestamp with time zone,
+  hour_uses bigint default 0 not null,
+  unusual_use_at timestamp with time zone,
   constraint enrollment_secret_pkey PRIMARY KEY (id),
+  constraint enrollment_secret_alarm_uses_per_hour_check CHECK ((alarm_uses_per_hour > 0)),
   constraint enrollment_secret_secret_hash_check CHECK ((octet_length(secret_hash) = 32)),
+  constraint enrollment_secret_uses_max_check CHECK ((uses_max > 0)),
   constraint enrollment_secret_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE RESTRICT,
   constraint enrollment_secret_secret_hash_key UNIQUE (secret_hash)
 );
@@ -945,6 +954,33 @@ create unlogged table rate_limit_slot (
   accepted_at timestamp with time zone not null,
   constraint rate_limit_slot_pkey PRIMARY KEY (bucket, slot)
 ) with (fillfactor=70);
+
+create table reenrollment_request (
+  id bigint generated always as identity not null,
+  device_id bigint not null,
+  reason text not null,
+  status text default 'pending'::text not null,
+  host_identifier text not null,
+  host_name text not null,
+  serial text,
+  hardware_uuid text,
+  ip_address text,
+  known_ip_address text,
+  enrollment_secret_id bigint not null,
+  attempts_count bigint default 1 not null,
+  requested_at timestamp with time zone not null,
+  last_requested_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  approved_until timestamp with time zone,
+  updated_at timestamp with time zone not null,
+  constraint reenrollment_request_pkey PRIMARY KEY (id),
+  constraint reenrollment_request_check CHECK (((status = 'approved'::text) = (approved_until IS NOT NULL))),
+  constraint reenrollment_request_reason_check CHECK ((reason = ANY (ARRAY['live_node_key'::text, 'known_hardware'::text, 'other_owner'::text]))),
+  constraint reenrollment_request_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text, 'completed'::text]))),
+  constraint reenrollment_request_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint reenrollment_request_enrollment_secret_id_fkey FOREIGN KEY (enrollment_secret_id) REFERENCES enrollment_secret(id) ON DELETE CASCADE
+);
 
 create table registration_request (
   id bigint generated always as identity not null,
@@ -1364,6 +1400,7 @@ CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
+CREATE INDEX device_hardware_uuid_lower ON public.device USING btree (lower(hardware_uuid));
 CREATE UNIQUE INDEX device_host_identifier_key ON public.device USING btree (host_identifier);
 CREATE INDEX device_owner ON public.device USING btree (owner_person_id, id);
 CREATE INDEX device_reevaluate_at ON public.device USING btree (reevaluate_at) WHERE (reevaluate_at IS NOT NULL);
@@ -1406,6 +1443,9 @@ CREATE INDEX person_check_result_check ON public.person_check_result USING btree
 CREATE INDEX person_group_external_id ON public.person_group USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE UNIQUE INDEX person_group_name_key ON public.person_group USING btree (lower(name));
 CREATE INDEX person_group_member_person ON public.person_group_member USING btree (person_id, person_group_id);
+CREATE INDEX reenrollment_request_device ON public.reenrollment_request USING btree (device_id, id);
+CREATE UNIQUE INDEX reenrollment_request_open ON public.reenrollment_request USING btree (host_identifier, COALESCE(ip_address, ''::text), enrollment_secret_id) WHERE (status <> 'completed'::text);
+CREATE INDEX reenrollment_request_secret ON public.reenrollment_request USING btree (enrollment_secret_id);
 CREATE INDEX registration_request_device ON public.registration_request USING btree (device_id, id);
 CREATE UNIQUE INDEX registration_request_pending ON public.registration_request USING btree (device_id, requester_person_id) WHERE (status = 'pending'::text);
 CREATE INDEX registration_request_requester ON public.registration_request USING btree (requester_person_id, id);

@@ -17,6 +17,7 @@ import { DELIVERY_LIST } from '../src/signals/dispatch/delivery-read.ts'
 import { DEVICE_GROUP_LIST } from '../src/posture/device-groups/device-group-read.ts'
 import { DEVICE_LIST } from '../src/posture/devices/device-read.ts'
 import { REGISTRATION_REQUEST_LIST } from '../src/posture/devices/registration-requests/registration-request-read.ts'
+import { REENROLLMENT_REQUEST_LIST } from '../src/posture/enrollment/reenrollment/reenrollment-request-read.ts'
 import { EXEMPTION_REQUEST_LIST } from '../src/posture/issues/exemptions/exemption-request-read.ts'
 import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
 import { CAMPAIGN_LIST } from '../src/posture/live-queries/campaign-read.ts'
@@ -105,6 +106,7 @@ const LISTS: Readonly<Record<string, KnownList>> = {
   '/custom_check_drafts': { list: DRAFT_LIST },
   '/exemption_requests': { list: EXEMPTION_REQUEST_LIST },
   '/registration_requests': { list: REGISTRATION_REQUEST_LIST },
+  '/reenrollment_requests': { list: REENROLLMENT_REQUEST_LIST },
   '/auth_logs': { list: AUTH_LOG_LIST },
   '/audit_logs': { list: AUDIT_LIST, isAppendOnly: true },
   // The caller's own key is the admin's.

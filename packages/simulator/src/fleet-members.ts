@@ -1,8 +1,11 @@
 import type { FleetOptions } from './fleet-options.ts'
+import type { NodeKeys } from './node-key-file.ts'
 import { createNode } from './osquery-client/create-node.ts'
 import type { OsqueryNode } from './osquery-client/create-node.ts'
 import { OLD_AGENT } from './osquery-client/node-options.ts'
 import type { AgentFlags } from './osquery-client/node-options.ts'
+import { createNodeState } from './osquery-client/node-state.ts'
+import type { NodeState } from './osquery-client/node-state.ts'
 import type { Transport } from './osquery-client/transport.ts'
 import { PLATFORMS } from './platform.ts'
 import type { Platform } from './platform.ts'
@@ -52,6 +55,16 @@ function breakInitially(device: SimulatedDevice, share: number, random: Random):
   }
 }
 
+/** The disk of an agent, of which the node key outlives the process where keys are kept. */
+function createState(hostIdentifier: string, nodeKeys: NodeKeys | undefined): NodeState {
+  const state = createNodeState()
+  if (nodeKeys === undefined) return state
+  return Object.defineProperty(state, 'nodeKey', {
+    get: () => nodeKeys.get(hostIdentifier),
+    set: (nodeKey: string | undefined) => nodeKeys.set(hostIdentifier, nodeKey),
+  })
+}
+
 /** Makes the devices and agents that the options describe; nothing runs yet. */
 export function createFleetMembers(options: FleetOptions, tools: MemberTools): FleetMember[] {
   const { random, scheduler, transport } = tools
@@ -70,6 +83,7 @@ export function createFleetMembers(options: FleetOptions, tools: MemberTools): F
         return toSecret(device)
       },
       hostIdentifier: device.hostIdentifier,
+      state: createState(device.hostIdentifier, options.nodeKeys),
       platform,
       tables: device.tables,
       flags: isOld ? { ...flags, agentVersion: '4.3.0', quirks: OLD_AGENT } : flags,
@@ -85,6 +99,7 @@ export function createFleetMembers(options: FleetOptions, tools: MemberTools): F
           return toSecret(undefined)
         },
         hostIdentifier,
+        state: createState(hostIdentifier, options.nodeKeys),
         platform,
         tables,
         flags,

@@ -1,4 +1,5 @@
 import type { HostProfile } from './host/host-profile.ts'
+import type { NodeKeys } from './node-key-file.ts'
 import type { AgentFlags } from './osquery-client/node-options.ts'
 import type { Platform } from './platform.ts'
 import type { DriftPolicy, PostureListener, TimelineEntry } from './posture/drift.ts'
@@ -31,4 +32,6 @@ export interface FleetOptions {
   /** The machine this runs on, as one more device. */
   readonly host?: HostProfile | undefined
   readonly scheduler?: ClosableScheduler
+  /** The node keys that agents had before, and where new ones are kept; by default they begin without. */
+  readonly nodeKeys?: NodeKeys | undefined
 }

@@ -65,6 +65,37 @@ interface DestroyedDevice {
   readonly ownerPersonId: string | null
 }
 
+/** The node key of a device was replaced. */
+interface DeviceReenrolled {
+  readonly deviceId: string
+  /** Where it enrolled from. */
+  readonly ipAddress: string | null
+  /** Where it was last heard of before. */
+  readonly previousIpAddress: string | null
+  /** Why the machine was let in. */
+  readonly reason: string
+}
+
+/** A machine waits for an approval to enroll as a device, or with its hardware. */
+interface ReenrollmentRequested {
+  readonly requestId: string
+  readonly deviceId: string
+  readonly reason: string
+  readonly hostIdentifier: string
+  readonly ipAddress: string | null
+  readonly previousIpAddress: string | null
+}
+
+/** An enrollment secret is nearly used up, used up, or used unusually often. */
+interface SecretAlarm {
+  readonly secretId: string
+  readonly name: string
+  readonly reason: string
+  readonly useCount: number
+  readonly usesMax: number | null
+  readonly usesWithinHour: number
+}
+
 interface IssueMoment {
   readonly issueId: string
   readonly occurredAt: Date
@@ -86,10 +117,15 @@ interface EventContents {
   'devices.registered': { readonly deviceId: string }
   /** Registered to another person than before. */
   'devices.reassigned': { readonly deviceId: string }
+  'devices.reenrolled': DeviceReenrolled
+  /** Another device with its serial or hardware UUID has become known. */
+  'devices.hardware_duplicated': { readonly deviceId: string }
+  'enrollment_secrets.alarm': SecretAlarm
   'issues.new': IssueMoment
   'issues.resolved': IssueMoment
   'requests.issue_exemption': { readonly requestId: string }
   'requests.registration': { readonly requestId: string }
+  'requests.reenrollment': ReenrollmentRequested
   /** Nothing was accepted by a webhook for days. */
   'webhook.failing': WebhookTrouble
   /** A webhook was switched off after days without success, or because its receiver is gone. */

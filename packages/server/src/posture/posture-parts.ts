@@ -3,8 +3,8 @@
  * agents is a surface; what it records is decided in this wing.
  */
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
-import { SECOND_MS } from '../platform/clock.ts'
-import { dueJob } from '../schema/jobs.ts'
+import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
+import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { checkResultRoutes } from './checks/check-result-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { checkRunRoutes } from './checks/check-run-routes.ts'
@@ -19,6 +19,8 @@ import { deviceWriteRoutes } from './devices/device-write-routes.ts'
 import { registerProductImages } from './devices/product-image-routes.ts'
 import { registrationRequestRoutes } from './devices/registration-requests/registration-request-routes.ts'
 import { settleAndFindNext } from './devices/settle-due-devices.ts'
+import { reenrollmentRequestRoutes } from './enrollment/reenrollment/reenrollment-request-routes.ts'
+import { deleteStaleRequests } from './enrollment/reenrollment/reenrollment-request-store.ts'
 import { packageRoutes } from './enrollment/packages/package-routes.ts'
 import { exemptionRequestRoutes } from './issues/exemptions/exemption-request-routes.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
@@ -87,6 +89,9 @@ export function createChecksPart(
   }
 }
 
+/** For how long a machine that asked to enroll as a known device is remembered after its last attempt. */
+const REQUEST_RETENTION_MS = 90 * DAY_MS
+
 export interface FleetSettings extends AgentTimes {
   readonly baseUrl: string
   readonly reportingResultBytesMax: number
@@ -115,6 +120,12 @@ export function createFleetPart(
       ...reportingTableRoutes(db, baseUrl),
       ...reportingQueryRoutes({ db, clock, runChange, sandbox }),
       ...packageRoutes({ baseUrl, settings: toAgentSettings(settings), runChange, sealer, caPem }),
+      ...reenrollmentRequestRoutes({ db, baseUrl, runChange }),
+    ],
+    jobs: [
+      periodicJob('re-enrollment requests', () =>
+        deleteStaleRequests(db, new Date(clock.now().getTime() - REQUEST_RETENTION_MS)),
+      ),
     ],
     start: () => sandbox.prepare(),
     stop: async () => sandbox.close(),

@@ -30,6 +30,7 @@ export const PERIODIC_JOBS = {
   'payload retention': byOneWorker(HOUR_MS),
   'push fallback': byOneWorker(15 * SECOND_MS),
   'rate limits': byOneWorker(MINUTE_MS),
+  're-enrollment requests': byOneWorker(HOUR_MS),
   'signing key proofs': byEach(['api', 'worker'], 5 * SECOND_MS),
   'signing keys': byEach(['api', 'worker'], MINUTE_MS),
   'unreachable receivers': byOneWorker(5 * MINUTE_MS),

@@ -37,6 +37,8 @@ export const LOCK_CLASSES = {
   deliveryWorkers: 7212,
   /** Held while a periodic job runs, by the number of the job. */
   jobs: 7213,
+  /** Held while devices with one serial or hardware UUID come or go, by a hash of it. */
+  hardware: 7214,
 } as const
 
 /** Applies migrations; 64 bits, "helio" in ASCII. Known before there is any table. */

@@ -16,6 +16,8 @@ export const PERMISSIONS = [
   'Record Sign-ins',
   'Manage People',
   'Manage Reporting',
+  'Download Packages',
+  'Manage Enrollment',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

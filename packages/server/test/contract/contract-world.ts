@@ -16,6 +16,7 @@ import {
   insertDeviceGroup,
   insertPerson,
   insertPersonGroup,
+  insertReenrollmentRequest,
 } from '../support/factories.ts'
 import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
 import type { ContractService } from './contract-service.ts'
@@ -216,6 +217,7 @@ async function insertFixtures(service: ContractService, call: ContractWorld['cal
     spare,
     exemptionRequest: String(exemptionRequest['id']),
     registrationRequest: String(registrationRequest['id']),
+    reenrollmentRequest: await insertReenrollmentRequest(db, spare),
     personGroup: await insertPersonGroup(db, { name: 'Engineering' }, [person]),
     deprovisionedPerson: await insertPerson(db, {
       email: 'gone@example.com',

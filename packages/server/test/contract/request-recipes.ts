@@ -50,6 +50,20 @@ export const REQUEST_RECIPES: RecipeTable = {
       },
     }),
   },
+  'GET /reenrollment_requests': read(
+    () => '/reenrollment_requests',
+    () => ({ expand: 'device' }),
+  ),
+  'GET /reenrollment_requests/{id}': read(
+    ({ reenrollmentRequest }) => `/reenrollment_requests/${reenrollmentRequest}`,
+    () => ({ expand: 'device' }),
+  ),
+  'PATCH /reenrollment_requests/{id}': {
+    prepare: ({ ids }) => ({
+      path: `/reenrollment_requests/${ids.reenrollmentRequest}`,
+      body: { status: 'approved' },
+    }),
+  },
   'PATCH /registration_requests/{id}': {
     prepare: async ({ newSpareDevice, call, ids }) => {
       const request = await call('POST', '/registration_requests', {

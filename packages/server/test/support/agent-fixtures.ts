@@ -65,7 +65,7 @@ export class Agents {
 
   /** Empties the database first. */
   static async create(db: Kysely<Schema>): Promise<Agents> {
-    await sql`truncate device, posture_check, enrollment_secret, person
+    await sql`truncate device, removed_host, posture_check, enrollment_secret, person
       restart identity cascade`.execute(db)
     const agents = new Agents(db)
     const at = agents.posture.clock.now()
@@ -156,9 +156,11 @@ export class Agents {
     body: object | string,
     headers: Record<string, string> = {},
     app = this.app,
+    remoteAddress = '127.0.0.1',
   ): Promise<LightMyRequestResponse> {
     return app.inject({
       method: 'POST',
+      remoteAddress,
       url: `/osquery/${path}`,
       headers: { 'content-type': 'application/json', ...headers },
       payload: typeof body === 'string' ? body : JSON.stringify(body),
@@ -170,6 +172,13 @@ export class Agents {
     const answer = await this.post('enroll', enrollBody(more), {}, app)
     expect(answer.statusCode).toBe(200)
     return answer.json<{ node_key: string }>().node_key
+  }
+
+  /** Uses a node key, and has that written. */
+  async use(nodeKey: string): Promise<void> {
+    this.posture.clock.advance(1_000)
+    expect((await this.post('config', { node_key: nodeKey })).statusCode).toBe(200)
+    await this.contacts.flush()
   }
 
   async read(nodeKey: string, app = this.app): Promise<ReadAnswer> {

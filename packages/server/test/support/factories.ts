@@ -46,6 +46,33 @@ export async function insertPersonGroup(
   return id
 }
 
+/** A machine that asks to enroll as a device, with an enrollment secret of its own. */
+export async function insertReenrollmentRequest(db: Database, deviceId: string): Promise<string> {
+  const secret = { name: 'a secret', secret_hash: Buffer.from(newSecret(24)), ...TIMES }
+  const secretId = idOf(
+    await db
+      .insertInto('enrollment_secret')
+      .values({ ...secret, secret_sealed: Buffer.alloc(1) })
+      .returning('id')
+      .execute(),
+  )
+  const row = {
+    device_id: deviceId,
+    reason: 'live_node_key',
+    host_identifier: newSecret(9),
+    host_name: 'a machine',
+    serial: newSecret(6),
+    hardware_uuid: newSecret(9),
+    ip_address: '198.51.100.66',
+    known_ip_address: '192.0.2.44',
+    enrollment_secret_id: secretId,
+    requested_at: AT,
+    last_requested_at: AT,
+    updated_at: AT,
+  } as const
+  return idOf(await db.insertInto('reenrollment_request').values(row).returning('id').execute())
+}
+
 export async function insertDevice(
   db: Database,
   values: Partial<Insertable<DeviceTable>> = {},

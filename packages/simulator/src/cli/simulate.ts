@@ -5,6 +5,7 @@ import type { FleetOptions } from '../fleet-options.ts'
 import type { Fleet } from '../fleet.ts'
 import type { FleetStatistics } from '../fleet-statistics.ts'
 import { createHostProfile } from '../host/host-profile.ts'
+import { openNodeKeyFile } from '../node-key-file.ts'
 import type { HostProfile } from '../host/host-profile.ts'
 
 const PROGRESS_MS = 2_000
@@ -20,6 +21,8 @@ export interface SimulateOptions {
   readonly caFile?: string | undefined
   /** Adds the machine this runs on as a device. */
   readonly includesHost?: boolean
+  /** File of the node keys that agents have from run to run; without it they begin without. */
+  readonly nodeKeyFile?: string | undefined
   readonly fleet?: Partial<Omit<FleetOptions, 'baseUrl' | 'enrollSecret' | 'count' | 'ca' | 'host'>>
 }
 
@@ -104,7 +107,10 @@ function refreshRegularly(host: HostProfile | undefined): () => void {
 export async function simulate(options: SimulateOptions, io: SimulateIo): Promise<SimulateSummary> {
   const ca = options.caFile === undefined ? undefined : await readFile(options.caFile, 'utf8')
   const host = options.includesHost === true ? await createHostProfile() : undefined
+  const { nodeKeyFile } = options
+  const nodeKeys = nodeKeyFile === undefined ? undefined : await openNodeKeyFile(nodeKeyFile)
   const fleet = createFleet({
+    nodeKeys,
     ...options.fleet,
     baseUrl: options.url,
     enrollSecret: options.secret,
@@ -117,6 +123,7 @@ export async function simulate(options: SimulateOptions, io: SimulateIo): Promis
     return await runFleet(fleet, options, io)
   } finally {
     await fleet.stop()
+    await nodeKeys?.close()
     stopRefreshing()
   }
 }

@@ -136,6 +136,12 @@ export const SETTINGS = {
     description: 'How often a device asks for work (`distributed_interval` of osquery).',
     ...integer(1, 3600, 60),
   },
+  nodeKeyAliveSeconds: {
+    env: 'HELIOGRAPH_NODE_KEY_ALIVE_SECONDS',
+    description:
+      'For how long after its last use a node key counts as alive. A machine that enrolls as a device whose key is alive waits for the approval of an admin; 0 lets every machine with an enrollment secret take the place of a device.',
+    ...integer(0, 31_536_000, 259_200),
+  },
   signInTimeoutSeconds: {
     env: 'HELIOGRAPH_SIGN_IN_TIMEOUT_SECONDS',
     description:

@@ -3,6 +3,11 @@ import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { choiceOption, option } from '../option.ts'
+import {
+  approveReenrollmentCommand,
+  denyReenrollmentCommand,
+  listReenrollmentsCommand,
+} from './reenrollment-commands.ts'
 import { cancelDeletionCommand, readmitCommand } from './device-removal-commands.ts'
 
 const DEVICE_OPTION = option('--device <id>', 'the device').required()
@@ -49,11 +54,14 @@ const revoke = databaseCommand({
   text: ({ id }) => `The enrollment of device ${id} has ended.`,
 })
 
-/** `heliograph devices simulate-change|set-owner|cancel-deletion|readmit|revoke`. */
+/** `heliograph devices simulate-change|set-owner|cancel-deletion|readmit|revoke|...`. */
 export const deviceCommands = commandGroup([
   simulate,
   setOwner,
   cancelDeletionCommand,
   readmitCommand,
   revoke,
+  listReenrollmentsCommand,
+  approveReenrollmentCommand,
+  denyReenrollmentCommand,
 ])

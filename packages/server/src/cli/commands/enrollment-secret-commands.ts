@@ -1,5 +1,6 @@
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import {
+  ALARM_USES_PER_HOUR_DEFAULT,
   createEnrollmentSecret,
   revokeEnrollmentSecret,
 } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
@@ -7,10 +8,13 @@ import {
   listAllEnrollmentSecrets,
   type ListedEnrollmentSecret,
 } from '../../posture/enrollment/secrets/enrollment-secret-store.ts'
+import { toSecretState, type SecretState } from '../../posture/enrollment/secrets/secret-state.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { option, parsedOption } from '../option.ts'
-import { parseTime } from '../parse-arguments.ts'
+import { parseTime, parseWhole } from '../parse-arguments.ts'
+
+const USES_MAX = 1_000_000_000
 
 const create = databaseCommand({
   name: 'create',
@@ -19,14 +23,26 @@ const create = databaseCommand({
     name: option('--name <name>', 'what the secret is for').required(),
     owner: option('--owner <email>', 'register the devices that enroll with it to this person'),
     expiresAt: parsedOption('--expires-at <time>', 'when the secret ends (ISO 8601)', parseTime),
+    maxUses: parsedOption(
+      '--max-uses <n>',
+      'how many enrollments the secret is good for',
+      parseWhole(1, USES_MAX),
+    ),
+    alarmPerHour: parsedOption(
+      '--alarm-per-hour <n>',
+      'tell admins of more uses than this within an hour; 0 never does',
+      parseWhole(0, USES_MAX),
+    ).default(ALARM_USES_PER_HOUR_DEFAULT),
   },
-  run: ({ change, options: { name, owner, expiresAt }, services }) =>
+  run: ({ change, options: { name, owner, expiresAt, maxUses, alarmPerHour }, services }) =>
     change(async (tx) => {
       const person = owner === undefined ? null : await findOrCreatePerson(tx, { email: owner })
       return createEnrollmentSecret(tx, services.sealer, {
         name,
         personId: person?.id ?? null,
         expiresAt: expiresAt ?? null,
+        usesMax: maxUses ?? null,
+        alarmUsesPerHour: alarmPerHour === 0 ? null : alarmPerHour,
       })
     }),
   text: ({ secret }) => secret,
@@ -35,16 +51,23 @@ const create = databaseCommand({
 const list = databaseCommand({
   name: 'list',
   description: 'list the secrets, without their text',
-  run: ({ services }) => listAllEnrollmentSecrets(services.db),
+  run: async ({ services: { db, clock } }) =>
+    (await listAllEnrollmentSecrets(db)).map((secret) => ({
+      ...secret,
+      state: toSecretState(secret, clock.now()),
+    })),
   json: (secrets) => secrets.map(toJson),
   text: (secrets) =>
     toTable(secrets, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
       OWNER: (secret) => secret.person_email ?? '-',
-      STATE: (secret) => (secret.revoked_at === null ? 'live' : 'revoked'),
-      USED: (secret) => secret.use_count,
+      STATE: ({ state }) => state.replaceAll('_', ' '),
+      ENDS: (secret) => secret.expires_at?.toISOString() ?? 'never',
+      USED: ({ use_count, uses_max }) =>
+        uses_max === null ? use_count : `${use_count} of ${uses_max}`,
       'LAST USED': (secret) => secret.last_used_at?.toISOString() ?? 'never',
+      'UNUSUAL USE': (secret) => secret.unusual_use_at?.toISOString() ?? '-',
     }),
 })
 
@@ -59,8 +82,9 @@ const revoke = databaseCommand({
 /** `heliograph enrollment-secrets create|list|revoke`. */
 export const enrollmentSecretCommands = commandGroup([create, list, revoke])
 
-function toJson(secret: ListedEnrollmentSecret) {
+function toJson(secret: ListedEnrollmentSecret & { readonly state: SecretState }) {
   const { id, name, person_email, created_at, expires_at, revoked_at, last_used_at } = secret
+  const toCount = (count: string | null) => (count === null ? null : Number(count))
   return {
     id,
     name,
@@ -70,5 +94,9 @@ function toJson(secret: ListedEnrollmentSecret) {
     revoked_at,
     last_used_at,
     use_count: Number(secret.use_count),
+    state: secret.state,
+    uses_max: toCount(secret.uses_max),
+    alarm_uses_per_hour: toCount(secret.alarm_uses_per_hour),
+    unusual_use_at: secret.unusual_use_at,
   }
 }

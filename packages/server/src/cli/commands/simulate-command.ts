@@ -31,6 +31,10 @@ export const simulateCommand = command({
       '--ca-file <path>',
       'PEM of the authority that signed the certificate of the service',
     ),
+    nodeKeys: option(
+      '--node-keys <path>',
+      'where the node keys of the devices are kept between runs (default: a file per service below ~/.heliograph)',
+    ),
     host: flag('--host', 'add the machine that this runs on as a device'),
     seed: parsedOption(
       '--seed <n>',
@@ -52,7 +56,7 @@ export const simulateCommand = command({
   async run({ io, options }) {
     const { breakPerMinute, fixPerMinute } = options
     // The tables of whole fleets, which not even the help of this command needs.
-    const { simulate } = await import('@heliograph/simulator')
+    const { simulate, toNodeKeyPath } = await import('@heliograph/simulator')
     const progress = createProgress(io)
     const summary = await explainSystemErrors(() =>
       simulate(
@@ -62,6 +66,7 @@ export const simulateCommand = command({
           count: options.devices,
           durationMs: options.seconds === undefined ? undefined : options.seconds * 1_000,
           caFile: options.caFile,
+          nodeKeyFile: options.nodeKeys ?? toNodeKeyPath(options.url),
           includesHost: options.host === true,
           fleet: {
             seed: options.seed,

@@ -1,7 +1,9 @@
 import type { Change } from '../../changes/change.ts'
 import { deleteDeviceRow } from './device-deletion-store.ts'
 import { notifyDeviceChanged, type Device } from './device-store.ts'
+import { lockHardware } from './hardware-duplicate-store.ts'
 import { upsertRemovedHost } from './removed-host-store.ts'
+import { settleHardwareDuplicates } from './settle-hardware-duplicates.ts'
 
 /**
  * Deletes a locked device with its results, issues, memberships and history; counters follow in the
@@ -15,7 +17,9 @@ export async function deleteDevice(change: Change, device: Device): Promise<void
     device_name: device.name,
     removed_at: at,
   })
+  await lockHardware(tx, device)
   await deleteDeviceRow(tx, device.id)
+  await settleHardwareDuplicates(change, device)
   await notifyDeviceChanged(tx, device.id)
   change.recordEvent({
     type: 'devices.destroyed',

@@ -59,6 +59,11 @@ export const deviceSchema = z
     deletion_due_at: timestampSchema
       .nullable()
       .describe('When the device will be deleted; null unless somebody asked for that.'),
+    duplicate_hardware_since: timestampSchema
+      .nullable()
+      .describe(
+        'Since when another device has the same serial or hardware UUID; null while none has.',
+      ),
   })
   .meta({ id: 'Device' })
 

@@ -29,6 +29,7 @@ export const DEVICE_LIST = new RecordList({
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
     will_block_at: 'timestamp',
     updated_at: 'timestamp',
+    duplicate_hardware_since: 'timestamp',
   },
   select: selectDevices,
 })
@@ -54,6 +55,7 @@ function selectDevices(db: Kysely<Schema>) {
       'device.will_block_at',
       'device.authentication_mode',
       'device.deletion_due_at',
+      'device.duplicate_hardware_since',
       'device.platform',
       'device.form_factor',
       sql<PersonGroupName[]>`coalesce((

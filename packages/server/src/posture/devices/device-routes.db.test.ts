@@ -61,11 +61,13 @@ beforeAll(async () => {
       platform: 'android',
       form_factor: 'phone',
       auth_state: 'Notified',
+      duplicate_hardware_since: new Date('2026-01-15T00:00:00Z'),
     }),
     epsilon: await insertDevice(db, {
       name: 'epsilon',
       platform: 'ios',
       form_factor: 'tablet',
+      duplicate_hardware_since: new Date('2026-01-05T00:00:00Z'),
       auth_state: 'Will Block',
       will_block_at: new Date('2026-03-01T00:00:00Z'),
     }),
@@ -116,6 +118,8 @@ describe('GET /devices', () => {
     'device_type:iOS': ['epsilon'],
     'will_block_at>2026-02-15': ['epsilon'],
     'will_block_at<2026-02-15': ['alpha'],
+    'duplicate_hardware_since>2026-01-10': ['delta'],
+    'duplicate_hardware_since<2026-01-10': ['epsilon'],
     'updated_at>2026-01-10': ['alpha'],
     'updated_at<2026-01-10': ['beta', 'gamma "3"', 'delta', 'epsilon'],
     'device_type:Mac OR name:beta AND serial~PF': ['alpha', 'beta'],
@@ -181,6 +185,7 @@ describe('GET /devices/{id}', () => {
       device_type: 'Mac',
       form_factor: 'computer',
       deletion_due_at: null,
+      duplicate_hardware_since: null,
     })
   })
 
@@ -206,6 +211,7 @@ describe('GET /devices/{id}', () => {
       device_type: 'Windows',
       form_factor: 'computer',
       deletion_due_at: null,
+      duplicate_hardware_since: null,
     })
   })
 

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 
 /** The limits and intervals of the agent intake. */
 export interface AgentSettings {
@@ -22,8 +22,10 @@ export interface AgentSettings {
   readonly accelerateMs: number
   /** Wrong keys and secrets of one address in any minute before its failures are refused unseen. */
   readonly failuresPerAddressPerMinute: number
-  /** Enrollments of one host identifier in any minute before it has to wait. */
+  /** Enrollments of one host identifier from one address in any minute before it has to wait. */
   readonly enrollmentsPerHostPerMinute: number
+  /** For how long after its last use a node key counts as alive. */
+  readonly nodeKeyAliveMs: number
   /** How often a device asks for its configuration; osquery's `config_refresh`. */
   readonly configRefreshSeconds: number
   /** How many lines a device sends at once; osquery's `logger_tls_max_lines`. */
@@ -48,6 +50,7 @@ export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
   accelerateMs: 2 * MINUTE_MS,
   failuresPerAddressPerMinute: 60,
   enrollmentsPerHostPerMinute: 10,
+  nodeKeyAliveMs: 3 * DAY_MS,
   configRefreshSeconds: 300,
   // Lines are 1 MiB at most, so that this many are within the limit of a log. Devices write some 40 an hour.
   logLinesMax: 64,
@@ -59,6 +62,7 @@ export interface AgentTimes {
   readonly checkIntervalSeconds: number
   readonly checkInIntervalSeconds: number
   readonly agentLogBytesMax: number
+  readonly nodeKeyAliveSeconds: number
 }
 
 /** How agents work with a service of these settings. */
@@ -66,11 +70,13 @@ export function toAgentSettings({
   checkIntervalSeconds,
   checkInIntervalSeconds,
   agentLogBytesMax,
+  nodeKeyAliveSeconds,
 }: AgentTimes): AgentSettings {
   return {
     ...AGENT_SETTINGS_DEFAULT,
     checkIntervalMs: checkIntervalSeconds * SECOND_MS,
     checkInIntervalSeconds,
+    nodeKeyAliveMs: nodeKeyAliveSeconds * SECOND_MS,
     bodyBytesMax: { ...AGENT_SETTINGS_DEFAULT.bodyBytesMax, log: agentLogBytesMax },
   }
 }

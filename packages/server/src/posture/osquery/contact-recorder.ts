@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { updateSecretUses, upsertContacts } from './contact-store.ts'
+import { upsertContacts } from './contact-store.ts'
 
 /** Remembers contacts and writes them in batches, so that no check-in waits for the database. */
 export interface ContactRecorder {
   recordContact(deviceId: string, atMs: number, ipAddress: string): void
-  recordSecretUse(secretId: string, at: Date): void
   start(): void
   /** Writes what is remembered; a failed write is remembered for the next one. */
   flush(): Promise<void>
@@ -28,11 +27,10 @@ export function createContactRecorder(
   logError: (error: unknown, message: string) => void,
 ): ContactRecorder {
   const contacts = new Map<string, Contact>()
-  const secretUses = new Map<string, { count: number; lastUsedAt: Date }>()
   let timer: NodeJS.Timeout | undefined
   let flushing: Promise<void> = Promise.resolve()
 
-  async function writeContacts(): Promise<void> {
+  async function write(): Promise<void> {
     const due = [...contacts]
     for (let start = 0; start < due.length; start += BATCH_SIZE) {
       const batch = due.slice(start, start + BATCH_SIZE)
@@ -50,32 +48,9 @@ export function createContactRecorder(
     }
   }
 
-  async function writeSecretUses(): Promise<void> {
-    const due = [...secretUses]
-    if (due.length === 0) return
-    await updateSecretUses(
-      db,
-      due.map(([secretId, use]) => ({ secretId, ...use })),
-    )
-    for (const [secretId, use] of due) {
-      const present = secretUses.get(secretId)
-      if (present === undefined || present === use) secretUses.delete(secretId)
-      else secretUses.set(secretId, { ...present, count: present.count - use.count })
-    }
-  }
-
-  async function write(): Promise<void> {
-    await writeContacts()
-    await writeSecretUses()
-  }
-
   const recorder: ContactRecorder = {
     recordContact(deviceId, atMs, ipAddress) {
       contacts.set(deviceId, { atMs, ipAddress })
-    },
-    recordSecretUse(secretId, at) {
-      const count = secretUses.get(secretId)?.count ?? 0
-      secretUses.set(secretId, { count: count + 1, lastUsedAt: at })
     },
     start() {
       timer ??= setInterval(() => {

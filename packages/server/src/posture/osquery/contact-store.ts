@@ -31,18 +31,3 @@ export async function upsertContacts(
       where device_contact.last_seen_at < excluded.last_seen_at or device_contact.last_seen_at > now()
   `.execute(db)
 }
-
-/** Adds uses of enrollment secrets to what is stored. */
-export async function updateSecretUses(
-  db: Kysely<Schema>,
-  uses: readonly { readonly secretId: string; readonly count: number; readonly lastUsedAt: Date }[],
-): Promise<void> {
-  await sql`
-    update enrollment_secret s set use_count = s.use_count + u.count,
-      last_used_at = greatest(s.last_used_at, u.last_used_at)
-    from jsonb_to_recordset(${JSON.stringify(
-      uses.map((use) => ({ id: use.secretId, count: use.count, last_used_at: use.lastUsedAt })),
-    )}::jsonb) as u(id bigint, count bigint, last_used_at timestamptz)
-    where s.id = u.id
-  `.execute(db)
-}

@@ -1,30 +1,45 @@
+/*
+ * A device enrolls: the secret that it comes with, the record that it gets or finds again, its node key. Whether
+ * a machine may take the place of a device that is known is decided in enrollment/reenrollment.
+ */
 import type { Change } from '../../changes/change.ts'
+import { spendFirstDeviceTrust } from '../../people/people/person-store.ts'
+import { newSecret } from '../../platform/ids.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { applyCheckScope } from '../checks/apply-check-scope.ts'
 import { holdCheckScope } from '../checks/check-scope-store.ts'
 import { deleteDeviceRow } from '../devices/device-deletion-store.ts'
 import { notifyDeviceChanged, updateDevice, type Device } from '../devices/device-store.ts'
+import { lockHardware, type Hardware } from '../devices/hardware-duplicate-store.ts'
 import { deleteRemovedHost, findRemovedHost } from '../devices/removed-host-store.ts'
-import { hashEnrollmentSecret } from '../enrollment/secrets/create-enrollment-secret.ts'
-import { spendFirstDeviceTrust } from '../../people/people/person-store.ts'
-import { newSecret } from '../../platform/ids.ts'
+import { settleHardwareDuplicates } from '../devices/settle-hardware-duplicates.ts'
 import {
-  findLiveSecret,
-  getDeviceByHostIdentifier,
-  insertDevice,
-  type LiveSecret,
-} from './enrollment-store.ts'
-import { isOtherHardware, readHostDetails, type HostDetails } from './host-details.ts'
-import { hashNodeKey } from './node-cache.ts'
+  admitMachine,
+  completeRequest,
+  type Admission,
+} from '../enrollment/reenrollment/admit-machine.ts'
+import {
+  findKnownHost,
+  listTwins,
+  type ContactedDevice,
+} from '../enrollment/reenrollment/known-host-store.ts'
+import { countSecretUse } from '../enrollment/secrets/count-secret-use.ts'
+import { hashEnrollmentSecret } from '../enrollment/secrets/create-enrollment-secret.ts'
 import type { EnrollmentRequest } from './agent-message.ts'
+import { findLiveSecret, insertDevice, type LiveSecret } from './enrollment-store.ts'
+import {
+  isOtherHardware,
+  lacksHardware,
+  readHostDetails,
+  type HostDetails,
+} from './host-details.ts'
+import { hashNodeKey } from './node-cache.ts'
+import { recordEnrollment, recordRefusal } from './record-enrollment.ts'
 
 /** What came of a request to enroll; each refusal is told to the agent in its own words. */
 export type Enrollment =
-  | {
-      readonly kind: 'enrolled'
-      readonly deviceId: string
-      readonly nodeKey: string
-      readonly secretId: string
-    }
+  | { readonly kind: 'enrolled'; readonly deviceId: string; readonly nodeKey: string }
+  /** The enrollment secret is unknown, revoked, expired or used up. */
   | { readonly kind: 'unknown_secret' }
   | { readonly kind: 'unsupported_platform' }
   | { readonly kind: 'agent_disabled'; readonly deviceId: string }
@@ -32,19 +47,38 @@ export type Enrollment =
   | { readonly kind: 'removed_host' }
   /** Another machine already goes by the host identifier. */
   | { readonly kind: 'cloned_identifier'; readonly deviceId: string }
+  /** The machine leaves out hardware that is known of the device. */
+  | { readonly kind: 'missing_hardware'; readonly deviceId: string }
+  /** The device, or one with its hardware, is alive: an admin has to approve. */
+  | { readonly kind: 'approval_needed'; readonly deviceId: string; readonly requestId: string }
 
 const NODE_KEY_BYTES = 32
 
+/** A request that has passed its secret and platform. */
+interface Arrival {
+  readonly request: EnrollmentRequest
+  readonly secret: LiveSecret
+  readonly details: HostDetails
+  readonly nodeKeyAliveMs: number
+}
+
 /**
- * Enrolls a device with a live enrollment secret: creates its record, or finds it again by its host
- * identifier and replaces the node key, which ends the old one. Its checks become pending and are due
- * at once. A secret that is bound to a person registers the device to that person. Refused and audited
- * is a machine whose hardware is not that of the device which goes by its host identifier; refused is
- * the host of a deleted device with a secret that is older than the deletion.
+ * Enrolls a device with a live enrollment secret: creates its record, or finds it again by its host identifier
+ * and replaces the node key, which ends the old one. Its checks become pending and are due at once. A secret
+ * that is bound to a person registers a device that nobody owns to that person, and never moves one that
+ * somebody owns.
+ *
+ * A machine that claims to be a device whose node key is alive, or to have its hardware, is held until an admin
+ * approves; `judgeReenrollment` says what else lets it in. Refused and audited is a machine whose hardware is
+ * not that of the device, or left out; refused is the host of a deleted device with a secret that is older than
+ * the deletion. A node key is alive for `nodeKeyAliveMs` after its last use.
+ *
+ * @throws AppError `unavailable` when the device was deleted in between: the agent tries again
  */
 export async function enrollDevice(
   change: Change,
   request: EnrollmentRequest,
+  { nodeKeyAliveMs }: { readonly nodeKeyAliveMs: number },
 ): Promise<Enrollment> {
   const { tx, at } = change
   await holdCheckScope(tx)
@@ -52,18 +86,22 @@ export async function enrollDevice(
   if (secret === undefined) return { kind: 'unknown_secret' }
   const details = readHostDetails(request)
   if (details === undefined) return { kind: 'unsupported_platform' }
+  await lockHardware(tx, details)
+  const arrival = { request, secret, details, nodeKeyAliveMs }
+  const known = await findKnownHost(tx, request.hostIdentifier)
+  return known === undefined ? enrollNew(change, arrival) : enrollAgain(change, arrival, known)
+}
 
-  const nodeKey = newSecret(NODE_KEY_BYTES)
-  const enrollment = {
-    enrollment_secret_id: secret.id,
-    enrolled_at: at,
-    node_key_hash: hashNodeKey(nodeKey),
-    checks_ran_at: null,
-    updated_at: at,
-  }
-  const created = await insertDevice(tx, {
+async function enrollNew(change: Change, arrival: Arrival): Promise<Enrollment> {
+  const { tx, at } = change
+  const { request, secret, details } = arrival
+  if (secret.isUsedUp) return { kind: 'unknown_secret' }
+  const admission = await admit(change, arrival, undefined, details)
+  if (admission.kind === 'held') return toHeld(change, secret, admission)
+  const { nodeKey, columns } = toEnrollment(change, secret)
+  const device = await insertDevice(tx, {
     ...details,
-    ...enrollment,
+    ...columns,
     host_identifier: request.hostIdentifier,
     note: null,
     owner_person_id: secret.personId,
@@ -76,26 +114,126 @@ export async function enrollDevice(
     reevaluate_at: null,
     created_at: at,
   })
-  if (created !== undefined && (await isKeptOut(change, created, secret))) {
-    await deleteDeviceRow(tx, created.id)
+  if (device === undefined) {
+    // Another attempt under the same host identifier was first.
+    const known = await findKnownHost(tx, request.hostIdentifier)
+    if (known !== undefined) return enrollAgain(change, arrival, known)
+    throw new AppError('unavailable', 'The device has just been deleted.')
+  }
+  if (await isKeptOut(change, device, secret)) {
+    await deleteDeviceRow(tx, device.id)
     return { kind: 'removed_host' }
   }
-  const known = created ?? (await getDeviceByHostIdentifier(tx, request.hostIdentifier))
-  if (created === undefined) {
-    if (known.agent_disabled_at !== null) return { kind: 'agent_disabled', deviceId: known.id }
-    if (isOtherHardware(known, details)) return refuseClone(change, known, details)
-    await updateDevice(tx, known.id, {
-      ...keepKnown(details, known),
-      ...enrollment,
-      ...toOwner(secret, known, at),
-    })
-    await notifyDeviceChanged(tx, known.id)
+  recordEnrollment(change, device, { secret, again: undefined })
+  await settle(change, { device, secret, admission, hardware: details, isCounted: true })
+  return { kind: 'enrolled', deviceId: device.id, nodeKey }
+}
+
+async function enrollAgain(
+  change: Change,
+  arrival: Arrival,
+  known: ContactedDevice,
+): Promise<Enrollment> {
+  const { tx } = change
+  const { secret, details } = arrival
+  if (known.agent_disabled_at !== null) return { kind: 'agent_disabled', deviceId: known.id }
+  if (isOtherHardware(known, details)) return refuse(change, known, details, 'cloned_identifier')
+  if (lacksHardware(known, details)) return refuse(change, known, details, 'missing_hardware')
+  const newHardware = {
+    serial: known.serial === null ? details.serial : null,
+    hardware_uuid: known.hardware_uuid === null ? details.hardware_uuid : null,
   }
-  recordEnrollment(change, known, secret, created === undefined)
-  recordEnrollmentEvents(change, known, secret, created === undefined)
-  if (secret.personId !== null) await spendFirstDeviceTrust(tx, secret.personId, at)
-  await applyCheckScope(change, { deviceIds: [known.id] }, ENROLLED)
-  return { kind: 'enrolled', deviceId: known.id, nodeKey, secretId: secret.id }
+  const admission = await admit(change, arrival, known, newHardware)
+  // The answer of its enrollment was lost: the same enrollment once more is no further use.
+  const isRepeated =
+    admission.kind === 'admitted' &&
+    admission.basis === 'node_key_unused' &&
+    known.enrollment_secret_id === secret.id
+  if (secret.isUsedUp && !isRepeated) return { kind: 'unknown_secret' }
+  if (admission.kind === 'held') return toHeld(change, secret, admission)
+  const { nodeKey, columns } = toEnrollment(change, secret)
+  const isRegistered = known.owner_person_id === null && secret.personId !== null
+  const device = await updateDevice(tx, known.id, {
+    ...keepKnown(details, known),
+    ...columns,
+    ...(isRegistered ? { owner_person_id: secret.personId, registered_at: change.at } : {}),
+  })
+  await notifyDeviceChanged(tx, known.id)
+  recordEnrollment(change, device, { secret, again: { known, basis: admission.basis } })
+  await settle(change, {
+    device,
+    secret,
+    admission,
+    hardware: newHardware,
+    isCounted: !isRepeated,
+  })
+  return { kind: 'enrolled', deviceId: device.id, nodeKey }
+}
+
+async function admit(
+  change: Change,
+  { request, secret, details, nodeKeyAliveMs }: Arrival,
+  known: ContactedDevice | undefined,
+  newHardware: Hardware,
+): Promise<Admission> {
+  const { hostIdentifier, nodeKey } = request
+  const machine = {
+    hostIdentifier,
+    name: details.name,
+    serial: details.serial,
+    hardware_uuid: details.hardware_uuid,
+    secret,
+    nodeKeyHash: nodeKey === undefined ? undefined : hashNodeKey(nodeKey),
+  }
+  const twins = await listTwins(change.tx, newHardware, hostIdentifier)
+  return admitMachine(change, machine, { known, twins }, nodeKeyAliveMs)
+}
+
+/** What follows from an enrollment, of a new device and of a known one. */
+async function settle(
+  change: Change,
+  enrolled: {
+    readonly device: Device
+    readonly secret: LiveSecret
+    readonly admission: Admission & { readonly kind: 'admitted' }
+    /** What it did not have before. */
+    readonly hardware: Hardware
+    readonly isCounted: boolean
+  },
+): Promise<void> {
+  const { tx, at } = change
+  const { device, secret, admission } = enrolled
+  if (secret.personId !== null && device.owner_person_id === secret.personId) {
+    await spendFirstDeviceTrust(tx, secret.personId, at)
+  }
+  if (admission.request !== undefined) await completeRequest(change, admission.request)
+  await settleHardwareDuplicates(change, enrolled.hardware)
+  await applyCheckScope(change, { deviceIds: [device.id] }, ENROLLED)
+  if (enrolled.isCounted) await countSecretUse(change, secret.id, { isEnrollment: true })
+}
+
+const ENROLLED = { initiatingEntity: 'system', reason: 'The device enrolled.' } as const
+
+async function toHeld(
+  change: Change,
+  secret: LiveSecret,
+  { deviceId, requestId }: Admission & { readonly kind: 'held' },
+): Promise<Enrollment> {
+  await countSecretUse(change, secret.id, { isEnrollment: false })
+  return { kind: 'approval_needed', deviceId, requestId }
+}
+
+function toEnrollment({ at, origin }: Change, secret: LiveSecret) {
+  const nodeKey = newSecret(NODE_KEY_BYTES)
+  const columns = {
+    enrollment_secret_id: secret.id,
+    enrolled_at: at,
+    enrolled_from: origin.ipAddress ?? null,
+    node_key_hash: hashNodeKey(nodeKey),
+    checks_ran_at: null,
+    updated_at: at,
+  }
+  return { nodeKey, columns }
 }
 
 /**
@@ -110,8 +248,6 @@ async function isKeptOut(change: Change, created: Device, secret: LiveSecret): P
   return false
 }
 
-const ENROLLED = { initiatingEntity: 'system', reason: 'The device enrolled.' } as const
-
 /** An admin may have renamed the device, and unknown hardware must not erase what is known. */
 function keepKnown(details: HostDetails, known: Device): Partial<HostDetails> {
   return {
@@ -124,53 +260,12 @@ function keepKnown(details: HostDetails, known: Device): Partial<HostDetails> {
   }
 }
 
-function toOwner(secret: LiveSecret, known: Device, at: Date) {
-  return secret.personId === null || secret.personId === known.owner_person_id
-    ? {}
-    : { owner_person_id: secret.personId, registered_at: at }
-}
-
-function refuseClone(change: Change, known: Device, claimed: HostDetails): Enrollment {
-  change.recordAudit({
-    action: 'device.enrollment_refused',
-    target: { type: 'device', id: known.id },
-    description: `refused the enrollment of another machine under the host identifier of ${known.name}`,
-    before: { hardware_uuid: known.hardware_uuid, serial: known.serial },
-    after: { hardware_uuid: claimed.hardware_uuid, serial: claimed.serial },
-  })
-  return { kind: 'cloned_identifier', deviceId: known.id }
-}
-
-/** `device` is as it was before, if it was known. */
-function recordEnrollmentEvents(
+function refuse(
   change: Change,
-  device: Device,
-  secret: LiveSecret,
-  isAgain: boolean,
-): void {
-  const deviceId = device.id
-  if (!isAgain) change.recordEvent({ type: 'devices.created', deviceId })
-  if (secret.personId === null) return
-  const previousId = isAgain ? device.owner_person_id : null
-  if (previousId === secret.personId) return
-  change.recordEvent({ type: 'devices.registered', deviceId })
-  if (previousId !== null) change.recordEvent({ type: 'devices.reassigned', deviceId })
-}
-
-function recordEnrollment(
-  change: Change,
-  device: Device,
-  secret: LiveSecret,
-  isAgain: boolean,
-): void {
-  change.recordAudit({
-    action: 'device.enrolled',
-    target: { type: 'device', id: device.id },
-    description: `enrolled ${device.name}${isAgain ? ' again' : ''}`,
-    after: {
-      host_identifier: device.host_identifier,
-      enrollment_secret_id: secret.id,
-      owner_person_id: secret.personId ?? device.owner_person_id,
-    },
-  })
+  known: Device,
+  claimed: HostDetails,
+  kind: 'cloned_identifier' | 'missing_hardware',
+): Enrollment {
+  recordRefusal(change, known, claimed, kind)
+  return { kind, deviceId: known.id }
 }

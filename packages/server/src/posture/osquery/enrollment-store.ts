@@ -1,28 +1,35 @@
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
-import { AppError } from '../../platform/app-error.ts'
 import type { Device } from '../devices/device-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeviceTable } from '../../schema/tables/device-tables.ts'
 
-/** An enrollment secret that may be used. */
+/** An enrollment secret that is neither revoked nor expired. */
 export interface LiveSecret {
   readonly id: string
   readonly personId: string | null
   readonly createdAt: Date
+  /** Whether it has been used as often as it may be. */
+  readonly isUsedUp: boolean
 }
 
-/** The secret with this hash, unless it is revoked or expired. */
+/**
+ * The secret with this hash, unless it is revoked or expired. One with a maximum of uses is locked until the
+ * transaction ends, so that no two take the last use.
+ */
 export async function findLiveSecret(
   db: Kysely<Schema>,
   secretHash: Buffer,
   at: Date,
 ): Promise<LiveSecret | undefined> {
-  const { rows } = await sql<LiveSecret>`
-    select id, person_id as "personId", created_at as "createdAt" from enrollment_secret
+  const select = sql`
+    select id, person_id as "personId", created_at as "createdAt", uses_max is not null as "isLimited",
+      coalesce(use_count >= uses_max, false) as "isUsedUp"
+    from enrollment_secret
     where secret_hash = ${secretHash} and revoked_at is null
-      and (expires_at is null or expires_at > ${at})
-  `.execute(db)
-  return rows[0]
+      and (expires_at is null or expires_at > ${at})`
+  const [found] = (await sql<LiveSecret & { isLimited: boolean }>`${select}`.execute(db)).rows
+  if (found?.isLimited !== true) return found
+  return (await sql<LiveSecret>`${select} for update`.execute(db)).rows[0]
 }
 
 /** Whether {@link findLiveSecret} finds a secret at the moment; locks nothing. */
@@ -49,23 +56,4 @@ export async function insertDevice(
     .onConflict((conflict) => conflict.column('host_identifier').doNothing())
     .returningAll()
     .executeTakeFirst()
-}
-
-/**
- * The device with a host identifier, locked until the transaction ends.
- *
- * @throws AppError `unavailable` when it has just been deleted: the agent tries again
- */
-export async function getDeviceByHostIdentifier(
-  tx: Transaction<Schema>,
-  hostIdentifier: string,
-): Promise<Device> {
-  const device = await tx
-    .selectFrom('device')
-    .selectAll()
-    .where('host_identifier', '=', hostIdentifier)
-    .forUpdate()
-    .executeTakeFirst()
-  if (device !== undefined) return device
-  throw new AppError('unavailable', 'The device has just been deleted.')
 }

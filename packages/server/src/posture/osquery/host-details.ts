@@ -90,6 +90,20 @@ export function isOtherHardware(
   )
 }
 
+/**
+ * Whether a machine that calls itself by the identifier of a known host leaves out hardware that is known
+ * of that host: then nothing shows that they are the same.
+ */
+export function lacksHardware(
+  known: Pick<HostDetails, 'hardware_uuid' | 'serial'>,
+  claimed: Pick<HostDetails, 'hardware_uuid' | 'serial'>,
+): boolean {
+  return (
+    (known.hardware_uuid !== null && claimed.hardware_uuid === null) ||
+    (known.serial !== null && claimed.serial === null)
+  )
+}
+
 function differs(a: string | null, b: string | null): boolean {
   return a !== null && b !== null && a.toLowerCase() !== b.toLowerCase()
 }

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { DefaultBigCount, Id } from './column-types.ts'
+import type { BigCount, DefaultBigCount, Id } from './column-types.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../status-values.ts'
 
 export type Platform = 'darwin' | 'windows' | 'linux' | 'ios' | 'android'
@@ -16,6 +16,11 @@ export interface EnrollmentSecretTable {
   revoked_at: Date | null
   last_used_at: Date | null
   use_count: DefaultBigCount
+  uses_max: BigCount | null
+  alarm_uses_per_hour: DefaultBigCount | null
+  hour_began_at: Date | null
+  hour_uses: DefaultBigCount
+  unusual_use_at: Date | null
 }
 
 export interface DeviceTable {
@@ -52,6 +57,8 @@ export interface DeviceTable {
   deletion_due_at: Date | null
   created_at: Date
   updated_at: Date
+  enrolled_from: string | null
+  duplicate_hardware_since: Date | null
 }
 
 export interface DeviceAuthenticationGroupTable {
@@ -120,6 +127,27 @@ export interface RegistrationRequestTable {
   updated_at: Date
 }
 
+export interface ReenrollmentRequestTable {
+  id: Id
+  device_id: string
+  reason: 'live_node_key' | 'known_hardware' | 'other_owner'
+  status: Generated<'pending' | 'approved' | 'denied' | 'completed'>
+  host_identifier: string
+  host_name: string
+  serial: string | null
+  hardware_uuid: string | null
+  ip_address: string | null
+  known_ip_address: string | null
+  enrollment_secret_id: string
+  attempts_count: DefaultBigCount
+  requested_at: Date
+  last_requested_at: Date
+  decided_at: Date | null
+  decided_by: string | null
+  approved_until: Date | null
+  updated_at: Date
+}
+
 /** These tables by their names. */
 export interface DeviceTables {
   device: DeviceTable
@@ -130,6 +158,7 @@ export interface DeviceTables {
   device_round: DeviceRoundTable
   device_status_transition: DeviceStatusTransitionTable
   enrollment_secret: EnrollmentSecretTable
+  reenrollment_request: ReenrollmentRequestTable
   registration_request: RegistrationRequestTable
   removed_host: RemovedHostTable
 }

@@ -11,10 +11,18 @@ export const WEBHOOK_EVENTS = {
   'devices.registered': 'A device was registered to a person.',
   'devices.reassigned': 'A device that was registered was registered to another person.',
   'devices.destroyed': 'A device was deleted.',
+  'devices.reenrolled':
+    'A device that was known has enrolled again; its former node key has ended.',
+  'devices.hardware_duplicated':
+    'Another device with the serial or hardware UUID of a device has become known.',
+  'enrollment_secrets.alarm':
+    'An enrollment secret is nearly used up, is used up, or was used unusually often within an hour.',
   'issues.new': 'A check has opened an issue.',
   'issues.resolved': 'An issue was resolved.',
   'requests.issue_exemption': 'A person asked for an exemption from issues.',
   'requests.registration': 'A person asked to register a device.',
+  'requests.reenrollment':
+    'A machine that claims to be a device which is in use waits for the approval of an admin.',
   'webhook.failing': 'A webhook has accepted nothing for one day, and again for three days.',
   'webhook.disabled': 'The service has switched a webhook off.',
   'failures.new': 'As `issues.new`, for older receivers; of devices only.',
@@ -40,10 +48,14 @@ export const WEBHOOK_NAMES = {
   'devices.destroyed': ['devices.destroyed'],
   'devices.registered': ['devices.registered'],
   'devices.reassigned': ['devices.reassigned'],
+  'devices.reenrolled': ['devices.reenrolled'],
+  'devices.hardware_duplicated': ['devices.hardware_duplicated'],
+  'enrollment_secrets.alarm': ['enrollment_secrets.alarm'],
   'issues.new': ['issues.new', 'failures.new'],
   'issues.resolved': ['issues.resolved', 'failures.resolved'],
   'requests.issue_exemption': ['requests.issue_exemption'],
   'requests.registration': ['requests.registration'],
+  'requests.reenrollment': ['requests.reenrollment'],
   'webhook.failing': ['webhook.failing'],
   'webhook.disabled': ['webhook.disabled'],
 } as const satisfies Record<

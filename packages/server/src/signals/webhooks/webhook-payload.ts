@@ -49,6 +49,9 @@ export function toPayloads(event: DomainEvent, context: PayloadContext): Webhook
       return toStatusPayloads(event, context)
     case 'devices.destroyed':
       return [toDestroyedPayload(event, context)]
+    case 'enrollment_secrets.alarm':
+    case 'requests.reenrollment':
+      return toEnrollmentPayloads(event, context)
     case 'issues.new':
     case 'issues.resolved':
       return toIssuePayloads(event, subjects.issues.get(event.issueId))
@@ -135,17 +138,71 @@ function toWebhookPayloads(
 }
 
 function toDevicePayloads(
-  {
-    type,
-    deviceId,
-  }: DomainEventOf<'devices.created' | 'devices.registered' | 'devices.reassigned'>,
+  event: DomainEventOf<
+    | 'devices.created'
+    | 'devices.registered'
+    | 'devices.reassigned'
+    | 'devices.reenrolled'
+    | 'devices.hardware_duplicated'
+  >,
+  context: PayloadContext,
+): WebhookPayload[] {
+  const device = context.subjects.devices.get(event.deviceId)
+  if (device === undefined) return []
+  const { registered_owner, ...facts } = toDeviceData(device, context)
+  const data = {
+    ...facts,
+    device_url: toUrl(context, 'devices', device.id),
+    registered_owner,
+    ...(event.type === 'devices.reenrolled' ? toAddresses(event) : {}),
+  }
+  return [payload(event.type, ['device', device.id], context.at, data)]
+}
+
+function toAddresses(event: DomainEventOf<'devices.reenrolled'>) {
+  const { ipAddress, previousIpAddress, reason } = event
+  return { ip_address: ipAddress, previous_ip_address: previousIpAddress, reason }
+}
+
+function toEnrollmentPayloads(
+  event: DomainEventOf<'enrollment_secrets.alarm' | 'requests.reenrollment'>,
+  context: PayloadContext,
+): WebhookPayload[] {
+  return event.type === 'requests.reenrollment'
+    ? toReenrollmentPayloads(event, context)
+    : [toSecretPayload(event, context)]
+}
+
+function toReenrollmentPayloads(
+  { type, requestId, deviceId, ...event }: DomainEventOf<'requests.reenrollment'>,
   context: PayloadContext,
 ): WebhookPayload[] {
   const device = context.subjects.devices.get(deviceId)
   if (device === undefined) return []
-  const { registered_owner, ...facts } = toDeviceData(device, context)
-  const data = { ...facts, device_url: toUrl(context, 'devices', device.id), registered_owner }
-  return [payload(type, ['device', device.id], context.at, data)]
+  const data = {
+    request_id: Number(requestId),
+    request_url: toUrl(context, 'reenrollment_requests', requestId),
+    device: { id: Number(device.id), name: device.name, url: toUrl(context, 'devices', device.id) },
+    reason: event.reason,
+    host_identifier: event.hostIdentifier,
+    ip_address: event.ipAddress,
+    previous_ip_address: event.previousIpAddress,
+  }
+  return [payload(type, ['reenrollment_request', requestId], context.at, data)]
+}
+
+function toSecretPayload(
+  { type, secretId, ...event }: DomainEventOf<'enrollment_secrets.alarm'>,
+  { at }: PayloadContext,
+): WebhookPayload {
+  return payload(type, ['enrollment_secret', secretId], at, {
+    enrollment_secret_id: Number(secretId),
+    name: event.name,
+    reason: event.reason,
+    use_count: event.useCount,
+    uses_max: event.usesMax,
+    uses_within_hour: event.usesWithinHour,
+  })
 }
 
 function toDestroyedPayload(

@@ -11,6 +11,7 @@ import { createRegistrationRequest } from '../../posture/devices/registration-re
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
 import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { createExemptionRequest } from '../../posture/issues/exemptions/create-exemption-request.ts'
+import { AGENT_SETTINGS_DEFAULT } from '../../posture/osquery/agent-settings.ts'
 import { enrollDevice } from '../../posture/osquery/enroll-device.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
@@ -215,6 +216,7 @@ describe('what is told', () => {
     const events = (await listEvents()).map(({ event_type }) => event_type)
     expect(events).toEqual([
       'devices.created',
+      'devices.reenrolled',
       'devices.registered',
       'devices.registered',
       'devices.reassigned',
@@ -399,15 +401,17 @@ async function enroll(hostIdentifier: string): Promise<string> {
       personId: null,
       expiresAt: null,
     })
-    return enrollDevice(change, {
+    const request = {
       secret,
       hostIdentifier,
       platformType: 9,
+      nodeKey: undefined,
       details: {
         os_version: { platform: 'ubuntu', name: 'Ubuntu', version: '24.04' },
         system_info: { computer_name: 'laptop', hardware_model: 'X1' },
       },
-    })
+    }
+    return enrollDevice(change, request, AGENT_SETTINGS_DEFAULT)
   })
   if (enrolled.kind !== 'enrolled') throw new Error(enrolled.kind)
   return enrolled.deviceId

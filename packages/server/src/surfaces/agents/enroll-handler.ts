@@ -1,8 +1,10 @@
+import type { FastifyRequest } from 'fastify'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
+import type { EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
 import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
-import { parseAgentBody, parseEnrollment } from './parse-agent-message.ts'
+import { parseAgentBody, parseAuthorization, parseEnrollment } from './parse-agent-message.ts'
 import { readAgentBody } from './read-agent-body.ts'
 import { hasLiveSecret } from '../../posture/osquery/enrollment-store.ts'
 import { hashEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
@@ -12,9 +14,9 @@ import type { UnprovenSenders } from './unproven-senders.ts'
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * The handler of `/osquery/enroll`. A host identifier that enrolls too often has to wait, and so has an
- * address that fails too often, but only with what fails: behind it may stand a whole office. Both are
- * counted in this process.
+ * The handler of `/osquery/enroll`. An address that enrolls too often under one host identifier has to wait, and
+ * so has one that fails too often, but only with what fails: behind it may stand a whole office. Nobody waits
+ * for what others do in their name. Both are counted in this process.
  */
 export function createEnrollHandler(
   deps: AgentDependencies,
@@ -26,16 +28,17 @@ export function createEnrollHandler(
   return async (request, reply) => {
     const nowMs = deps.clock.now().getTime()
     const body = await readAgentBody(request.raw, settings.bodyBytesMax.enroll)
-    const enrollmentRequest = parseEnrollment(parseAgentBody(body))
+    const enrollmentRequest = withHeaderKey(request, parseEnrollment(parseAgentBody(body)))
     const { hostIdentifier } = enrollmentRequest
-    if (enrollments.isExhausted(hostIdentifier, nowMs)) {
-      throw tooMany('enrollments under one host identifier')
+    const source = `${request.ip} ${hostIdentifier}`
+    if (enrollments.isExhausted(source, nowMs)) {
+      throw tooMany('enrollments of one address under one host identifier')
     }
     const origin = { actor: SYSTEM_ACTOR, requestId: request.id, ipAddress: request.ip }
     // One look-up first: whoever guesses secrets gets no transaction and no lock.
     const secretHash = hashEnrollmentSecret(enrollmentRequest.secret)
     const enrollment: Enrollment = (await hasLiveSecret(deps.db, secretHash, deps.clock.now()))
-      ? await deps.runChange(origin, (change) => enrollDevice(change, enrollmentRequest))
+      ? await deps.runChange(origin, (change) => enrollDevice(change, enrollmentRequest, settings))
       : { kind: 'unknown_secret' }
     if (enrollment.kind !== 'enrolled') {
       if (senders.isSuspect(request.ip, nowMs)) throw tooMany('refused enrollments of one address')
@@ -43,13 +46,18 @@ export function createEnrollHandler(
       request.log.warn({ ...enrollment, host_identifier: hostIdentifier }, 'enrollment refused')
       throw toRefusal(enrollment)
     }
-    enrollments.count(hostIdentifier, nowMs)
+    enrollments.count(source, nowMs)
     deps.nodes.invalidate(enrollment.deviceId)
-    deps.contacts.recordSecretUse(enrollment.secretId, deps.clock.now())
     deps.contacts.recordContact(enrollment.deviceId, nowMs, request.ip)
     void reply.header('content-type', 'application/json; charset=utf-8')
     return JSON.stringify({ node_key: enrollment.nodeKey })
   }
+}
+
+/** Agents whose requests carry their node key in the header show it there. */
+function withHeaderKey(request: FastifyRequest, enrollment: EnrollmentRequest): EnrollmentRequest {
+  const nodeKey = parseAuthorization(request.headers.authorization) ?? enrollment.nodeKey
+  return { ...enrollment, nodeKey }
 }
 
 function tooMany(what: string): AppError {
@@ -63,7 +71,7 @@ function toRefusal(enrollment: Exclude<Enrollment, { kind: 'enrolled' }>): AppEr
     case 'unknown_secret':
       return new AppError(
         'unauthenticated',
-        'The enrollment secret is unknown, expired or revoked.',
+        'The enrollment secret is unknown, expired, revoked or used up.',
       )
     case 'unsupported_platform':
       return new AppError('invalid_body', 'The platform of this host is not supported.')
@@ -81,6 +89,17 @@ function toRefusal(enrollment: Exclude<Enrollment, { kind: 'enrolled' }>): AppEr
       return new AppError(
         'conflict',
         'Another machine goes by this host identifier; give each its own (--host_identifier).',
+      )
+    case 'missing_hardware':
+      return new AppError(
+        'conflict',
+        'The device of this host identifier is known with its serial or hardware UUID, which system_info leaves out; run osquery with administrator rights.',
+      )
+    case 'approval_needed':
+      return new AppError(
+        'conflict',
+        'A device with this host identifier or hardware is enrolled and in use; an admin has to approve that this machine takes its place.',
+        { kind: 'forbidden' },
       )
   }
 }

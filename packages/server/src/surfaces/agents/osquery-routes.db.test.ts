@@ -11,7 +11,7 @@ import {
 } from '../../../test/support/agent-fixtures.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
-import { HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createListener } from '../../platform/db/listener.ts'
 
 const database = await createTestDatabase()
@@ -187,7 +187,8 @@ describe('enrollment', () => {
 
   test('the same machine again keeps its record and its name, and its old key ends', async () => {
     const old = await agents.enroll()
-    await agents.read(old)
+    await agents.use(old)
+    agents.posture.clock.advance(3 * DAY_MS)
     await db.updateTable('device').set({ name: 'Renamed', note: 'kept' }).execute()
     const fresh = await agents.enroll({ host_details: describeSystem('uuid-1', 'SERIAL-1') })
     expect(await readDevices()).toMatchObject([{ id: '1', name: 'Renamed', note: 'kept' }])
@@ -292,12 +293,13 @@ describe('enrollment', () => {
     expect(agents.queryCount).toBe(1)
   })
 
-  test('a host identifier that enrolls too often has to wait', async () => {
+  test('an address that enrolls one host too often has to wait', async () => {
     const { app: strict } = agents.build({ enrollmentsPerHostPerMinute: 2 })
     await agents.enroll({}, strict)
     await agents.enroll({}, strict)
     expectFailure(await agents.post('enroll', enrollBody(), {}, strict), 429)
     await agents.enroll({ host_identifier: 'host-2', host_details: {} }, strict)
+    expectFailure(await agents.post('enroll', enrollBody(), {}, strict, '192.0.2.1'), 403)
   })
 
   test('two enrollments of one machine at once leave one device and one live key', async () => {
@@ -309,7 +311,7 @@ describe('enrollment', () => {
     expect(statuses.toSorted()).toEqual([200, 401, 401])
   })
 
-  test('uses of the secret and the contact are written in batches', async () => {
+  test('a use of the secret is counted at once, and contacts are written in batches', async () => {
     await agents.enroll()
     await agents.contacts.stop()
     const secret = await db.selectFrom('enrollment_secret').selectAll().executeTakeFirstOrThrow()

@@ -64,6 +64,7 @@ export function parseEnrollment(body: JsonObject): EnrollmentRequest {
     secret,
     hostIdentifier,
     platformType: Number(toText(body['platform_type'])) || 0,
+    nodeKey: parseNodeKey(body),
     details: Object.fromEntries(details) as Record<string, OsqueryRow>,
   }
 }

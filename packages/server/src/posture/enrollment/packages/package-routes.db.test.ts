@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../../test/support/api-app.ts'
 import { describeRecordContract } from '../../../../test/support/read-contract.ts'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
+import { DAY_MS } from '../../../platform/clock.ts'
 import {
+  createEnrollmentSecret,
   hashEnrollmentSecret,
   revokeEnrollmentSecret,
 } from '../secrets/create-enrollment-secret.ts'
@@ -26,6 +28,7 @@ interface List {
 }
 
 let api: TestApi
+let downloadKey: string
 
 beforeAll(async () => {
   api = await createTestApi(({ runChange, sealer }) =>
@@ -37,6 +40,7 @@ beforeAll(async () => {
       caPem: undefined,
     }),
   )
+  downloadKey = await api.createKey(['Download Packages'])
 })
 afterAll(() => api.close())
 
@@ -49,7 +53,7 @@ async function list(query = ''): Promise<List> {
 async function download(id: string): Promise<Buffer> {
   const response = await api.app.inject({
     url: `/packages/${id}/download`,
-    headers: { authorization: `Bearer ${api.key}` },
+    headers: { authorization: `Bearer ${downloadKey}` },
   })
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toBe('application/gzip')
@@ -153,12 +157,43 @@ describe('the download of a package', () => {
     )
   })
 
+  it('carries a secret with the end and the maximum that admins gave it, also when it is renewed', async () => {
+    const at = api.clock.now()
+    const expiresAt = new Date(at.getTime() + DAY_MS)
+    const made = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      createEnrollmentSecret(change, api.sealer, {
+        name: 'packages',
+        personId: null,
+        expiresAt,
+        usesMax: 2,
+      }),
+    )
+    expect(secretIn(await download('3'))).toBe(made.secret)
+    await api.db
+      .updateTable('enrollment_secret')
+      .set({ use_count: 2 })
+      .where('id', '=', made.id)
+      .execute()
+    expect(secretIn(await download('3'))).not.toBe(made.secret)
+    const renewed = await api.db
+      .selectFrom('enrollment_secret')
+      .select(['expires_at', 'uses_max', 'use_count'])
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    expect(renewed).toEqual({ expires_at: expiresAt, uses_max: '2', use_count: '0' })
+  })
+
   it('is refused without a key and for no such package, and leaves no entry', async () => {
     const before = await downloadsOf()
     expect((await api.request('/packages/1/download', { key: null })).status).toBe(401)
     for (const id of ['0', '4', 'linux', '9'.repeat(40)]) {
-      expect((await api.request(`/packages/${id}/download`)).status).toBe(404)
+      const { status } = await api.request(`/packages/${id}/download`, { key: downloadKey })
+      expect(status).toBe(404)
     }
+    const { status, body } = await api.request<TestRefusal>('/packages/1/download')
+    expect(status).toBe(403)
+    expect(body.message).toContain('Download Packages')
     expect(await downloadsOf()).toEqual(before)
   })
 })

@@ -24,7 +24,11 @@ const packageSchema = z
   .object({
     id: z.string(),
     platform: z.enum(PACKAGE_PLATFORMS),
-    url: z.string().describe('The address of the archive; it takes the same Authorization header.'),
+    url: z
+      .string()
+      .describe(
+        'The address of the archive; the key in the Authorization header needs the permission Download Packages.',
+      ),
     version: z.string().describe('Another whenever the content is another.'),
     built_at: timestampSchema,
   })
@@ -72,6 +76,7 @@ export function packageRoutes(dependencies: PackageRouteDependencies): ApiRoute[
     }),
     route({
       ...TAGS,
+      permission: 'Download Packages',
       method: 'GET',
       path: '/packages/:id/download',
       summary: 'Download a package',

@@ -1,6 +1,6 @@
 /*
  * The secrets that devices enroll with: created, listed and revoked here. Several are live at once so
- * that they can be rotated; the intake in osquery/ verifies them.
+ * that they can be rotated; the enrollment in osquery/ verifies them, and count-secret-use.ts counts.
  */
 import { createHash } from 'node:crypto'
 import type { Change } from '../../../changes/change.ts'
@@ -20,7 +20,14 @@ export interface NewEnrollmentSecret {
   /** Devices that enroll with the secret are registered to this person. */
   readonly personId: string | null
   readonly expiresAt: Date | null
+  /** Enrollments that it is good for; any number when left out. */
+  readonly usesMax?: number | null
+  /** Uses within an hour from which on admins are told, null for never; 100 when left out. */
+  readonly alarmUsesPerHour?: number | null
 }
+
+/** More than a helpdesk enrolls by hand, fewer than somebody who goes through the list of devices. */
+export const ALARM_USES_PER_HOUR_DEFAULT = 100
 
 /** SHA-256 of an enrollment secret, by which it is looked up. White space around it is dropped. */
 export function hashEnrollmentSecret(secret: string): Buffer {
@@ -47,6 +54,9 @@ export async function createEnrollmentSecret(
     created_at: change.at,
     updated_at: change.at,
     expires_at: input.expiresAt,
+    uses_max: input.usesMax ?? null,
+    alarm_uses_per_hour:
+      input.alarmUsesPerHour === undefined ? ALARM_USES_PER_HOUR_DEFAULT : input.alarmUsesPerHour,
   })
   change.recordAudit({
     action: 'enrollment_secret.created',
@@ -56,6 +66,8 @@ export async function createEnrollmentSecret(
       name: row.name,
       person_id: row.person_id,
       expires_at: row.expires_at?.toISOString() ?? null,
+      uses_max: row.uses_max,
+      alarm_uses_per_hour: row.alarm_uses_per_hour,
     },
   })
   return { id: row.id, name: row.name, secret }

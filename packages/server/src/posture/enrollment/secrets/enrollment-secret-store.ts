@@ -1,4 +1,4 @@
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { EnrollmentSecretTable } from '../../../schema/tables/device-tables.ts'
@@ -83,10 +83,7 @@ export async function listLiveSecretIdsOfPerson(
   return rows.map(({ id }) => id)
 }
 
-/**
- * The oldest secret of this name that is live, never expires and is bound to nobody; nobody else looks
- * for one until the transaction ends.
- */
+/** The newest secret of this name that is bound to nobody; nobody else looks for one until the transaction ends. */
 export async function findSharedSecretLocked(
   db: Kysely<Schema>,
   name: string,
@@ -97,9 +94,39 @@ export async function findSharedSecretLocked(
     .selectAll()
     .where('name', '=', name)
     .where('person_id', 'is', null)
-    .where('expires_at', 'is', null)
-    .where('revoked_at', 'is', null)
-    .orderBy('id')
+    .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()
+}
+
+/** What a secret has been used for, after one more use. */
+export interface SecretUses {
+  readonly name: string
+  readonly use_count: string
+  readonly uses_max: string | null
+  readonly hour_uses: string
+  readonly alarm_uses_per_hour: string | null
+}
+
+/**
+ * Counts a use of a secret, in the hour of `at` and, of an enrollment, against its maximum. An hour begins
+ * with the first use after the last one has ended.
+ */
+export async function updateSecretUses(
+  db: Kysely<Schema>,
+  id: string,
+  { at, isEnrollment }: { readonly at: Date; readonly isEnrollment: boolean },
+): Promise<SecretUses> {
+  const isSameHour = sql<boolean>`coalesce(hour_began_at > ${at}::timestamptz - interval '1 hour', false)`
+  return db
+    .updateTable('enrollment_secret')
+    .set({
+      use_count: sql<string>`use_count + ${isEnrollment ? 1 : 0}::int`,
+      last_used_at: sql<Date>`greatest(last_used_at, ${at}::timestamptz)`,
+      hour_uses: sql<string>`case when ${isSameHour} then hour_uses + 1 else 1 end`,
+      hour_began_at: sql<Date>`case when ${isSameHour} then hour_began_at else ${at}::timestamptz end`,
+    })
+    .where('id', '=', id)
+    .returning(['name', 'use_count', 'uses_max', 'hour_uses', 'alarm_uses_per_hour'])
+    .executeTakeFirstOrThrow()
 }

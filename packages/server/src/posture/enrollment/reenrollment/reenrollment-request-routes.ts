@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { RunChange } from '../../../changes/change.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
+import {
+  answer,
+  listRecords,
+  loadRecords,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../../schema/operations.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { deviceResource } from '../../devices/device-json.ts'
+import { decideReenrollmentRequest } from './decide-reenrollment-request.ts'
+import {
+  reenrollmentRequestSchema,
+  toReenrollmentRequestJson,
+} from './reenrollment-request-json.ts'
+import { REENROLLMENT_REQUEST_LIST, type ReenrollmentRequest } from './reenrollment-request-read.ts'
+
+export interface ReenrollmentRequestDependencies {
+  readonly db: Kysely<Schema>
+  readonly baseUrl: string
+  readonly runChange: RunChange
+}
+
+const tags = ['Requests']
+
+/** Machines that ask to enroll as known devices: reading and deciding. */
+export function reenrollmentRequestRoutes({
+  db,
+  baseUrl,
+  runChange,
+}: ReenrollmentRequestDependencies): ApiRoute[] {
+  const requests = {
+    db,
+    list: REENROLLMENT_REQUEST_LIST,
+    item: reenrollmentRequestSchema,
+    toJson: (request: ReenrollmentRequest) => toReenrollmentRequestJson(baseUrl, request),
+    expand: {
+      device: { member: 'device_information', load: loadRecords(deviceResource(db, baseUrl)) },
+    },
+  }
+  return [
+    listRecords(requests, {
+      tags,
+      permission: null,
+      path: '/reenrollment_requests',
+      summary: 'List machines that ask to enroll as known devices',
+    }),
+    showRecord(requests, {
+      tags,
+      permission: null,
+      path: '/reenrollment_requests/:id',
+      summary: 'Show a machine that asks to enroll as a known device',
+    }),
+    route({
+      tags,
+      permission: 'Manage Enrollment',
+      method: 'PATCH',
+      path: '/reenrollment_requests/:id',
+      summary: 'Decide whether a machine may enroll as a known device',
+      description:
+        'An approval holds for one enrollment within 24 hours, from the same address, under the same host identifier and with the same enrollment secret. The node key of the device ends with it; its owner stays. A denial holds until it is approved.',
+      body: z.strictObject({ status: z.enum(['approved', 'denied']) }),
+      example: { body: { status: 'approved' } },
+      responses: { 200: reenrollmentRequestSchema },
+      handler: (context) =>
+        runChange(toOrigin(context), async (change) => {
+          const { id } = context.params
+          const request = await decideReenrollmentRequest(change, id, context.body.status)
+          return answer(200, toReenrollmentRequestJson(baseUrl, request))
+        }),
+    }),
+  ]
+}

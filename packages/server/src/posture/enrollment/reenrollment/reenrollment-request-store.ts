@@ -1,0 +1,103 @@
+import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { notFound } from '../../../platform/app-error.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import type { ReenrollmentRequestTable } from '../../../schema/tables/device-tables.ts'
+import type { ReenrollmentRequest } from './reenrollment-request-read.ts'
+
+/** By what a machine is recognised when it asks again. */
+export interface Asker {
+  readonly hostIdentifier: string
+  readonly ipAddress: string | null
+  readonly secretId: string
+}
+
+/** What a machine asked for that was not let in yet, locked until the transaction ends. */
+export async function findOpenRequest(
+  tx: Transaction<Schema>,
+  { hostIdentifier, ipAddress, secretId }: Asker,
+): Promise<ReenrollmentRequest | undefined> {
+  return tx
+    .selectFrom('reenrollment_request')
+    .selectAll()
+    .where('host_identifier', '=', hostIdentifier)
+    .where(sql<string>`coalesce(ip_address, '')`, '=', ipAddress ?? '')
+    .where('enrollment_secret_id', '=', secretId)
+    .where('status', '<>', 'completed')
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** What nobody has decided yet, by ascending id. */
+export async function listUndecidedRequests(db: Kysely<Schema>): Promise<ReenrollmentRequest[]> {
+  return db
+    .selectFrom('reenrollment_request')
+    .selectAll()
+    .where('status', '=', 'pending')
+    .orderBy('id')
+    .execute()
+}
+
+/** Inserts a request; undefined when the machine has an open one. */
+export async function insertReenrollmentRequest(
+  tx: Transaction<Schema>,
+  values: Insertable<ReenrollmentRequestTable>,
+): Promise<ReenrollmentRequest | undefined> {
+  return tx
+    .insertInto('reenrollment_request')
+    .values(values)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/**
+ * The request, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getReenrollmentRequestForUpdate(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<ReenrollmentRequest> {
+  const request = await tx
+    .selectFrom('reenrollment_request')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+  if (request === undefined) throw notFound('re-enrollment request', id)
+  return request
+}
+
+export async function updateReenrollmentRequest(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<ReenrollmentRequestTable>,
+): Promise<ReenrollmentRequest> {
+  return tx
+    .updateTable('reenrollment_request')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Deletes the oldest undecided requests for a device beyond the newest `keptCount`. */
+export async function deleteSurplusRequests(
+  tx: Transaction<Schema>,
+  deviceId: string,
+  keptCount: number,
+): Promise<void> {
+  await sql`delete from reenrollment_request where id in (
+    select id from reenrollment_request where device_id = ${deviceId} and status = 'pending'
+    order by last_requested_at desc, id desc offset ${keptCount})`.execute(tx)
+}
+
+/** Deletes what nobody has asked for since a time; answers how many. */
+export async function deleteStaleRequests(db: Kysely<Schema>, before: Date): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('reenrollment_request')
+    .where('last_requested_at', '<', before)
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
