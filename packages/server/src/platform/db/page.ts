@@ -17,6 +17,24 @@ export interface Page<Row> {
   readonly hasMore: boolean
 }
 
+/** What is needed of a query to read a page of its rows. */
+export interface RowQuery<Row> {
+  where(condition: Expression<SqlBool>): RowQuery<Row>
+  orderBy(expression: Expression<unknown>): RowQuery<Row>
+  limit(count: number): RowQuery<Row>
+  execute(): Promise<Row[]>
+}
+
+/** The rows of a page of a query, in ascending order of a key column. */
+export async function readPage<Row>(
+  query: RowQuery<Row>,
+  key: string,
+  window: PageWindow,
+): Promise<Row[]> {
+  const column = sql.ref(key)
+  return query.where(afterKey(column, window)).orderBy(column).limit(window.limit).execute()
+}
+
 /** The condition "after the start of this page" for a key column. */
 export function afterKey(column: Expression<unknown>, window: PageWindow): Expression<SqlBool> {
   return window.afterId === undefined

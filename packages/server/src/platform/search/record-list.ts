@@ -17,7 +17,7 @@
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { notFound } from '../app-error.ts'
-import { afterKey, type PageWindow } from '../db/page.ts'
+import { afterKey, type PageWindow, type RowQuery } from '../db/page.ts'
 import { parseId } from '../ids.ts'
 import type {
   SearchExpression,
@@ -57,17 +57,14 @@ export interface ListDeclaration<Schema, Row> {
   /** What holds for every row; about columns of the table alone. */
   readonly scope?: Expression<SqlBool>
   /** The rows as the API shows them: the table, with what is joined to it. */
-  readonly select: (db: Kysely<Schema>) => RowQuery<Row>
+  readonly select: (db: Kysely<Schema>) => ListQuery<Row>
   /** Rows that are looked at in the order of the key first, where `NEAR_ROWS` is not right. */
   readonly nearRows?: number
 }
 
 /** What a list needs of the query that selects its rows. */
-interface RowQuery<Row> {
-  where(condition: Expression<SqlBool>): RowQuery<Row>
-  orderBy(expression: Expression<unknown>): RowQuery<Row>
-  limit(count: number): RowQuery<Row>
-  execute(): Promise<Row[]>
+interface ListQuery<Row> extends RowQuery<Row> {
+  where(condition: Expression<SqlBool>): ListQuery<Row>
   executeTakeFirst(): Promise<Row | undefined>
 }
 
@@ -150,7 +147,7 @@ export class RecordList<Schema, Row extends object> {
     throw new Error(`the rows of ${this.table} are selected without ${this.key}`)
   }
 
-  #select(db: Kysely<Schema>, condition: Expression<SqlBool>): RowQuery<Row> {
+  #select(db: Kysely<Schema>, condition: Expression<SqlBool>): ListQuery<Row> {
     return this.#declaration.select(db).where(condition)
   }
 

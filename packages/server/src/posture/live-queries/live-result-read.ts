@@ -1,5 +1,5 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { LiveQueryTargetTable } from '../../schema/tables/live-query-tables.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
@@ -33,15 +33,12 @@ export async function listLiveTargets(
   state: LiveTargetRecord['state'] | undefined,
   window: PageWindow,
 ): Promise<LiveTargetRecord[]> {
-  return db
+  const targets = db
     .selectFrom('live_query_target')
     .selectAll()
     .where('campaign_id', '=', campaignId)
-    .where(afterKey(sql.ref('live_query_target.device_id'), window))
     .$if(state !== undefined, (query) =>
       state === undefined ? query : query.where('state', '=', state),
     )
-    .orderBy('device_id')
-    .limit(window.limit)
-    .execute()
+  return readPage(targets, 'live_query_target.device_id', window)
 }

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type {
   JsonColumn,
@@ -52,13 +52,7 @@ export async function listReportingQueries(
   db: Kysely<Schema>,
   window: PageWindow,
 ): Promise<ReportingQuery[]> {
-  return db
-    .selectFrom('reporting_query')
-    .selectAll()
-    .where(afterKey(sql.ref('reporting_query.id'), window))
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  return readPage(db.selectFrom('reporting_query').selectAll(), 'id', window)
 }
 
 /** The latest run of a query. */

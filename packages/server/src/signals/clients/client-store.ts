@@ -1,7 +1,7 @@
 import type { StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
@@ -64,13 +64,7 @@ export async function listClients(
   window: PageWindow,
   now: Date,
 ): Promise<ClientWithSecrets[]> {
-  const clients = await db
-    .selectFrom('ssf_client')
-    .selectAll()
-    .where(afterKey(sql.ref('id'), window))
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  const clients = await readPage(db.selectFrom('ssf_client').selectAll(), 'id', window)
   const ids = clients.map(({ id }) => id)
   const secretsById = Map.groupBy(
     await listLiveSecrets(db, ids, now),

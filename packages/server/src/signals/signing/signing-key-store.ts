@@ -1,7 +1,7 @@
-import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import type { Kysely, Selectable, Updateable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
@@ -32,13 +32,7 @@ export async function listSigningKeyPage(
   db: Kysely<Schema>,
   window: PageWindow,
 ): Promise<SigningKeyRecord[]> {
-  const rows = await db
-    .selectFrom('signing_key')
-    .selectAll()
-    .where(afterKey(sql.ref('id'), window))
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  const rows = await readPage(db.selectFrom('signing_key').selectAll(), 'id', window)
   return rows.map(keyRecord.fromRow)
 }
 

@@ -2,7 +2,7 @@ import { sql, type Insertable, type Kysely, type Selectable, type Updateable } f
 import { AppError } from '../../platform/app-error.ts'
 import { isId, isUuid } from '../../platform/ids.ts'
 import type { DestinationId, StreamId, StreamRowId } from '../../schema/branded-ids.ts'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
@@ -110,13 +110,7 @@ export async function getClientStream(
 
 /** The streams of a page, oldest first. */
 export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promise<Stream[]> {
-  const rows = await db
-    .selectFrom('ssf_stream')
-    .selectAll()
-    .where(afterKey(sql.ref('id'), window))
-    .orderBy('id')
-    .limit(window.limit)
-    .execute()
+  const rows = await readPage(db.selectFrom('ssf_stream').selectAll(), 'id', window)
   return rows.map(streamRecord.fromRow)
 }
 

@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
-import { afterKey, type PageWindow } from '../../platform/db/page.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
@@ -70,11 +70,7 @@ export async function listWebhooks(
   window: PageWindow,
   now: Date,
 ): Promise<WebhookRecord[]> {
-  const rows = await selectRecords(db, now)
-    .where(afterKey(sql.ref('webhook.id'), window))
-    .orderBy('webhook.id')
-    .limit(window.limit)
-    .execute()
+  const rows = await readPage(selectRecords(db, now), 'webhook.id', window)
   return rows.map(webhookRecord.fromRow)
 }
 
