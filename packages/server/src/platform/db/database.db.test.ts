@@ -2,7 +2,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, pingDatabase } from './database.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -34,6 +34,26 @@ test('limits statements and idle transactions, and names its connections', async
            current_setting('idle_in_transaction_session_timeout') as idle,
            current_setting('application_name') as name`.execute(database.db)
   expect(rows).toEqual([{ statement: '30s', idle: '1min', name: 'heliograph test' }])
+})
+
+test('is told from a database that is well by connections whose settings were changed, and mends them', async () => {
+  const opened = openDatabase<Schema>(database.connection, {
+    poolMax: 1,
+    logError: () => undefined,
+    applicationName: 'heliograph test',
+  })
+  try {
+    await pingDatabase(opened.db)
+    await opened.pool.query(`select set_config('search_path', '', false)`)
+    await expect(pingDatabase(opened.db)).rejects.toThrow(/other settings: search_path/)
+    await pingDatabase(opened.db)
+    const { rows } = await opened.pool.query(
+      `select current_setting('search_path') as path, current_setting('statement_timeout') as statement`,
+    )
+    expect(rows).toEqual([{ path: '"$user", public', statement: '30s' }])
+  } finally {
+    await opened.close()
+  }
 })
 
 test('works as a role without administrative rights', async () => {

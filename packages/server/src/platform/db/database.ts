@@ -84,9 +84,22 @@ export function openDatabase<Tables>(
   }
 }
 
-/** Rejects while the database does not answer. */
+/**
+ * Rejects while the database does not answer, and when it meets a connection whose settings are not those that
+ * it was opened with: statements that find no tables there fail although the server is well. Such a
+ * connection is given its settings back.
+ */
 export async function pingDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
-  await sql`select 1`.execute(db)
+  const changed = await db.connection().execute(async (connection) => {
+    const { rows } = await sql<{ name: string }>`
+      select name from pg_catalog.pg_settings
+      where source = 'session' and setting is distinct from reset_val`.execute(connection)
+    if (rows.length > 0) await sql`reset all`.execute(connection)
+    return rows.map(({ name }) => name)
+  })
+  if (changed.length > 0) {
+    throw new Error(`a database connection had other settings: ${changed.join(', ')}`)
+  }
 }
 
 function toPoolConfig(connection: DatabaseConnection, options: DatabaseOptions): PoolConfig {

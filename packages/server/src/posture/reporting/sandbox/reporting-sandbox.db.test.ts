@@ -72,7 +72,8 @@ async function readTraces() {
       (select count(*)::int from pg_namespace where nspname ~ 'hostile') as schemas,
       (select count(*)::int from pg_roles where rolname = 'hostile') as roles,
       (select count(*)::int from pg_largeobject_metadata) as large_objects,
-      (select count(*)::int from pg_locks where locktype = 'advisory') as locks,
+      (select count(*)::int from pg_locks join pg_database on pg_database.oid = database
+        where locktype = 'advisory' and datname = current_database()) as locks,
       (select count(*)::int from pg_extension where extname = 'dblink') as extensions,
       (select last_value::text || is_called from device_id_seq) as sequence,
       (select string_agg(setconfig::text, ',') from pg_db_role_setting
