@@ -16,8 +16,8 @@ type Source<Row, Name extends string> = Name extends keyof Row
     ? Row[CamelCase<Name>]
     : Missing
 
-declare const missing: unique symbol
-type Missing = typeof missing
+/** No value of a row is of this type. */
+type Missing = 'missing in the row'
 
 /** Null is left out of a member that may be absent. */
 type Taken<Value> = undefined extends Value ? Value | null : Value
