@@ -117,7 +117,7 @@ export async function createTestApi(
     app,
     key,
     createKey,
-    request: (url, request = {}) => send(app, key, url, request),
+    request: (url, request = {}) => sendRequest(app, key, url, request),
     close: async () => {
       await app.close()
       await database.close()
@@ -159,7 +159,8 @@ function createApp(
   return app
 }
 
-async function send<Body>(
+/** Sends a request without a network, with this key unless it names another. */
+export async function sendRequest<Body>(
   app: FastifyInstance,
   defaultKey: string,
   url: string,

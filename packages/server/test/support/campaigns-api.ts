@@ -1,9 +1,9 @@
 import type { Selectable } from 'kysely'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { liveQueryRoutes } from '../../src/posture/live-queries/campaign-routes.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
 import type { AuditEntryTable } from '../../src/schema/tables/organisation-tables.ts'
-import { BASE_URL, createTestApi, type TestApi } from './api-app.ts'
+import type { TestApi } from './api-app.ts'
+import { createServiceApi } from './composed-api.ts'
 import { insertDevice } from './factories.ts'
 import type { TestPage } from './read-contract.ts'
 
@@ -53,9 +53,7 @@ export interface CampaignsApi {
 
 /** The routes of live queries with five devices. Close it in `afterAll`. */
 export async function createCampaignsApi(): Promise<CampaignsApi> {
-  const api = await createTestApi(({ db, runChange }) =>
-    liveQueryRoutes({ db, runChange, baseUrl: BASE_URL }),
-  )
+  const api = await createServiceApi()
   const key = await api.createKey(['Create Live Query'])
   const mac = await insertDevice(api.db, { platform: 'darwin' })
   const windows = await insertDevice(api.db, { platform: 'windows' })

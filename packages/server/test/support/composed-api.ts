@@ -11,10 +11,12 @@ import { createParts, selectByRole, type Parts, type PartsOptions } from '../../
 import { collectHealth, createSupervisor, type Supervisor } from '../../src/app/supervisor.ts'
 import type { ServicePart } from '../../src/changes/foundation.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
+import { ManualClock, systemClock, type Clock } from '../../src/platform/clock.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { createLogger, type Logger } from '../../src/platform/logger.ts'
-import { BASE_URL } from './api-app.ts'
-import { createKeyAdmin } from './api-keys.ts'
+import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
+import { BASE_URL, sendRequest, type TestApi } from './api-app.ts'
+import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
 import { toUrl } from './to-url.ts'
 
@@ -62,6 +64,8 @@ export interface ComposedApiOptions extends PartsOptions {
   /** Settings beside those that every test has: the database, the base URL and a master key. */
   readonly environment?: Readonly<Record<string, string>>
   readonly log?: Logger
+  /** What the service takes for the time; the system's when it is left out. */
+  readonly clock?: Clock
 }
 
 /**
@@ -71,6 +75,7 @@ export interface ComposedApiOptions extends PartsOptions {
 export async function composeTestApi({
   environment = {},
   log,
+  clock = systemClock,
   ...options
 }: ComposedApiOptions): Promise<ComposedApi> {
   const cleanup = new CleanupStack()
@@ -88,6 +93,7 @@ export async function composeTestApi({
   const services = await openFoundation(config, {
     purpose: 'service',
     log: log ?? createLogger(config.logLevel),
+    clock,
   })
   cleanup.add(() => services.close())
   const { parts, http, served, supervisor } = await composeProcess(services, options)
@@ -95,4 +101,26 @@ export async function composeTestApi({
   cleanup.add(() => supervisor.stop())
   await createKeyAdmin(services.runChange)
   return { services, routes: parts.routes, http, served, parts, close: () => cleanup.run() }
+}
+
+/**
+ * The whole API of a service, at a time that stands still, with a key. Requests are limited only where
+ * `environment` says so. Close it in `afterAll`.
+ */
+export async function createServiceApi(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<TestApi> {
+  const clock = new ManualClock()
+  const { services, http, close } = await composeTestApi({
+    environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '100000', ...environment },
+    log: SILENT_LOGGER,
+    clock,
+  })
+  const { db, runChange, sealer, connection } = services
+  const createKey: TestApi['createKey'] = (permissions) => createTestKey(services, permissions)
+  const key = await createKey([])
+  return {
+    ...{ app: http, db, clock, runChange, sealer, connection, key, createKey, close },
+    request: (url, request = {}) => sendRequest(http, key, url, request),
+  }
 }

@@ -1,14 +1,5 @@
-import { authenticateApiKey } from '../../src/organisation/api-keys/authenticate-api-key.ts'
-import { endRegistrations } from '../../src/posture/devices/end-registrations.ts'
-import { revokeSecretsOfPerson } from '../../src/posture/enrollment/secrets/revoke-secrets-of-person.ts'
-import { deprovisionedPersonRoutes } from '../../src/people/people/deprovisioned-person-routes.ts'
-import { personGroupRoutes } from '../../src/people/people/person-group-routes.ts'
-import { personRoutes } from '../../src/people/people/person-routes.ts'
-import { personDeviceRoutes } from '../../src/posture/devices/person-device-routes.ts'
-import { bearerCredential } from '../../src/platform/http/access.ts'
-import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
-import { registerScim } from '../../src/surfaces/scim/register-scim.ts'
-import { BASE_URL, createTestApi, type TestAnswer, type TestApi } from './api-app.ts'
+import { BASE_URL, type TestAnswer, type TestApi } from './api-app.ts'
+import { createServiceApi } from './composed-api.ts'
 
 export const SCIM_URL = `${BASE_URL}/scim/v2`
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -78,27 +69,11 @@ export interface ScimApiOptions {
 
 /** Close it in `afterAll`. */
 export async function createScimApi(options: ScimApiOptions = {}): Promise<ScimApi> {
-  const api = await createTestApi(({ db }) => [
-    ...personRoutes(db),
-    ...personDeviceRoutes(db, BASE_URL),
-    ...personGroupRoutes(db),
-    ...deprovisionedPersonRoutes(db, BASE_URL),
-  ])
-  const { app, db, clock, runChange } = api
-  registerScim(app, {
-    db,
-    runChange,
-    baseUrl: BASE_URL,
-    deprovisioning: { endRegistrations, revokeEnrollmentSecrets: revokeSecretsOfPerson },
-    callers: {
-      credentials: [bearerCredential((secret) => authenticateApiKey(db, clock, secret))],
-      rateLimiter: createRateLimitStore(db),
-      limits: {
-        requestsPerMinute: options.requestsPerMinute ?? 100_000,
-        failedAuthenticationsPerMinute: 100_000,
-      },
-    },
+  const { requestsPerMinute = 100_000 } = options
+  const api = await createServiceApi({
+    HELIOGRAPH_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
   })
+  const { app, db } = api
   const scimKey = await api.createKey(['Manage People'])
   const scim: ScimApi['scim'] = async (method, path, payload, request = {}) => {
     const key = request.key === undefined ? scimKey : request.key
