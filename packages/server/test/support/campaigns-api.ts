@@ -2,8 +2,7 @@ import type { Selectable } from 'kysely'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
 import type { AuditEntryTable } from '../../src/schema/tables/organisation-tables.ts'
-import type { TestApi } from './api-app.ts'
-import { createServiceApi } from './composed-api.ts'
+import { createServiceApi, type ServiceApi } from './composed-api.ts'
 import { insertDevice } from './factories.ts'
 import type { TestPage } from './read-contract.ts'
 
@@ -29,7 +28,7 @@ export interface TestLiveAnswer {
 }
 
 export interface CampaignsApi {
-  readonly api: TestApi
+  readonly api: ServiceApi
   /** A key that may create live queries. */
   readonly key: string
   /** Devices that run an agent; there is one more that runs none, and one whose agent is switched off. */

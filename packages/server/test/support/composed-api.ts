@@ -11,13 +11,14 @@ import { createParts, selectByRole, type Parts, type PartsOptions } from '../../
 import { collectHealth, createSupervisor, type Supervisor } from '../../src/app/supervisor.ts'
 import type { ServicePart } from '../../src/changes/foundation.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
-import { ManualClock, systemClock, type Clock } from '../../src/platform/clock.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { BASE_URL, sendRequest, type TestApi } from './api-app.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
+import { ManualClock } from './manual-clock.ts'
 import { toUrl } from './to-url.ts'
 
 /** A process that is made and not started. */
@@ -103,13 +104,16 @@ export async function composeTestApi({
   return { services, routes: parts.routes, http, served, parts, close: () => cleanup.run() }
 }
 
+/** An API for tests that are not about the sandbox of reporting queries. */
+export type ServiceApi = Omit<TestApi, 'sandbox'>
+
 /**
  * The whole API of a service, at a time that stands still, with a key. Requests are limited only where
  * `environment` says so. Close it in `afterAll`.
  */
 export async function createServiceApi(
   environment: Readonly<Record<string, string>> = {},
-): Promise<TestApi> {
+): Promise<ServiceApi> {
   const clock = new ManualClock()
   const { services, http, close } = await composeTestApi({
     environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '100000', ...environment },

@@ -1,5 +1,5 @@
-import { BASE_URL, type TestAnswer, type TestApi } from './api-app.ts'
-import { createServiceApi } from './composed-api.ts'
+import { BASE_URL, type TestAnswer } from './api-app.ts'
+import { createServiceApi, type ServiceApi } from './composed-api.ts'
 
 export const SCIM_URL = `${BASE_URL}/scim/v2`
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
@@ -36,7 +36,7 @@ export interface TestList<Resource> {
 }
 
 /** The SCIM surface beside the REST API of people, on a database of its own. */
-export interface ScimApi extends TestApi {
+export interface ScimApi extends ServiceApi {
   /** Holds "Manage People"; sent unless a request names another. */
   readonly scimKey: string
   /** Sends a request below `/scim/v2` with the media type of SCIM. */
