@@ -1,8 +1,9 @@
 import type { Selectable } from 'kysely'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { liveQueryRoutes } from '../../src/posture/live-queries/campaign-routes.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
 import type { AuditEntryTable } from '../../src/schema/tables/organisation-tables.ts'
-import { createServiceApi, type ServiceApi } from './composed-api.ts'
+import { BASE_URL, createTestApi, type TestApi } from './api-app.ts'
 import { insertDevice } from './factories.ts'
 import type { TestPage } from './read-contract.ts'
 
@@ -28,7 +29,7 @@ export interface TestLiveAnswer {
 }
 
 export interface CampaignsApi {
-  readonly api: ServiceApi
+  readonly api: TestApi
   /** A key that may create live queries. */
   readonly key: string
   /** Devices that run an agent; there is one more that runs none, and one whose agent is switched off. */
@@ -52,7 +53,9 @@ export interface CampaignsApi {
 
 /** The routes of live queries with five devices. Close it in `afterAll`. */
 export async function createCampaignsApi(): Promise<CampaignsApi> {
-  const api = await createServiceApi()
+  const api = await createTestApi(({ db, runChange }) =>
+    liveQueryRoutes({ db, runChange, baseUrl: BASE_URL }),
+  )
   const key = await api.createKey(['Create Live Query'])
   const mac = await insertDevice(api.db, { platform: 'darwin' })
   const windows = await insertDevice(api.db, { platform: 'windows' })
