@@ -49,7 +49,8 @@ const RECEIVER_AND_SIMULATOR = {
 /** What speaks HTTP: surfaces, and the files of a wing that map the wire to its use cases. */
 const HTTP = {
   group: ['fastify', '**/platform/http/**', '**/schema/operations.ts'],
-  message: 'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-json and *-input files.',
+  message:
+    'HTTP stands in surfaces/ and in *-routes, *-endpoints, *-surface, *-json and *-input files.',
 }
 
 /** The declarations that take any text as a permission. */
@@ -113,7 +114,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/server/src/**/*-{routes,endpoints,endpoint,json,input,part}.ts'],
+    files: ['packages/server/src/**/*-{routes,endpoints,endpoint,surface,json,input,part}.ts'],
     ignores: ['**/*.test.ts'],
     rules: {
       'no-restricted-imports': ['error', { patterns: [RECEIVER_AND_SIMULATOR, UNBOUND_ROUTES] }],

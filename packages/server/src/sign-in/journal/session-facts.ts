@@ -4,7 +4,7 @@
  */
 import type { Transaction } from 'kysely'
 import { listStatusIssues, type StatusIssue } from '../../posture/issues/issue-store.ts'
-import { AppError, invalidBody } from '../../platform/app-error.ts'
+import { invalidBody, type AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogEvent, DisplayedIssue } from '../../schema/tables/sign-in-tables.ts'
 import { findSignInDevice } from './session-store.ts'

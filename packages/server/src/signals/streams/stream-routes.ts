@@ -1,6 +1,6 @@
 /*
  * Streams in the REST API. Owns how they are listed, created and changed by an admin or an integration, and
- * the order of their operations; those that every surface has are in stream-operations.ts.
+ * the order of their operations; those that every surface has are in stream-endpoints.ts.
  */
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
@@ -21,7 +21,7 @@ import {
   deleteAction,
   streamOperations,
   type StreamOperationDependencies,
-} from './stream-operations.ts'
+} from './stream-endpoints.ts'
 import { getStream, listStreams, parseStreamReference, type Stream } from './stream-store.ts'
 import { testRoute } from './stream-test-routes.ts'
 import type { TestStreamDependencies } from './test-stream.ts'

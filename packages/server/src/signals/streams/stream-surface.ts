@@ -1,6 +1,6 @@
 /*
  * What the operations on a stream need of the surface that has them. Types only; the operations are in
- * stream-operations.ts.
+ * stream-endpoints.ts.
  */
 import type { Kysely } from 'kysely'
 import type { z } from 'zod'
@@ -73,19 +73,29 @@ export interface StreamSurface<Request extends StreamRequest, Declared> {
   readonly initiator: 'transmitter' | 'receiver'
   /** A stream as it is shown. */
   readonly streamSchema: z.ZodType
-  toStreamJson(stream: Stream): object
+  readonly toStreamJson: (stream: Stream) => object
   /** The answer of what has nothing to answer. */
-  toSuccess(stream: Stream): Answer
+  readonly toSuccess: (stream: Stream) => Answer
   /**
    * The stream that a request names in its path, its body or its query, if the caller may see it.
    *
    * @throws AppError `not_found`
    */
-  findStream(db: Kysely<Schema>, request: Request, options?: FindStreamOptions): Promise<Stream>
-  toConfigurationRules(before: Stream, request: Request): Omit<ConfigurationRules, 'method'>
+  readonly findStream: (
+    db: Kysely<Schema>,
+    request: Request,
+    options?: FindStreamOptions,
+  ) => Promise<Stream>
+  readonly toConfigurationRules: (
+    before: Stream,
+    request: Request,
+  ) => Omit<ConfigurationRules, 'method'>
   /** What a change of a configuration asks for beyond the members of the standard. */
-  readExtensions(request: Request, method: 'PATCH' | 'PUT'): Pick<StreamInput, 'name' | 'choices'>
+  readonly readExtensions: (
+    request: Request,
+    method: 'PATCH' | 'PUT',
+  ) => Pick<StreamInput, 'name' | 'choices'>
   /** The refusal of a body. */
-  refuse(issues: readonly ErrorDetail[]): AppError
-  declare(operation: StreamOperation<Request>): Declared
+  readonly refuse: (issues: readonly ErrorDetail[]) => AppError
+  readonly declare: (operation: StreamOperation<Request>) => Declared
 }

@@ -17,7 +17,7 @@ import {
   type RootSurface,
 } from './root-surface.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
-import { verifyStream, type StreamOperationDependencies } from './stream-operations.ts'
+import { verifyStream, type StreamOperationDependencies } from './stream-endpoints.ts'
 import { getStream, parseStreamReference } from './stream-store.ts'
 import { testStream, type TestStreamDependencies } from './test-stream.ts'
 

@@ -17,7 +17,6 @@ export interface OsqueryRoutesDependencies extends AgentDependencies {
   readonly baseUrl: string
   /** The PEM text of the authority or certificate that agents pin; undefined for plain HTTP. */
   readonly certificatePem: () => string | undefined
-  /** The refusal behind an error of the database that will pass; undefined for every other error. */
 }
 
 /** Registers the agent routes under `/osquery`. Bodies are read by the handlers, within their own limits. */

@@ -25,7 +25,7 @@ import {
 } from './stream-endpoints.ts'
 import type { SsfDocument, SsfOperation } from './ssf-operation.ts'
 import { buildStandardOpenApi } from './standard-openapi.ts'
-import { streamOperations } from '../../signals/streams/stream-operations.ts'
+import { streamOperations } from '../../signals/streams/stream-endpoints.ts'
 import { toSurfaceUrls, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { subjectEndpoints } from './subject-endpoints.ts'
 

@@ -4,7 +4,7 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import { toDeliveryInput } from '../../signals/streams/configuration-change.ts'
 import { createClientStream } from '../../signals/streams/create-client-stream.ts'
 import type { StreamInput } from '../../signals/streams/stream-input.ts'
-import type { StreamOperationDependencies } from '../../signals/streams/stream-operations.ts'
+import type { StreamOperationDependencies } from '../../signals/streams/stream-endpoints.ts'
 import { listClientStreams } from '../../signals/streams/stream-store.ts'
 import {
   invalidBody,
