@@ -25,9 +25,6 @@ const PROCESS_RULES = [
   },
 ]
 
-/** Use cases whose SQL has no store yet; nothing is added here. */
-const SQL_OUTSIDE_STORES = []
-
 /** A file that runs SQL says so by its name. */
 const SQL_RULES = [
   {
@@ -132,7 +129,6 @@ export default tseslint.config(
     files: [
       'packages/server/src/{platform,schema}/**/*.ts',
       'packages/server/src/**/*-{store,read}.ts',
-      ...SQL_OUTSIDE_STORES,
     ],
     ignores: ['**/*.test.ts'],
     rules: { 'no-restricted-syntax': ['error', ...PROCESS_RULES] },
