@@ -46,11 +46,13 @@ describe(`a live query to ${DEVICES} devices`, () => {
       port: await findFreePort(),
       environment: {
         HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
+        HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: '5',
         HELIOGRAPH_LOG_LEVEL: 'warn',
       },
     })
     await service.start()
     key = await createKey(service)
+    await pauseChecks()
     fleet = await enrollFleet(service)
   })
 
@@ -69,6 +71,16 @@ describe(`a live query to ${DEVICES} devices`, () => {
     const body = (await response.json()) as Body
     if (!response.ok) throw new Error(`${method} ${path}: ${JSON.stringify(body)}`)
     return body
+  }
+  /** So that the work of the service is that of live queries. */
+  const pauseChecks = async () => {
+    let next = '/checks?per_page=100'
+    while (next !== '') {
+      const { data, pagination } = await call<Page<{ readonly id: string }>>(next)
+      for (const { id } of data)
+        await call(`/checks/${id}/configurations`, 'PATCH', { paused: true })
+      next = pagination.next
+    }
   }
   const ask = (name: string, sql: string) =>
     call<Campaign>('/live_query_campaigns', 'POST', { name, sql, target_all_devices: true })
@@ -182,6 +194,7 @@ async function createKey(service: ServiceProcess): Promise<string> {
   const { key } = (await service.command(
     ...['keys', 'create', '--name', 'live', '--responsible', 'ada@example.com'],
     ...['--permission', 'Create Live Query=Asks devices.'],
+    ...['--permission', 'Manage Checks=Pauses them.'],
   )) as { key: string }
   return key
 }
