@@ -1057,6 +1057,22 @@ create table reporting_snapshot (
   constraint reporting_snapshot_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 );
 
+create table retention_state (
+  policy text not null,
+  keeps_ms bigint,
+  place text[],
+  pass_started_at timestamp with time zone,
+  pass_finished_at timestamp with time zone,
+  pass_count bigint default 0 not null,
+  total_count bigint default 0 not null,
+  error text,
+  constraint retention_state_pkey PRIMARY KEY (policy),
+  constraint retention_state_finished_check CHECK (((pass_finished_at IS NULL) OR (pass_started_at IS NOT NULL))),
+  constraint retention_state_keeps_ms_check CHECK ((keeps_ms >= 0)),
+  constraint retention_state_pass_count_check CHECK ((pass_count >= 0)),
+  constraint retention_state_total_count_check CHECK ((total_count >= 0))
+);
+
 create table schema_migration (
   version integer not null,
   name text not null,
@@ -1489,5 +1505,10 @@ comment on column public.issue.follows_round is 'Found again by the last round o
 comment on column public.job_run.error is 'Why the last run failed; null when it did not.';
 comment on column public.job_run.finished_at is 'Null while it runs, and after a process that died while it ran.';
 comment on column public.organisation.prepared_for is 'Fingerprint of the program and the master keys that this database was last prepared for; null before.';
+comment on column public.retention_state.error is 'Why the last batch failed; null when it did not.';
+comment on column public.retention_state.keeps_ms is 'How old a row may become; null keeps for ever.';
+comment on column public.retention_state.pass_count is 'Rows that the present or last pass has ended.';
+comment on column public.retention_state.place is 'Where the next batch begins; null at the beginning of the table.';
+comment on column public.retention_state.total_count is 'Rows that all passes have ended.';
 comment on table public.database_clock is 'One row: the latest time that a worker has read from the clock of the database.';
 comment on table public.device_round is 'When a device last answered all its checks; the time of the results and issues that follow it.';

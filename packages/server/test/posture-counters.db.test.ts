@@ -14,7 +14,10 @@ import {
   settleDue,
   type PostureWorld,
 } from './posture-world.ts'
+import { DAY_MS } from '../src/platform/clock.ts'
+import { postureRetention } from '../src/posture/posture-retention-store.ts'
 import { createTestDatabase } from './support/database.ts'
+import { runRetention } from './support/run-retention.ts'
 
 const SEED = 20_260_407
 const OPERATIONS = Number(process.env['HELIOGRAPH_TEST_OPERATIONS'] ?? 2_000)
@@ -59,6 +62,27 @@ test('the same holds when the changes run at the same time', async () => {
     }),
     { numRuns: 4, endOnFailure: true },
   )
+})
+
+test('the same holds after everything that may go by its age is gone', async () => {
+  const world = await createPostureWorld(db)
+  for (const item of listOperations(300, SEED)) {
+    world.posture.clock.advance(1_000)
+    await applyOperation(world, item)
+  }
+  const days = 1
+  const policies = postureRetention({
+    checkTransitionRetentionDays: days,
+    statusTransitionRetentionDays: days,
+    resolvedIssueRetentionDays: days,
+    liveQueryResultRetentionDays: days,
+  }).filter(({ name }) => name !== 'live query results')
+  // Grace periods and exemptions stay as they are: only what has happened is older than a day.
+  const later = new Date(world.posture.clock.now().getTime() + 2 * DAY_MS)
+  let count = 0
+  for (const policy of policies) count += (await runRetention(db, policy, later)).count
+  expect(count).toBeGreaterThan(50)
+  await expectConsistent(world, 'the sweep of retention')
 })
 
 async function expectConsistent(world: PostureWorld, when: string): Promise<void> {

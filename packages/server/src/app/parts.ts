@@ -9,6 +9,7 @@ import type { Schema } from '../schema/schema.ts'
 import { createChangesPart } from '../changes/changes-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
 import { createOrganisationPart } from '../organisation/organisation-part.ts'
+import { createRetentionPart } from '../organisation/retention/retention-part.ts'
 import { createPeoplePart } from '../people/people-part.ts'
 import { openDatabase, pingDatabase } from '../platform/db/database.ts'
 import { createListener, type Listener } from '../platform/db/listener.ts'
@@ -109,13 +110,15 @@ export async function createParts(
   const callers = createCallers(foundation, keyUsage, config)
   const { waiters } = streams
   const cursorKey = deriveKey(foundation.masterKeys.current, 'list cursors')
-  const list = [
+  const owners: readonly ServicePart[] = [
     ...wings,
     createAgentsPart(foundation, config, caPem),
     createRestPart({ foundation, routes, features, callers, cursorKey }, config),
     createScimPart(foundation, callers, config),
     createStandardSsfPart({ foundation, signing, outbound, waiters, features, callers }, config),
   ]
+  const policies = owners.flatMap(({ retention = [] }) => retention)
+  const list = [...owners, createRetentionPart(foundation, policies)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs }
 }

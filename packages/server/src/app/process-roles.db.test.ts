@@ -87,7 +87,7 @@ test('a worker signs, hears what is queued, delivers, and runs the jobs', async 
   expect(threads.length).toBeGreaterThan(0)
   expect(channels).toEqual(expect.arrayContaining([DELIVERY_CHANNEL, SIGNING_KEY_CHANNEL]))
   expect(jobs).toEqual(
-    expect.arrayContaining(['delivery retention', 'device statuses', 'signing key rotation']),
+    expect.arrayContaining(['device statuses', 'retention', 'signing key rotation']),
   )
   expect(await countDeliveryConnections()).toBeGreaterThan(0)
 })

@@ -85,6 +85,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     load: async () => (await import('./commands/job-commands.ts')).jobCommands,
   },
   {
+    name: 'retention',
+    description: 'for how long what is kept',
+    load: async () => (await import('./commands/retention-commands.ts')).retentionCommands,
+  },
+  {
     name: 'migrate',
     description: 'bring the schema of the database up to date',
     hasOptions: true,

@@ -3,6 +3,7 @@ import { periodicJob } from '../schema/jobs.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
+import { retentionRoutes } from './retention/retention-routes.ts'
 import { organisationRoutes } from './settings/organisation-routes.ts'
 import { ORGANISATION_CHANNEL } from './settings/organisation-store.ts'
 
@@ -23,7 +24,7 @@ export function createOrganisationPart({
     roles: ['api'],
     features,
     keyUsage,
-    operations: [...adminRoutes(db), ...organisationRoutes(db)],
+    operations: [...adminRoutes(db), ...organisationRoutes(db), ...retentionRoutes(db)],
     channels: { [ORGANISATION_CHANNEL]: () => features.forget() },
     onReconnect: () => features.forget(),
     jobs: [periodicJob('key usage', () => keyUsage.flush())],

@@ -7,6 +7,7 @@ import type { MetricSource } from './http/metrics-server.ts'
 import type { ApiRoute } from './http/route.ts'
 import type { ReadinessCheck } from './http/health.ts'
 import type { Job } from './jobs/job.ts'
+import type { RetentionPolicy } from './retention/retention-policy.ts'
 
 /** A piece of a service, with everything of it that others run. */
 export interface Part<Role extends string = string> {
@@ -17,6 +18,8 @@ export interface Part<Role extends string = string> {
   readonly operations?: readonly ApiRoute[]
   /** Background work; each job names the roles that run it. */
   readonly jobs?: readonly Job<Role>[]
+  /** For how long it keeps what grows with time. */
+  readonly retention?: readonly RetentionPolicy[]
   /** What is called with the payload of each notification on a channel of the database. */
   readonly channels?: Readonly<Record<string, (payload: string) => void>>
   /** Notifications may have been missed: called whenever listening begins anew after `start`. */
@@ -28,7 +31,7 @@ export interface Part<Role extends string = string> {
   readonly mount?: (http: FastifyInstance) => void
   /** Begins its work; resolves when others can rely on it. */
   readonly start?: () => Promise<void>
-  /** Answers those who wait for something to happen, before the first part stops. */
+  /** Answers those who wait for something to happen, and ends long work, before the first part stops. */
   readonly endWaiting?: () => void
   /** Ends its work, also when `start` failed half-way. Called once. */
   readonly stop?: () => Promise<void>

@@ -3,8 +3,8 @@
  * agents is a surface; what it records is decided in this wing.
  */
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
-import { DAY_MS, SECOND_MS } from '../platform/clock.ts'
-import { dueJob, periodicJob } from '../schema/jobs.ts'
+import { SECOND_MS } from '../platform/clock.ts'
+import { dueJob } from '../schema/jobs.ts'
 import { checkResultRoutes } from './checks/check-result-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { checkRunRoutes } from './checks/check-run-routes.ts'
@@ -20,12 +20,12 @@ import { registerProductImages } from './devices/product-image-routes.ts'
 import { registrationRequestRoutes } from './devices/registration-requests/registration-request-routes.ts'
 import { settleAndFindNext } from './devices/settle-due-devices.ts'
 import { reenrollmentRequestRoutes } from './enrollment/reenrollment/reenrollment-request-routes.ts'
-import { deleteStaleRequests } from './enrollment/reenrollment/reenrollment-request-store.ts'
 import { packageRoutes } from './enrollment/packages/package-routes.ts'
 import { exemptionRequestRoutes } from './issues/exemptions/exemption-request-routes.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
 import { liveQueryRoutes } from './live-queries/campaign-routes.ts'
 import { toAgentSettings, type AgentTimes } from './osquery/agent-settings.ts'
+import { postureRetention, type PostureRetentionSettings } from './posture-retention-store.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
 import type { ReportingAccess } from './reporting/sandbox/reporting-access.ts'
@@ -66,15 +66,16 @@ export function createDevicesPart(
   }
 }
 
-export interface CheckSettings {
+export interface CheckSettings extends PostureRetentionSettings {
   readonly baseUrl: string
 }
 
 /** Checks, the issues that they raise, and what admins decide about both. */
 export function createChecksPart(
   { db, runChange }: Foundation,
-  { baseUrl }: CheckSettings,
+  settings: CheckSettings,
 ): ServicePart {
+  const { baseUrl } = settings
   return {
     name: 'checks',
     roles: ['api'],
@@ -86,11 +87,9 @@ export function createChecksPart(
       ...registrationRequestRoutes({ db, baseUrl, runChange }),
       ...issueRoutes(db, baseUrl),
     ],
+    retention: postureRetention(settings),
   }
 }
-
-/** For how long a machine that asked to enroll as a known device is remembered after its last attempt. */
-const REQUEST_RETENTION_MS = 90 * DAY_MS
 
 export interface FleetSettings extends AgentTimes {
   readonly baseUrl: string
@@ -121,11 +120,6 @@ export function createFleetPart(
       ...reportingQueryRoutes({ db, clock, runChange, sandbox }),
       ...packageRoutes({ baseUrl, settings: toAgentSettings(settings), runChange, sealer, caPem }),
       ...reenrollmentRequestRoutes({ db, baseUrl, runChange }),
-    ],
-    jobs: [
-      periodicJob('re-enrollment requests', () =>
-        deleteStaleRequests(db, new Date(clock.now().getTime() - REQUEST_RETENTION_MS)),
-      ),
     ],
     start: () => sandbox.prepare(),
     stop: async () => sandbox.close(),

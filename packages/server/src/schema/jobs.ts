@@ -2,7 +2,7 @@
  * The background jobs of the service: their names, who runs them and how often. The parts add the work;
  * `heliograph jobs list` shows this list and loads none of them.
  */
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
 import type { DueJob, PeriodicJob } from '../platform/jobs/job.ts'
 import { PROCESS_ROLES, type ProcessRole } from './process-role.ts'
 
@@ -20,21 +20,15 @@ function byEach(roles: readonly ProcessRole[], intervalMs: number): Period {
 
 /** The jobs that are done again and again. */
 export const PERIODIC_JOBS = {
-  'access tokens': byOneWorker(MINUTE_MS),
   certificate: byEach(PROCESS_ROLES, DAY_MS),
   'deleted streams': byOneWorker(MINUTE_MS),
-  'delivery retention': byOneWorker(HOUR_MS),
   'failing webhooks': byOneWorker(MINUTE_MS),
-  'idempotency records': byOneWorker(MINUTE_MS),
   'key usage': byEach(['api'], 5 * SECOND_MS),
-  'payload retention': byOneWorker(HOUR_MS),
   'push fallback': byOneWorker(15 * SECOND_MS),
-  'rate limits': byOneWorker(MINUTE_MS),
-  're-enrollment requests': byOneWorker(HOUR_MS),
+  retention: byOneWorker(10 * SECOND_MS),
   'signing key proofs': byEach(['api', 'worker'], 5 * SECOND_MS),
   'signing keys': byEach(['api', 'worker'], MINUTE_MS),
   'unreachable receivers': byOneWorker(5 * MINUTE_MS),
-  'webhook payload retention': byOneWorker(HOUR_MS),
 } as const satisfies Record<string, Period>
 
 /** The jobs that are due at times which the database knows; workers share them. */

@@ -3,17 +3,19 @@ import { dueJob } from '../schema/jobs.ts'
 import { abandonSessions } from './journal/abandon-sessions.ts'
 import { authLogRoutes } from './journal/auth-log-routes.ts'
 import { SIGN_IN_CHANNEL } from './journal/session-store.ts'
+import { signInRetention } from './journal/sign-in-retention-store.ts'
 import { signInRoutes } from './journal/sign-in-routes.ts'
 
 export interface SignInSettings {
   readonly baseUrl: string
   readonly signInTimeoutSeconds: number
+  readonly signInRetentionDays: number
 }
 
 /** Sign-ins: how they are recorded and read, and their end when nobody finishes them. */
 export function createSignInPart(
   { db, runChange }: Pick<Foundation, 'db' | 'runChange'>,
-  { baseUrl, signInTimeoutSeconds }: SignInSettings,
+  { baseUrl, signInTimeoutSeconds, signInRetentionDays }: SignInSettings,
 ): ServicePart {
   return {
     name: 'sign-in',
@@ -27,5 +29,6 @@ export function createSignInPart(
         channel: SIGN_IN_CHANNEL,
       }),
     ],
+    retention: [signInRetention(signInRetentionDays)],
   }
 }

@@ -1,12 +1,9 @@
 import type { Schema } from '../schema/schema.ts'
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
-import { DAY_MS, type Clock } from '../platform/clock.ts'
 import { pingDatabase, type Database } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
-import type { PeriodicJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import { periodicJob } from '../schema/jobs.ts'
-import type { ProcessRole } from '../schema/process-role.ts'
 import { releaseEveryClaim } from './dispatch/claim-store.ts'
 import { createDeliveryChannels } from './delivery-channels.ts'
 import { createDeliveryEngine } from './dispatch/delivery-engine.ts'
@@ -15,11 +12,11 @@ import type { DeliverySettings as EngineSettings } from './dispatch/delivery-set
 import {
   deadLetterUnreachable,
   deleteMarkedDestinations,
-  deleteOldDeliveries,
-  deleteOldPayloads,
+  deliveryRetention,
 } from './dispatch/delivery-retention-store.ts'
 import { createWorkerPresence } from './dispatch/worker-presence.ts'
 import { reviewFallbacks } from './push/review-fallbacks.ts'
+import { waitingEventRetention } from './streams/waiting-event-store.ts'
 import type { SigningPart } from './signing-part.ts'
 
 export interface DeliverySettings {
@@ -29,6 +26,7 @@ export interface DeliverySettings {
   readonly deliveryConcurrency: number
   readonly deliveryRetentionDays: number
   readonly deliveryPayloadRetentionDays: number
+  readonly waitingEventRetentionDays: number
   readonly pushFallbackMinutes: number
 }
 
@@ -79,7 +77,12 @@ export function createDeliveryPart(
           fallbackMinutes: settings.pushFallbackMinutes,
         }),
       ),
-      ...retentionJobs(foundation, settings),
+      periodicJob('unreachable receivers', () => deadLetterUnreachable(foundation.db)),
+      periodicJob('deleted streams', () => deleteMarkedDestinations(foundation.db)),
+    ],
+    retention: [
+      ...deliveryRetention(settings),
+      waitingEventRetention(foundation.db, settings),
     ],
     // Its connections are its own: those of the API may be well when these are not.
     health: () => pingDatabase(database.db),
@@ -96,35 +99,5 @@ export function createDeliveryPart(
         await database.close()
       }
     },
-  }
-}
-
-function retentionJobs(
-  { clock, db }: Pick<Foundation, 'clock' | 'db'>,
-  settings: DeliverySettings,
-): PeriodicJob<ProcessRole>[] {
-  const { deliveryRetentionDays: retentionDays } = settings
-  return [
-    periodicJob('unreachable receivers', () => deadLetterUnreachable(db)),
-    periodicJob('deleted streams', () => deleteMarkedDestinations(db)),
-    periodicJob('delivery retention', () =>
-      deleteOldDeliveries(db, { now: clock.now(), retentionDays }),
-    ),
-    periodicJob('payload retention', createPayloadSweep({ clock, db }, settings)),
-  ]
-}
-
-/** Goes on where it ended before; after a restart it looks through everything once. */
-function createPayloadSweep(
-  { clock, db }: { readonly clock: Clock; readonly db: Foundation['db'] },
-  { deliveryPayloadRetentionDays: days, deliveryRetentionDays }: DeliverySettings,
-): () => Promise<void> {
-  let after: Date | null = null
-  return async () => {
-    // The deliveries themselves go first.
-    if (days >= deliveryRetentionDays) return
-    const before = new Date(clock.now().getTime() - days * DAY_MS)
-    await deleteOldPayloads(db, { before, after })
-    after = before
   }
 }

@@ -1,6 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
-import { periodicJob } from '../schema/jobs.ts'
-import { deleteExpiredTokens } from './clients/access-token-store.ts'
+import { fixedRetention } from '../schema/retention.ts'
 import { clientRoutes } from './clients/client-routes.ts'
 import { wellKnownRoutes } from './streams/well-known-routes.ts'
 
@@ -21,6 +20,10 @@ export function createReceiversPart(
       ...wellKnownRoutes({ baseUrl, verificationEndpoint }),
       ...clientRoutes({ db, clock, baseUrl, runChange }),
     ],
-    jobs: [periodicJob('access tokens', () => deleteExpiredTokens(db, clock.now()))],
+    retention: [
+      fixedRetention('access tokens'),
+      fixedRetention('client assertions'),
+      fixedRetention('client secrets'),
+    ],
   }
 }

@@ -2,7 +2,7 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
-import { expireWebhookEvents } from './webhooks/webhook-retention-store.ts'
+import { webhookRetention } from './webhooks/webhook-retention-store.ts'
 import { watchFailingWebhooks } from './webhooks/watch-failing-webhooks.ts'
 import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts'
 import { webhookEventRoutes } from './webhooks/webhook-event-routes.ts'
@@ -27,7 +27,7 @@ export function createWebhooksPart(
   { outbound, sender }: WebhookPartDependencies,
 ): ServicePart {
   const { policy: targetPolicy } = outbound
-  const { webhooksMax, webhookPayloadRetentionDays, deliveryRetentionDays } = settings
+  const { webhooksMax } = settings
   return {
     name: 'webhooks',
     roles: ['api'],
@@ -38,13 +38,7 @@ export function createWebhooksPart(
     ],
     jobs: [
       periodicJob('failing webhooks', () => watchFailingWebhooks({ db, runChange })),
-      periodicJob('webhook payload retention', () =>
-        expireWebhookEvents(db, {
-          now: clock.now(),
-          payloadDays: webhookPayloadRetentionDays,
-          recordDays: deliveryRetentionDays,
-        }),
-      ),
     ],
+    retention: webhookRetention(settings),
   }
 }

@@ -2,6 +2,7 @@ import { read, type RecipeTable } from './recipe.ts'
 
 /** The organisation, its admins, and what enrolls devices. */
 export const ORGANISATION_RECIPES: RecipeTable = {
+  'GET /retention_policies': read(() => '/retention_policies'),
   'GET /whoami': read(() => '/whoami'),
   'GET /admin_users': read(() => '/admin_users'),
   'GET /admin_users/{id}': read(({ admin }) => `/admin_users/${admin}`),

@@ -2,6 +2,7 @@
  * Every setting of the service: its variable, its flag, its default and its meaning. The reference
  * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
  */
+import { RETENTION, type SettableRetention } from '../../schema/retention.ts'
 import {
   choice,
   httpOrigin,
@@ -21,6 +22,8 @@ export interface SettingDefinition<Value = unknown> extends SettingValue<Value> 
   readonly description: string
   readonly isSecret?: boolean
 }
+
+const RETENTION_DAYS_MAX = 3_650
 
 /** The settings by their name in the code. */
 export const SETTINGS = {
@@ -199,12 +202,6 @@ export const SETTINGS = {
     description: 'How many webhooks may exist.',
     ...integer(1, 10_000, 100),
   },
-  webhookPayloadRetentionDays: {
-    env: 'HELIOGRAPH_WEBHOOK_PAYLOAD_RETENTION_DAYS',
-    description:
-      'How long the contents of webhook events are kept; they cannot be sent again afterwards. That they happened, and what became of them, is kept as long as deliveries are.',
-    ...integer(1, 3_650, 90),
-  },
   bodyBytesMax: {
     env: 'HELIOGRAPH_BODY_BYTES_MAX',
     description: 'The largest body of an API request, in bytes.',
@@ -227,17 +224,6 @@ export const SETTINGS = {
       'After how many minutes of nothing but failures the events of streams that fall back can be polled.',
     ...integer(1, 10_080, 60),
   },
-  deliveryPayloadRetentionDays: {
-    env: 'HELIOGRAPH_DELIVERY_PAYLOAD_RETENTION_DAYS',
-    description:
-      'How long what finished deliveries carried, and what their receivers answered, is kept.',
-    ...integer(1, 3_650, 180),
-  },
-  deliveryRetentionDays: {
-    env: 'HELIOGRAPH_DELIVERY_RETENTION_DAYS',
-    description: 'How long finished deliveries and their attempts are kept.',
-    ...integer(1, 3_650, 180),
-  },
   signingKeyBits: {
     env: 'HELIOGRAPH_SIGNING_KEY_BITS',
     description: 'The size of new RSA signing keys: 2048 or 3072.',
@@ -254,9 +240,28 @@ export const SETTINGS = {
     description: 'How often the signing key is rotated, in days; 0 rotates by hand only.',
     ...integer(0, 3_650, 90),
   },
+  checkTransitionRetentionDays: retentionSetting('check transitions'),
+  statusTransitionRetentionDays: retentionSetting('status transitions'),
+  resolvedIssueRetentionDays: retentionSetting('resolved issues'),
+  signInRetentionDays: retentionSetting('sign-ins'),
+  liveQueryResultRetentionDays: retentionSetting('live query results'),
+  deliveryRetentionDays: retentionSetting('deliveries'),
+  deliveryPayloadRetentionDays: retentionSetting('delivery payloads'),
+  waitingEventRetentionDays: retentionSetting('waiting events'),
+  webhookPayloadRetentionDays: retentionSetting('webhook payloads'),
 } satisfies Record<string, SettingDefinition>
 
 export type SettingName = keyof typeof SETTINGS
+
+/** For how many days a policy of retention keeps. */
+function retentionSetting(name: SettableRetention): SettingDefinition<number> {
+  const { description, keeps } = RETENTION[name]
+  return {
+    env: keeps.setting,
+    description: `Days to keep. ${description}`,
+    ...integer(keeps.daysMin, RETENTION_DAYS_MAX, keeps.days),
+  }
+}
 
 /** The command-line flag of a setting: `--base-url` for `HELIOGRAPH_BASE_URL`. */
 export function toFlag(env: string): string {

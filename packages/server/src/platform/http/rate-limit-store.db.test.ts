@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { createRateLimitStore, deleteStaleRateLimits, takeRateLimit } from './rate-limit-store.ts'
+import { createRateLimitStore, endStaleRateLimits, takeRateLimit } from './rate-limit-store.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -103,7 +103,12 @@ describe('the shared rate limit', () => {
   it('forgets buckets that nobody uses, and no others', async () => {
     await takeRateLimit(database.db, 'idle', 5, start)
     await createRateLimitStore(database.db).take('live', 5)
-    expect(await deleteStaleRateLimits(database.db)).toBeGreaterThan(0)
+    const { count } = await endStaleRateLimits(database.db, {
+      before: after(60_000),
+      after: null,
+      limit: 1_000,
+    })
+    expect(count).toBeGreaterThan(0)
     const { rows } = await sql<{ bucket: string }>`
       select distinct bucket from rate_limit_slot union select bucket from rate_limit
     `.execute(database.db)

@@ -1,13 +1,10 @@
 import { sql, type Kysely } from 'kysely'
+import type { RunRetentionBatch } from '../retention/retention-policy.ts'
 import {
   RATE_LIMIT_WINDOW_SECONDS,
   type RateLimitDecision,
   type RateLimiter,
 } from './rate-limit.ts'
-
-/** Buckets that nobody has used for this long are forgotten. */
-const STALE_AFTER_SECONDS = 10 * RATE_LIMIT_WINDOW_SECONDS
-const SWEEP_BATCH = 1_000
 
 interface TakeRow {
   readonly is_allowed: boolean
@@ -51,19 +48,18 @@ export async function takeRateLimit<Schema>(
   }
 }
 
-/** Forgets up to 1,000 buckets that have been idle for ten windows; returns how many. Idempotent. */
-export async function deleteStaleRateLimits<Schema>(db: Kysely<Schema>): Promise<number> {
+/** Forgets buckets that nobody has used for as long as the policy says. */
+export const endStaleRateLimits: RunRetentionBatch = async (tx, { before, limit }) => {
   const { rows } = await sql`
     with stale as (
       select bucket from rate_limit
-      where touched_at is null
-        or touched_at < clock_timestamp() - make_interval(secs => ${STALE_AFTER_SECONDS})
-      limit ${SWEEP_BATCH}
+      where touched_at is null or touched_at <= ${before}
+      limit ${limit}
       for update skip locked
     ), slots as (
       delete from rate_limit_slot where bucket in (select bucket from stale)
     )
     delete from rate_limit where bucket in (select bucket from stale) returning bucket
-  `.execute(db)
-  return rows.length
+  `.execute(tx)
+  return { count: rows.length, place: null, isOver: rows.length < limit }
 }

@@ -73,6 +73,19 @@ export interface JobRunTable {
   error: string | null
 }
 
+/** How far the sweep of a policy of retention is. */
+export interface RetentionStateTable {
+  policy: string
+  /** How old a row may become; null keeps for ever. */
+  keeps_ms: string | null
+  place: string[] | null
+  pass_started_at: Date | null
+  pass_finished_at: Date | null
+  pass_count: Generated<string>
+  total_count: Generated<string>
+  error: string | null
+}
+
 /** These tables by their names. */
 export interface OrganisationTables {
   admin_user: AdminUserTable
@@ -81,4 +94,5 @@ export interface OrganisationTables {
   audit_entry: AuditEntryTable
   job_run: JobRunTable
   organisation: OrganisationTable
+  retention_state: RetentionStateTable
 }

@@ -118,17 +118,3 @@ export async function findAssertion(
     .executeTakeFirst()
   return row?.payload
 }
-
-const SWEEP_BATCH = 10_000
-
-/** Removes what has ended: tokens, and assertions that nobody can use again. Idempotent. */
-export async function deleteExpiredTokens(db: Kysely<Schema>, now: Date): Promise<void> {
-  await sql`delete from ssf_access_token where token_hash in (
-    select token_hash from ssf_access_token where expires_at <= ${now} limit ${SWEEP_BATCH})`.execute(
-    db,
-  )
-  await sql`delete from ssf_client_assertion where assertion_id in (
-    select assertion_id from ssf_client_assertion where expires_at <= ${now}
-    limit ${SWEEP_BATCH})`.execute(db)
-  await sql`delete from ssf_client_secret where expires_at <= ${now}`.execute(db)
-}

@@ -4,8 +4,10 @@
  * holds locks for long.
  */
 import { sql, type Kysely } from 'kysely'
-import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
+import { HOUR_MS } from '../../platform/clock.ts'
 import { timeInMs } from '../../platform/db/database-time.ts'
+import type { RetentionBatch, RetentionPolicy } from '../../platform/retention/retention-policy.ts'
+import { retention } from '../../schema/retention.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /**
@@ -16,59 +18,43 @@ import type { Schema } from '../../schema/schema.ts'
 export const UNREACHABLE_MAX_MS = 75 * HOUR_MS
 const UNREACHABLE_WEBHOOK_MAX_MS = 96 * HOUR_MS
 
-/** Rows that one statement of a retention touches. */
-export const BATCH_SIZE = 1_000
+/** Rows that one statement touches. */
+const BATCH_SIZE = 1_000
 
-/** Deletes deliveries that were finished before the retention began; answers how many. Idempotent. */
-export async function deleteOldDeliveries(
-  db: Kysely<Schema>,
-  { now, retentionDays }: { readonly now: Date; readonly retentionDays: number },
-): Promise<number> {
-  const before = new Date(now.getTime() - retentionDays * DAY_MS)
-  return repeatInBatches(async () => {
-    const { numAffectedRows } = await sql`
-      delete from delivery where id in (
-        select id from delivery
-        where finished_at < ${before} and state <> 'queued'
-        order by finished_at limit ${BATCH_SIZE} for update skip locked)`.execute(db)
-    return Number(numAffectedRows ?? 0n)
-  })
-}
+const NOTHING_TO_END: RetentionBatch = { count: 0, place: null, isOver: true }
 
-/** Deliveries whose payload is to be deleted: finished before one time, and at or after another. */
-export interface PayloadRange {
-  readonly before: Date
-  /** Null: from the beginning. */
-  readonly after: Date | null
+export interface DeliveryRetentionSettings {
+  readonly deliveryRetentionDays: number
+  readonly deliveryPayloadRetentionDays: number
 }
 
 /**
- * Deletes what finished deliveries carried and what was answered to them; that they were, and when, is
- * kept. Answers how many. Idempotent.
+ * Finished deliveries are deleted with their attempts. What they carried, and what was answered to them, may
+ * go before; that they were, and when, is kept.
  */
-export async function deleteOldPayloads(
-  db: Kysely<Schema>,
-  { before, after }: PayloadRange,
-): Promise<number> {
-  const isAfter = after === null ? sql`true` : sql`finished_at >= ${after}`
-  return repeatInBatches(async () => {
-    const { rows } = await sql`
-      with emptied as (
-        update delivery set body = '', token = null where id in (
-          select id from delivery
-          where finished_at < ${before} and ${isAfter} and state <> 'queued'
-            and (body <> '' or token is not null)
-          order by finished_at limit ${BATCH_SIZE} for update skip locked)
-        returning id
-      ),
-      attempt as (
-        update delivery_attempt a
-        set request_headers = null, response_headers = null, response_body = null
-        from emptied where a.delivery_id = emptied.id
-      )
-      select id from emptied`.execute(db)
-    return rows.length
-  })
+export function deliveryRetention({
+  deliveryRetentionDays: days,
+  deliveryPayloadRetentionDays: payloadDays,
+}: DeliveryRetentionSettings): RetentionPolicy[] {
+  const isFinished = sql`r.state <> 'queued'`
+  return [
+    retention('deliveries', days, { when: isFinished }),
+    retention('delivery payloads', payloadDays, {
+      isResumed: true,
+      when: sql`${isFinished} and (r.body <> '' or r.token is not null)`,
+      end: (keys) => sql`
+        ended as (
+          update delivery set body = '', token = null where id = any(${keys}) returning id
+        ),
+        attempt as (
+          update delivery_attempt a
+          set request_headers = null, response_headers = null, response_body = null
+          from ended where a.delivery_id = ended.id
+        )`,
+      // The deliveries themselves go first.
+      ...(payloadDays < days ? {} : { runBatch: async () => NOTHING_TO_END }),
+    }),
+  ]
 }
 
 /**
@@ -121,7 +107,7 @@ export async function deleteMarkedDestinations(db: Kysely<Schema>): Promise<void
 }
 
 /** Repeats a statement until it finds less than a batch; answers how many rows it touched in all. */
-export async function repeatInBatches(runBatch: () => Promise<number>): Promise<number> {
+async function repeatInBatches(runBatch: () => Promise<number>): Promise<number> {
   let total = 0
   for (;;) {
     const count = await runBatch()

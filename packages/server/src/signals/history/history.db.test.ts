@@ -5,7 +5,7 @@ import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
-import { SECOND_MS } from '../../platform/clock.ts'
+import { DAY_MS, SECOND_MS } from '../../platform/clock.ts'
 import type { Compliance } from '../../schema/status-values.ts'
 import { backfillStreams } from './backfill-streams.ts'
 
@@ -167,6 +167,15 @@ describe('GET /ssf_streams/{id}/state', () => {
     expect(state.subjects[2]?.sub_id).toMatchObject({ device: { sub: quiet } })
   })
 
+  it('names no event whose content is no longer kept', async () => {
+    const stream = await createStream()
+    await turn(await insertDevice(streams.db), 'compliant')
+    await acknowledge(stream, await poll(stream))
+    await streams.db.updateTable('delivery').set({ body: '', token: null }).execute()
+    const { subjects } = await readState(stream)
+    expect(subjects).toMatchObject([{ status: 'compliant', jti: null, sequence: null }])
+  })
+
   it('leaves out what the stream cannot name', async () => {
     const stream = await createStream({ subject_form: 'email' })
     const person = await insertPerson(streams.db, { email: 'grace@example.com' })
@@ -244,6 +253,48 @@ describe('POST /ssf_streams/{id}/replay', () => {
     expect((await replay(stream, { from_sequence: 1 })).body).toMatchObject({ complete: false })
     expect((await replay(stream, { from_sequence: 2 })).body).toMatchObject({ complete: true })
   })
+
+  it('sends nothing whose content is no longer kept, and says so', async () => {
+    const stream = await createStream()
+    const device = await insertDevice(streams.db)
+    await turn(device, 'not-compliant')
+    await turn(device, 'compliant')
+    const told = await poll(stream)
+    await acknowledge(stream, told)
+    await streams.db
+      .updateTable('delivery')
+      .set({ body: '', token: null })
+      .where('event_id', '=', told[0]?.jti ?? '')
+      .execute()
+    for (const place of [{ from_sequence: 1 }, { from_time: 0 }]) {
+      expect((await replay(stream, place)).body).toMatchObject({ queued: 1, complete: false })
+      expect(await poll(stream)).toEqual(told.slice(1))
+      await acknowledge(stream, told)
+    }
+    expect((await replay(stream, { from_sequence: 2 })).body).toMatchObject({ complete: true })
+  })
+
+  it.each([true, false])(
+    'says after an event that later ones are no longer kept: numbered %s',
+    async (heliograph_sequence) => {
+      const stream = await createStream({ heliograph_sequence })
+      const device = await insertDevice(streams.db)
+      for (const to of ['not-compliant', 'compliant', 'not-compliant'] as const) {
+        await turn(device, to)
+      }
+      const told = await poll(stream)
+      await acknowledge(stream, told)
+      const from = { from_jti: told[0]?.jti }
+      expect((await replay(stream, from)).body).toMatchObject({ complete: true })
+      await acknowledge(stream, told)
+      streams.clock.advance(200 * DAY_MS)
+      await streams.db
+        .deleteFrom('delivery')
+        .where('event_id', '=', told[1]?.jti ?? '')
+        .execute()
+      expect((await replay(stream, from)).body).toMatchObject({ queued: 1, complete: false })
+    },
+  )
 
   it.each([
     ['nothing', {}, 422],

@@ -12,21 +12,20 @@ export type ReplayPlace =
   { readonly since: Date } | { readonly afterId: string } | { readonly fromSequence: number }
 
 /** The delivery of an event of a destination; undefined when it is not kept. */
-export async function findDeliveryId(
+export async function findDelivery(
   tx: Transaction<Schema>,
   destinationId: DestinationId,
   eventId: string,
-): Promise<string | undefined> {
-  const row = await tx
+): Promise<{ id: string; createdAt: Date; sequence: string | null } | undefined> {
+  return tx
     .selectFrom('delivery')
-    .select('id')
+    .select(['id', 'created_at as createdAt', 'sequence'])
     .where('event_id', '=', eventId)
     .where('destination_id', '=', destinationId)
     .executeTakeFirst()
-  return row?.id
 }
 
-/** Whether every number that a stream has given from one on is still kept. */
+/** Whether every number that a stream has given from one on is still kept, with what it carried. */
 export async function hasEverySequence(
   tx: Transaction<Schema>,
   { id, destinationId }: Pick<Stream, 'id' | 'destinationId'>,
@@ -35,7 +34,8 @@ export async function hasEverySequence(
   const { rows } = await sql<{ count: string; last: string | null }>`
     select count(*)::text as count,
       (select last_sequence::text from ssf_stream_sequence where ssf_stream_id = ${id}) as last
-    from delivery where destination_id = ${destinationId} and sequence >= ${from}
+    from delivery
+    where destination_id = ${destinationId} and sequence >= ${from} and body <> ''
   `.execute(tx)
   const given = Math.max(0, Number(rows[0]?.last ?? 0) - from + 1)
   return Number(rows[0]?.count ?? 0) === given
@@ -57,14 +57,17 @@ export async function requeueSets(
     where id in (
       select id from delivery
       where destination_id = ${destinationId} and state in ('delivered', 'dead')
-        and event_type = ${DEVICE_COMPLIANCE_CHANGE} and ${toCondition(place)}
+        and event_type = ${DEVICE_COMPLIANCE_CHANGE} and ${toCondition(place)} and body <> ''
       order by id limit ${limit} for update)
     returning sequence`.execute(tx)
   return rows.map(({ sequence }) => (sequence === null ? null : Number(sequence)))
 }
 
-/** Whether events from a place on were given up: only the state of the stream says what they said. */
-export async function hasDiscarded(
+/**
+ * Whether events from a place on were given up, or what they carried is no longer kept: only the state of the
+ * stream says what they said.
+ */
+export async function hasLost(
   tx: Transaction<Schema>,
   destinationId: DestinationId,
   place: ReplayPlace,
@@ -72,7 +75,7 @@ export async function hasDiscarded(
   const { rows } = await sql<{ isFound: boolean }>`
     select exists (
       select from delivery
-      where destination_id = ${destinationId} and state = 'discarded'
+      where destination_id = ${destinationId} and (state = 'discarded' or body = '')
         and event_type = ${DEVICE_COMPLIANCE_CHANGE} and ${toCondition(place)}) as "isFound"`.execute(
     tx,
   )

@@ -9,11 +9,12 @@ import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { updateLastActivity } from '../streams/stream-activity-store.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import {
-  findDeliveryId,
-  hasDiscarded,
+  findDelivery,
   hasEverySequence,
+  hasLost,
   requeueSets,
   type ReplayPlace,
 } from './replay-store.ts'
@@ -54,7 +55,8 @@ export async function replayStream(
       `These are more than ${REPLAY_SETS_MAX} events. Begin later, or read the state of the stream.`,
     )
   }
-  const isLost = await hasDiscarded(tx, destinationId, place)
+  const isLost = await hasLost(tx, destinationId, place)
+  await updateLastActivity(tx, stream.id, at)
   await notifyDestinations(tx, [destinationId])
   const numbers = sequences.filter((sequence) => sequence !== null)
   const answer = {
@@ -89,10 +91,17 @@ async function findStart(
     return { place: { since }, isKept: since >= keptSince || stream.createdAt >= keptSince }
   }
   if ('from_jti' in request) {
-    const afterId = await findDeliveryId(tx, stream.destinationId, request.from_jti)
-    if (afterId !== undefined) return { place: { afterId }, isKept: true }
-    const message = 'No event of this stream that is still kept has this jti.'
-    throw new AppError('not_found', message)
+    const from = await findDelivery(tx, stream.destinationId, request.from_jti)
+    if (from === undefined) {
+      const message = 'No event of this stream that is still kept has this jti.'
+      throw new AppError('not_found', message)
+    }
+    const { id: afterId, createdAt, sequence } = from
+    // It may have ended later than those after it, which are gone then.
+    const isKept =
+      createdAt >= keptSince ||
+      (sequence !== null && (await hasEverySequence(tx, stream, Number(sequence) + 1)))
+    return { place: { afterId }, isKept }
   }
   const { from_sequence: fromSequence } = request
   const isKept = stream.isNumbered && (await hasEverySequence(tx, stream, fromSequence))

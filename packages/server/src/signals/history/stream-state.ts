@@ -90,9 +90,9 @@ function toSubjectState(
   }
 }
 
-/** The status that the last event about a device published. */
+/** The status that the last event about a device published; undefined also when its content is no longer kept. */
 function publishedStatus(body: string | null): string | undefined {
-  if (body === null) return undefined
+  if (body === null || body === '') return undefined
   const { events } = JSON.parse(body) as {
     events: Record<string, { current_status?: string } | undefined>
   }

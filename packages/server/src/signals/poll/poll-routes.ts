@@ -5,6 +5,7 @@ import type { Credential } from '../../platform/http/operation.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
 import { refusalOfIssues } from '../streams/refuse-if.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
+import { recordActivity } from '../streams/stream-activity.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
 import { getStream, parseStreamReference, type Stream } from '../streams/stream-store.ts'
 import {
@@ -113,8 +114,12 @@ function readPollRequest(body: unknown): PollRequest {
   throw refusalOfIssues(parsed.issues)
 }
 
-async function getPolledStream({ db }: PollDependencies, id: string): Promise<Stream> {
+async function getPolledStream({ db, clock }: PollDependencies, id: string): Promise<Stream> {
   const stream = await getStream(db, parseStreamReference(id))
-  if (takesPolls(stream)) return stream
-  throw new AppError('conflict', 'The events of this stream are pushed, not polled.')
+  if (!takesPolls(stream)) {
+    throw new AppError('conflict', 'The events of this stream are pushed, not polled.')
+  }
+  // Streams of this surface are not paused for silence.
+  await recordActivity(db, stream, clock.now(), { inactivityTimeoutSeconds: 0 })
+  return stream
 }

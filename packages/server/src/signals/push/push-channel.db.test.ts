@@ -1,11 +1,12 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
+import { runRetention } from '../../../test/support/run-retention.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import {
   deleteMarkedDestinations,
-  deleteOldDeliveries,
+  deliveryRetention,
 } from '../dispatch/delivery-retention-store.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { createKeyRing } from '../signing/key-ring.ts'
@@ -150,7 +151,13 @@ test('finished deliveries are kept for their time and then deleted, queued ones 
     .where('id', '=', first?.id ?? '')
     .execute()
   const now = systemClock.now()
-  expect(await deleteOldDeliveries(db, { now, retentionDays: 11 })).toBe(0)
-  expect(await deleteOldDeliveries(db, { now, retentionDays: 9 })).toBe(1)
+  const endOlderThan = async (days: number) => {
+    const settings = { deliveryRetentionDays: days, deliveryPayloadRetentionDays: days }
+    const [deliveries] = deliveryRetention(settings)
+    if (deliveries === undefined) throw new Error('no policy')
+    return (await runRetention(db, deliveries, now)).count
+  }
+  expect(await endOlderThan(11)).toBe(0)
+  expect(await endOlderThan(9)).toBe(1)
   expect(await db.selectFrom('delivery').select('state').execute()).toEqual([{ state: 'queued' }])
 })

@@ -4,7 +4,9 @@ import { answerWith, type Respond } from '../../../test/support/loopback-receive
 import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
-import { deleteOldPayloads } from '../dispatch/delivery-retention-store.ts'
+import { runRetention } from '../../../test/support/run-retention.ts'
+import { deliveryRetention } from '../dispatch/delivery-retention-store.ts'
+import { DAY_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
@@ -229,10 +231,15 @@ describe('the record of an attempt', () => {
     const [jti = ''] = await queue(destinationId, ['a'])
     await push.startEngine()
     await waitForStates(['delivered'])
-    const later = new Date(Date.now() + 1_000)
-    expect(await deleteOldPayloads(streams.db, { before: later, after: later })).toBe(0)
-    expect(await deleteOldPayloads(streams.db, { before: later, after: null })).toBe(1)
-    expect(await deleteOldPayloads(streams.db, { before: later, after: null })).toBe(0)
+    const [, payloads] = deliveryRetention({
+      deliveryRetentionDays: 2,
+      deliveryPayloadRetentionDays: 1,
+    })
+    if (payloads === undefined) throw new Error('no policy')
+    expect(await runRetention(streams.db, payloads, new Date())).toMatchObject({ count: 0 })
+    const later = new Date(Date.now() + DAY_MS + 1_000)
+    expect(await runRetention(streams.db, payloads, later)).toMatchObject({ count: 1 })
+    expect(await runRetention(streams.db, payloads, later)).toMatchObject({ count: 0 })
     const { body } = await streams.call(`/ssf_streams/${id}/deliveries/${jti}`)
     expect(body).toMatchObject({ state: 'delivered', content: null })
   })

@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { HOUR_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from './set-stream-status.ts'
@@ -25,14 +25,22 @@ export const STREAM_ACTIVITY_CHANNEL = 'stream_activity'
 
 type Timeout = Pick<SsfSettings, 'inactivityTimeoutSeconds'>
 
-/** Notes a sign of life of a receiver. Nothing is written while no timeout is set. */
+/** How exactly the last sign of life is known where no timeout asks for more. */
+const ACTIVITY_PRECISION_MS = HOUR_MS
+
+/**
+ * Notes a sign of life of a receiver; while no timeout is set, once an hour. Events that wait for a silent
+ * receiver are not kept for ever.
+ */
 export async function recordActivity(
   db: Kysely<Schema>,
-  stream: Pick<Stream, 'id'>,
+  stream: Pick<Stream, 'id' | 'lastActivityAt'>,
   at: Date,
   { inactivityTimeoutSeconds }: Timeout,
 ): Promise<void> {
-  if (inactivityTimeoutSeconds === 0) return
+  const knownMs = stream.lastActivityAt?.getTime() ?? Number.NEGATIVE_INFINITY
+  const isKnown = at.getTime() - knownMs < ACTIVITY_PRECISION_MS
+  if (inactivityTimeoutSeconds === 0 && isKnown) return
   await updateLastActivity(db, stream.id, at)
 }
 

@@ -6,9 +6,10 @@ import {
   type TestWebhook,
   type WebhooksApi,
 } from '../../../test/support/webhooks-api.ts'
+import { runRetention } from '../../../test/support/run-retention.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { DAY_MS } from '../../platform/clock.ts'
-import { expireWebhookEvents } from './webhook-retention-store.ts'
+import { webhookRetention } from './webhook-retention-store.ts'
 import { watchFailingWebhooks } from './watch-failing-webhooks.ts'
 
 interface Page {
@@ -216,12 +217,17 @@ describe('retention', () => {
     await webhooks.create({ events: ['auth_logs.success'], enabled: false })
     await webhooks.create({ events: ['auth_logs.success'] })
     await signIn('10')
-    const expire = (days: number) =>
-      expireWebhookEvents(webhooks.db, {
-        now: new Date(webhooks.clock.now().getTime() + days * DAY_MS),
-        payloadDays: 30,
-        recordDays: 180,
-      })
+    const [ofPayloads, ofRecords] = webhookRetention({
+      webhookPayloadRetentionDays: 30,
+      deliveryRetentionDays: 180,
+    })
+    if (ofPayloads === undefined || ofRecords === undefined) throw new Error('no policy')
+    const expire = async (days: number) => {
+      const now = new Date(webhooks.clock.now().getTime() + days * DAY_MS)
+      const { count: payloads } = await runRetention(webhooks.db, ofPayloads, now)
+      const { count: records } = await runRetention(webhooks.db, ofRecords, now)
+      return { payloads, records }
+    }
     expect(await expire(29)).toEqual({ payloads: 0, records: 0 })
     expect(await expire(31)).toEqual({ payloads: 1, records: 0 })
     expect(await expire(31)).toEqual({ payloads: 0, records: 0 })

@@ -1,12 +1,11 @@
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
-import { periodicJob } from '../../schema/jobs.ts'
+import { fixedRetention } from '../../schema/retention.ts'
 import type { CallerOptions } from '../../platform/http/access.ts'
 import { registerDocs } from './docs.ts'
 import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
-import { deleteExpiredIdempotencyRecords } from '../../platform/http/idempotency/idempotency-store.ts'
 import { registerOpenApi } from './openapi.ts'
-import { deleteStaleRateLimits } from '../../platform/http/rate-limit-store.ts'
+import { endStaleRateLimits } from '../../platform/http/rate-limit-store.ts'
 import { registerApi } from './register-api.ts'
 import type { ApiRoute } from '../../platform/http/route.ts'
 
@@ -39,9 +38,9 @@ export function createRestPart(
       registerOpenApi(http, { routes, baseUrl })
       registerDocs(http)
     },
-    jobs: [
-      periodicJob('rate limits', () => deleteStaleRateLimits(db)),
-      periodicJob('idempotency records', () => deleteExpiredIdempotencyRecords(db, clock.now())),
+    retention: [
+      fixedRetention('rate limits', { runBatch: endStaleRateLimits }),
+      fixedRetention('idempotency records'),
     ],
   }
 }

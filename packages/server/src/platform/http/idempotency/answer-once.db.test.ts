@@ -13,7 +13,8 @@ import type { Change } from '../../../changes/change.ts'
 import { AppError } from '../../app-error.ts'
 import { DAY_MS, MINUTE_MS } from '../../clock.ts'
 import { answer, noContent, route, type ApiRoute } from '../route.ts'
-import { deleteExpiredIdempotencyRecords } from './idempotency-store.ts'
+import { runRetention } from '../../../../test/support/run-retention.ts'
+import { fixedRetention } from '../../../schema/retention.ts'
 
 const SECRET = 'shown-once-and-never-again'
 
@@ -209,7 +210,8 @@ describe.each(['/groups', '/late_groups'])('POST %s twice with the same key', (p
     expect((await send(path, { name: 'c2' })).status).toBe(201)
     expect(await groupNames()).toEqual(['c', 'c2'])
     api.clock.advance(DAY_MS)
-    expect(await deleteExpiredIdempotencyRecords(api.db, api.clock.now())).toBeGreaterThan(0)
+    const policy = fixedRetention('idempotency records')
+    expect((await runRetention(api.db, policy, api.clock.now())).count).toBeGreaterThan(0)
     expect(await records()).toBe(0)
   })
 

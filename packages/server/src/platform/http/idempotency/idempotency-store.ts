@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import { tryLockInTransaction } from '../../db/advisory-lock.ts'
 import type { IdempotencyRecordTable, IdempotencyTables } from '../../db/idempotency-tables.ts'
 
@@ -13,7 +13,6 @@ export type IdempotencyClaim = Pick<
 /** An answer as it is kept. */
 export type KeptAnswer = Pick<IdempotencyRecord, 'status' | 'answer_sealed'>
 
-const SWEEP_BATCH = 1_000
 const NO_ANSWER: KeptAnswer = { status: null, answer_sealed: null }
 
 /** The record of a scope that has not expired. */
@@ -82,20 +81,4 @@ export async function updateIdempotencyAnswer(
     .where('scope_hash', '=', scopeHash)
     .where('request_id', '=', requestId)
     .execute()
-}
-
-/** Forgets up to 1,000 records that have expired; returns how many. Idempotent. */
-export async function deleteExpiredIdempotencyRecords(
-  db: Kysely<IdempotencyTables>,
-  now: Date,
-): Promise<number> {
-  const { rows } = await sql`
-    with expired as (
-      select scope_hash from idempotency_record where expires_at <= ${now}
-      order by expires_at limit ${SWEEP_BATCH} for update skip locked
-    )
-    delete from idempotency_record where scope_hash in (select scope_hash from expired)
-    returning scope_hash
-  `.execute(db)
-  return rows.length
 }

@@ -92,12 +92,3 @@ export async function deleteSurplusRequests(
     select id from reenrollment_request where device_id = ${deviceId} and status = 'pending'
     order by last_requested_at desc, id desc offset ${keptCount})`.execute(tx)
 }
-
-/** Deletes what nobody has asked for since a time; answers how many. */
-export async function deleteStaleRequests(db: Kysely<Schema>, before: Date): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('reenrollment_request')
-    .where('last_requested_at', '<', before)
-    .executeTakeFirst()
-  return Number(numDeletedRows)
-}

@@ -1,0 +1,250 @@
+/*
+ * For how long the service keeps what grows with time: the one table of it. The parts add how the rows of
+ * a policy end; the settings, their reference, the API and `heliograph retention show` read this list. What is
+ * not in it is kept for as long as what it belongs to.
+ */
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
+import { expireRows, type AgingTable, type RowsEnd } from '../platform/retention/expire-rows-store.ts'
+import type { RetentionPolicy } from '../platform/retention/retention-policy.ts'
+
+/** A policy as it is written down. */
+export interface RetentionFacts extends AgingTable {
+  /** Days, by default, that the setting changes; or the time that every installation keeps. */
+  readonly keeps:
+    | {
+        readonly setting: `HELIOGRAPH_${string}_RETENTION_DAYS`
+        readonly days: number
+        /** 0 where 0 keeps for ever. */
+        readonly daysMin: 0 | 1
+      }
+    | { readonly ms: number }
+  readonly passEveryMs: number
+  readonly batchSize: number
+  /** What is kept, what goes with it, and what stays although it is old. */
+  readonly description: string
+}
+
+const DELIVERIES = {
+  setting: 'HELIOGRAPH_DELIVERY_RETENTION_DAYS',
+  days: 180,
+  daysMin: 1,
+} as const
+
+/** The policies by their names. */
+export const RETENTION = {
+  'check transitions': {
+    table: 'check_transition',
+    key: 'id',
+    ageBy: 'occurred_at',
+    walk: 'key',
+    keeps: { setting: 'HELIOGRAPH_CHECK_TRANSITION_RETENTION_DAYS', days: 365, daysMin: 0 },
+    passEveryMs: HOUR_MS,
+    batchSize: 2_000,
+    description:
+      'Changes of the results of checks, with the rows that led to them. Present results are kept as long as their device. 0 keeps them for ever.',
+  },
+  'status transitions': {
+    table: 'device_status_transition',
+    key: 'id',
+    ageBy: 'occurred_at',
+    // The last ones stay: a pass meets them every time, and is not made often.
+    walk: 'key',
+    keeps: { setting: 'HELIOGRAPH_STATUS_TRANSITION_RETENTION_DAYS', days: 365, daysMin: 0 },
+    passEveryMs: DAY_MS,
+    batchSize: 2_000,
+    description:
+      'Changes of the status of devices. Of each device the last one stays, and the last one that changed its compliance. 0 keeps them for ever.',
+  },
+  'resolved issues': {
+    table: 'issue',
+    key: 'id',
+    ageBy: 'resolved_at',
+    walk: 'age',
+    keeps: { setting: 'HELIOGRAPH_RESOLVED_ISSUE_RETENTION_DAYS', days: 365, daysMin: 0 },
+    passEveryMs: HOUR_MS,
+    batchSize: 500,
+    description:
+      'Issues after they were resolved. Open ones stay, and those that an open exemption request names. 0 keeps them for ever.',
+  },
+  'sign-ins': {
+    table: 'auth_log_session',
+    key: 'id',
+    ageBy: 'started_at',
+    walk: 'age',
+    keeps: { setting: 'HELIOGRAPH_SIGN_IN_RETENTION_DAYS', days: 365, daysMin: 0 },
+    passEveryMs: HOUR_MS,
+    batchSize: 1_000,
+    description:
+      'Sign-ins with their events, names, addresses and places, also of people and devices that are gone. Those under way stay. 0 keeps them for ever.',
+  },
+  'live query results': {
+    table: 'live_query_result',
+    key: 'id',
+    ageBy: 'answered_at',
+    // A device that answers anew keeps the id of its result.
+    walk: 'all',
+    keeps: { setting: 'HELIOGRAPH_LIVE_QUERY_RESULT_RETENTION_DAYS', days: 90, daysMin: 0 },
+    passEveryMs: DAY_MS,
+    batchSize: 500,
+    description:
+      'What devices answered to live queries. The live query and its counts stay until it is deleted. 0 keeps them for ever.',
+  },
+  deliveries: {
+    table: 'delivery',
+    key: 'id',
+    ageBy: 'finished_at',
+    walk: 'age',
+    keeps: DELIVERIES,
+    passEveryMs: HOUR_MS,
+    batchSize: 500,
+    description: 'Finished deliveries with their attempts.',
+  },
+  'delivery payloads': {
+    table: 'delivery',
+    key: 'id',
+    ageBy: 'finished_at',
+    walk: 'age',
+    keeps: { setting: 'HELIOGRAPH_DELIVERY_PAYLOAD_RETENTION_DAYS', days: 180, daysMin: 1 },
+    passEveryMs: HOUR_MS,
+    batchSize: 500,
+    description:
+      'What finished deliveries carried, and what their receivers answered.',
+  },
+  'waiting events': {
+    table: 'delivery',
+    key: 'id',
+    ageBy: 'created_at',
+    walk: ['destination_id', 'next_attempt_at', 'id'],
+    keeps: { setting: 'HELIOGRAPH_WAITING_EVENT_RETENTION_DAYS', days: 30, daysMin: 0 },
+    passEveryMs: 6 * HOUR_MS,
+    batchSize: 500,
+    description:
+      'Events that wait in a stream whose receiver has been silent for as long: given up and kept as dead letters. Of each device the last one waits on, until HELIOGRAPH_DELIVERY_RETENTION_DAYS. 0 has them wait for ever.',
+  },
+  'webhook payloads': {
+    table: 'webhook_event',
+    key: 'id',
+    ageBy: 'created_at',
+    walk: 'age',
+    keeps: { setting: 'HELIOGRAPH_WEBHOOK_PAYLOAD_RETENTION_DAYS', days: 90, daysMin: 1 },
+    passEveryMs: HOUR_MS,
+    batchSize: 500,
+    description:
+      'The contents of webhook events; they cannot be sent again afterwards. That they happened, and what became of them, is kept as long as deliveries are.',
+  },
+  'webhook events': {
+    table: 'webhook_event',
+    key: 'id',
+    ageBy: 'created_at',
+    walk: 'age',
+    keeps: DELIVERIES,
+    passEveryMs: 6 * HOUR_MS,
+    batchSize: 1_000,
+    description: 'That webhook events happened; they stay for as long as one of their deliveries.',
+  },
+  'access tokens': {
+    table: 'ssf_access_token',
+    key: 'token_hash',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: { ms: 0 },
+    passEveryMs: MINUTE_MS,
+    batchSize: 5_000,
+    description: 'Access tokens of SSF clients, until they expire.',
+  },
+  'client assertions': {
+    table: 'ssf_client_assertion',
+    key: 'assertion_id',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: { ms: 0 },
+    passEveryMs: MINUTE_MS,
+    batchSize: 5_000,
+    description: 'Assertions that SSF clients have used, until nobody can use them again.',
+  },
+  'client secrets': {
+    table: 'ssf_client_secret',
+    key: 'id',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: { ms: 0 },
+    passEveryMs: MINUTE_MS,
+    batchSize: 1_000,
+    description: 'Secrets of SSF clients that were rotated, until they end.',
+  },
+  'idempotency records': {
+    table: 'idempotency_record',
+    key: 'scope_hash',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: { ms: 0 },
+    passEveryMs: MINUTE_MS,
+    batchSize: 1_000,
+    description: 'Answers to requests with an idempotency key, for a day.',
+  },
+  'rate limits': {
+    table: 'rate_limit',
+    key: 'bucket',
+    ageBy: 'touched_at',
+    walk: 'all',
+    keeps: { ms: 10 * MINUTE_MS },
+    passEveryMs: MINUTE_MS,
+    batchSize: 1_000,
+    description: 'Counts of the rate limits of keys and addresses, after their last request.',
+  },
+  're-enrollment requests': {
+    table: 'reenrollment_request',
+    key: 'id',
+    ageBy: 'last_requested_at',
+    walk: 'age',
+    keeps: { ms: 90 * DAY_MS },
+    passEveryMs: HOUR_MS,
+    batchSize: 1_000,
+    description: 'Machines that asked to enroll as a known device, after their last attempt.',
+  },
+} as const satisfies Record<string, RetentionFacts>
+
+export type RetentionName = keyof typeof RETENTION
+
+/** A policy whose days a setting changes. */
+export type SettableRetention = {
+  [Name in RetentionName]: (typeof RETENTION)[Name]['keeps'] extends { readonly setting: string }
+    ? Name
+    : never
+}[RetentionName]
+
+/** What a part adds to a policy: which rows end and how, or all of the work. */
+export type RetentionWork = RowsEnd &
+  Partial<Pick<RetentionPolicy, 'runBatch' | 'preparePass' | 'isResumed'>>
+
+/** A policy of {@link RETENTION} that keeps for a fixed time, with its work. */
+export function fixedRetention(
+  name: Exclude<RetentionName, SettableRetention>,
+  work: RetentionWork = {},
+): RetentionPolicy {
+  return toPolicy(name, RETENTION[name].keeps.ms, work)
+}
+
+/** A policy of {@link RETENTION} that keeps for `days`, with its work; 0 days are for ever. */
+export function retention(
+  name: SettableRetention,
+  days: number,
+  work: RetentionWork = {},
+): RetentionPolicy {
+  return toPolicy(name, days === 0 ? null : days * DAY_MS, work)
+}
+
+function toPolicy(
+  name: RetentionName,
+  keepsMs: number | null,
+  { within, when, end, ...work }: RetentionWork,
+): RetentionPolicy {
+  const { passEveryMs, batchSize } = RETENTION[name]
+  const rows = {
+    ...(within === undefined ? {} : { within }),
+    ...(when === undefined ? {} : { when }),
+    ...(end === undefined ? {} : { end }),
+  }
+  const runBatch = expireRows(RETENTION[name], rows)
+  return { name, keepsMs, passEveryMs, batchSize, runBatch, ...work }
+}
