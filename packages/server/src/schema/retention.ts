@@ -4,7 +4,11 @@
  * not in it is kept for as long as what it belongs to.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
-import { expireRows, type AgingTable, type RowsEnd } from '../platform/retention/expire-rows-store.ts'
+import {
+  expireRows,
+  type AgingTable,
+  type RowsEnd,
+} from '../platform/retention/expire-rows-store.ts'
 import type { RetentionPolicy } from '../platform/retention/retention-policy.ts'
 
 /** A policy as it is written down. */
@@ -107,8 +111,7 @@ export const RETENTION = {
     keeps: { setting: 'HELIOGRAPH_DELIVERY_PAYLOAD_RETENTION_DAYS', days: 180, daysMin: 1 },
     passEveryMs: HOUR_MS,
     batchSize: 500,
-    description:
-      'What finished deliveries carried, and what their receivers answered.',
+    description: 'What finished deliveries carried, and what their receivers answered.',
   },
   'waiting events': {
     table: 'delivery',

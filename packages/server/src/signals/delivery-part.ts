@@ -80,10 +80,7 @@ export function createDeliveryPart(
       periodicJob('unreachable receivers', () => deadLetterUnreachable(foundation.db)),
       periodicJob('deleted streams', () => deleteMarkedDestinations(foundation.db)),
     ],
-    retention: [
-      ...deliveryRetention(settings),
-      waitingEventRetention(foundation.db, settings),
-    ],
+    retention: [...deliveryRetention(settings), waitingEventRetention(foundation.db, settings)],
     // Its connections are its own: those of the API may be well when these are not.
     health: () => pingDatabase(database.db),
     start: async () => {

@@ -36,9 +36,7 @@ export function createWebhooksPart(
       ...webhookDeliveryRoutes({ db, runChange }),
       ...webhookEventRoutes(db),
     ],
-    jobs: [
-      periodicJob('failing webhooks', () => watchFailingWebhooks({ db, runChange })),
-    ],
+    jobs: [periodicJob('failing webhooks', () => watchFailingWebhooks({ db, runChange }))],
     retention: webhookRetention(settings),
   }
 }

@@ -10,7 +10,10 @@ export async function runRetention(
   db: QueryExecutorProvider,
   { runBatch, keepsMs, batchSize }: RetentionPolicy,
   now: Date,
-  { from = null, limit = batchSize }: { readonly from?: RetentionPlace | null; readonly limit?: number } = {},
+  {
+    from = null,
+    limit = batchSize,
+  }: { readonly from?: RetentionPlace | null; readonly limit?: number } = {},
 ): Promise<RetentionBatch> {
   if (keepsMs === null) throw new Error('keeps for ever')
   const before = new Date(now.getTime() - keepsMs)

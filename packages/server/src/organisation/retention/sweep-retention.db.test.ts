@@ -25,10 +25,7 @@ const fiveBatches: RunRetentionBatch = async (_tx, { after }) => {
   return { count: 10, place: [String(number)], isOver: number >= BATCHES_MAX }
 }
 
-function policy(
-  name: string,
-  { runBatch = fiveBatches, ...rest }: Partial<RetentionPolicy> = {},
-) {
+function policy(name: string, { runBatch = fiveBatches, ...rest }: Partial<RetentionPolicy> = {}) {
   const common = { name, keepsMs: DAY_MS, passEveryMs: HOUR_MS, batchSize: 100 }
   return { ...common, ...rest, runBatch: vi.fn(runBatch) }
 }
@@ -46,11 +43,7 @@ const sweep = (policies: readonly RetentionPolicy[], options: RunOptions = {}) =
   )
 
 const stateOf = (name: string) =>
-  db
-    .selectFrom('retention_state')
-    .selectAll()
-    .where('policy', '=', name)
-    .executeTakeFirstOrThrow()
+  db.selectFrom('retention_state').selectAll().where('policy', '=', name).executeTakeFirstOrThrow()
 
 const placesOf = ({ runBatch }: ReturnType<typeof policy>) =>
   runBatch.mock.calls.map(([, { after }]) => after?.[0] ?? null)

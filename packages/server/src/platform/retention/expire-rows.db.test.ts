@@ -41,7 +41,7 @@ async function pass(
 ): Promise<Pass> {
   const runBatch = expireRows({ table: 'thing', key: 'id', ageBy: 'at', walk }, rows)
   const counts: number[] = []
-  for (let place = after; ; ) {
+  for (let place = after; ;) {
     const batch = await runBatch(db, { before: BEFORE, after: place, limit })
     counts.push(batch.count)
     if (batch.isOver) return { counts, last: batch }
