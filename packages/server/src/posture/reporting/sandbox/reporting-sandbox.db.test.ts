@@ -147,6 +147,15 @@ describe('the sandbox', () => {
     expect(bytes).toBe(rows.reduce((sum, row) => sum + Buffer.byteLength(row), 0))
   })
 
+  it('answers every row as an object, whatever its columns are called', async () => {
+    const { rows } = await sandbox.run(
+      `select 'a' as result, 'b' as rows, 'c' as text, null as columns`,
+    )
+    expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual([
+      { result: 'a', rows: 'b', text: 'c', columns: null },
+    ])
+  })
+
   it.each([
     ['not allowed', 'select * from public.canary', /no longer allowed/],
     ['too slow', `select count(*) from ${crossed()} users u1`, /longer than 10 seconds/],

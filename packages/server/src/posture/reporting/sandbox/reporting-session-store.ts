@@ -59,10 +59,10 @@ const toPreparation = ({ statementTimeoutMs }: SessionLimits): string => `
   set local max_parallel_workers_per_gather = 0;
   set local jit = off`
 
-/** A row that alone is too large does not leave the server. */
+/** A row that alone is too large does not leave the server. `result.*` is the row, also beside a column `result`. */
 const toText = (select: string, { rows }: SessionLimits): string => `
   select case when octet_length(text) <= $1 then text end as text
-  from (select to_jsonb(result)::text as text from (
+  from (select to_jsonb(result.*)::text as text from (
 ${select}
   ) as result limit ${rows}) as rows`
 
