@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -418,6 +419,16 @@ describe('logs', () => {
     expect(await readProblems()).toEqual([{ kind: 'lines_left_out', table_name: null }])
   })
 
+  test('of more lines than agents ever send the first are taken', async () => {
+    const nodeKey = await agents.enroll()
+    const authorization = `NodeKey ${nodeKey}`
+    const data = `[${JSON.stringify(line())},${'0,'.repeat(300_000)}${JSON.stringify(line({ unixTime: 1_768_000_000 }))}]`
+    const many = gzipSync(`{"log_type":"result","data":${data}}`)
+    expect((await send(many, { authorization })).json()).toEqual({})
+    expect(agents.snapshots).toMatchObject([{ unixTime: 1_767_000_000 }])
+    expect(await readProblems()).toEqual([{ kind: 'lines_left_out', table_name: null }])
+  })
+
   test('a line that is too long is left out and told, and the others are taken', async () => {
     const nodeKey = await agents.enroll()
     const long = line({ snapshot: [{ vendor: 'x'.repeat(3_000_000) }], unixTime: 1_768_000_000 })
@@ -470,6 +481,18 @@ describe('logs', () => {
       expect(agents.snapshots).toEqual([])
       const known = await send(bomb, { authorization: `NodeKey ${nodeKey}` })
       expect(known.json()).toEqual({})
+    })
+
+    test('values that never end are held up to the share of their address', async () => {
+      const begun = Buffer.from(`{"data":["${'x'.repeat(2_000_000)}`)
+      const bodies = Array.from({ length: 18 }, () => new PassThrough())
+      const answers = bodies.map((payload) =>
+        agents.app.inject({ method: 'POST', url: '/osquery/log', payload }),
+      )
+      for (const body of bodies) body.write(begun)
+      expectFailure(await Promise.race(answers), 429)
+      for (const body of bodies) body.end()
+      await Promise.all(answers)
     })
 
     test('an address that fails too often has to show its key early', async () => {
