@@ -1,9 +1,8 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { AuditEntryTable } from '../../schema/tables/organisation-tables.ts'
 import { toCanonicalText, type AuditFields, type JsonObject } from './audit-entry.ts'
 
-export type AuditEntryRow = Selectable<AuditEntryTable>
+export type AuditEntryRow = Selectable<Schema['audit_entry']>
 
 /**
  * Hands entries to the hash chain in their order. They are appended when the transaction commits, so

@@ -4,9 +4,8 @@
  */
 import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { PersonTable } from '../../schema/tables/person-tables.ts'
 
-export type Person = Selectable<PersonTable>
+export type Person = Selectable<Schema['person']>
 
 /** The person with this email address in any case, unless deprovisioned. */
 export async function findPersonByEmail(
@@ -77,7 +76,7 @@ export async function findPerson(tx: Transaction<Schema>, id: string): Promise<P
 /** Inserts a person; undefined when someone else has just inserted the same email address. */
 export async function insertPerson(
   tx: Transaction<Schema>,
-  person: Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>,
+  person: Omit<Insertable<Schema['person']>, 'created_at' | 'updated_at'>,
   at: Date,
 ): Promise<Person | undefined> {
   return tx
@@ -91,7 +90,7 @@ export async function insertPerson(
 export async function updatePerson(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<PersonTable>,
+  values: Updateable<Schema['person']>,
 ): Promise<Person> {
   return tx
     .updateTable('person')

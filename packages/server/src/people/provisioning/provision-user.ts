@@ -1,7 +1,6 @@
 import type { Insertable } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { JsonObject, JsonValue } from '../../changes/audit/audit-entry.ts'
-import type { PersonTable } from '../../schema/tables/person-tables.ts'
 import {
   deprovisionPerson,
   endProvisioning,
@@ -13,6 +12,7 @@ import type { ScimAttributes } from './read-resource.ts'
 import { notUnique, resourceNotFound } from './scim-error.ts'
 import { toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
 import { findUnmanagedPerson, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
+import type { Schema } from '../../schema/schema.ts'
 
 /**
  * Makes a user of an identity provider. A person who is there already without one, from the enrollment
@@ -122,7 +122,7 @@ async function saveColumns(
   return updatePerson(change.tx, person.id, { ...columns, updated_at: change.at })
 }
 
-type ProvisionedColumns = Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>
+type ProvisionedColumns = Omit<Insertable<Schema['person']>, 'created_at' | 'updated_at'>
 
 function toColumns(provisioned: ProvisionedPerson) {
   return {

@@ -8,7 +8,6 @@ import {
   type Updateable,
 } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
 import type { GroupMember, PersonGroup } from './scim-group.ts'
 import type { ScimWindow } from './scim-user-store.ts'
@@ -77,7 +76,7 @@ export async function findGroupForUpdate(
 /** Inserts a group; undefined when another has its name. */
 export async function insertGroup(
   tx: Transaction<Schema>,
-  values: Insertable<PersonGroupTable>,
+  values: Insertable<Schema['person_group']>,
 ): Promise<PersonGroup | undefined> {
   return tx
     .insertInto('person_group')
@@ -91,7 +90,7 @@ export async function insertGroup(
 export async function updateGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<PersonGroupTable>,
+  values: Updateable<Schema['person_group']>,
 ): Promise<PersonGroup> {
   return tx
     .updateTable('person_group')

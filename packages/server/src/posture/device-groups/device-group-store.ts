@@ -5,7 +5,6 @@
 import { sql, type Transaction, type Updateable } from 'kysely'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceGroupTable } from '../../schema/tables/device-tables.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import { parseId } from '../../platform/ids.ts'
 import type { DeviceGroup } from './device-group-read.ts'
@@ -46,7 +45,7 @@ export async function insertDeviceGroup(
 export async function updateDeviceGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<DeviceGroupTable>,
+  values: Updateable<Schema['device_group']>,
 ): Promise<DeviceGroup> {
   return refuseTakenName(values.name ?? '', () =>
     tx

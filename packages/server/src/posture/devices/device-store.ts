@@ -2,9 +2,8 @@ import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceTable } from '../../schema/tables/device-tables.ts'
 
-export type Device = Selectable<DeviceTable>
+export type Device = Selectable<Schema['device']>
 
 const ID_PATTERN = /^\d{1,18}$/
 
@@ -26,7 +25,7 @@ export async function getDeviceForUpdate(tx: Transaction<Schema>, id: string): P
 export async function updateDevice(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<DeviceTable>,
+  values: Updateable<Schema['device']>,
 ): Promise<Device> {
   return tx
     .updateTable('device')

@@ -8,13 +8,12 @@ import {
 } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { LiveQueryCampaignTable } from '../../schema/tables/live-query-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { LIVE_QUERY_CHANNEL } from './live-query.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-export type Campaign = Selectable<LiveQueryCampaignTable>
+export type Campaign = Selectable<Schema['live_query_campaign']>
 
 /** Which devices a campaign is put to. */
 export type CampaignTargets = Pick<
@@ -42,7 +41,7 @@ export async function getCampaignForUpdate(tx: Transaction<Schema>, id: string):
 
 export async function insertCampaign(
   tx: Transaction<Schema>,
-  values: Insertable<LiveQueryCampaignTable>,
+  values: Insertable<Schema['live_query_campaign']>,
 ): Promise<Campaign> {
   return tx
     .insertInto('live_query_campaign')
@@ -54,7 +53,7 @@ export async function insertCampaign(
 export async function updateCampaign(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<LiveQueryCampaignTable>,
+  values: Updateable<Schema['live_query_campaign']>,
 ): Promise<Campaign> {
   return tx
     .updateTable('live_query_campaign')

@@ -1,14 +1,10 @@
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type {
-  JsonColumn,
-  ReportingQueryRunTable,
-  ReportingQueryTable,
-} from '../../schema/tables/reporting-tables.ts'
+import type { JsonColumn } from '../../schema/tables/reporting-tables.ts'
 
-export type ReportingQuery = Selectable<ReportingQueryTable>
-export type ReportingQueryRun = Selectable<ReportingQueryRunTable>
+export type ReportingQuery = Selectable<Schema['reporting_query']>
+export type ReportingQueryRun = Selectable<Schema['reporting_query_run']>
 export type ResultColumns = Record<string, JsonColumn>
 
 /** A row of a result; `key` orders the rows of all runs. */
@@ -86,7 +82,7 @@ export async function findReportingQueryForUpdate(
 export async function updateReportingQuery(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<ReportingQueryTable>,
+  values: Updateable<Schema['reporting_query']>,
 ): Promise<ReportingQuery> {
   await tx.deleteFrom('reporting_query_run').where('query_id', '=', id).execute()
   return tx

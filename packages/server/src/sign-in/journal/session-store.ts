@@ -1,7 +1,6 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { AuthLogSessionTable } from '../../schema/tables/sign-in-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 
@@ -15,7 +14,7 @@ export async function notifySignInExpiry(tx: Transaction<Schema>, expiresAt: Dat
 
 export async function insertSession(
   tx: Transaction<Schema>,
-  values: Insertable<AuthLogSessionTable>,
+  values: Insertable<Schema['auth_log_session']>,
 ): Promise<AuthLogRecord> {
   return tx.insertInto('auth_log_session').values(values).returningAll().executeTakeFirstOrThrow()
 }
@@ -40,7 +39,7 @@ export async function getSessionForUpdate(
 export async function updateSession(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<AuthLogSessionTable>,
+  values: Updateable<Schema['auth_log_session']>,
 ): Promise<AuthLogRecord> {
   return tx
     .updateTable('auth_log_session')

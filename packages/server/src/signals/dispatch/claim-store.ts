@@ -7,7 +7,6 @@ import { MINUTE_MS } from '../../platform/clock.ts'
 import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 
 /** What to claim. */
@@ -175,7 +174,7 @@ export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
 /** What a dispatcher must know of its destination before it claims. */
 export interface DestinationSchedule {
   readonly kind: DestinationKind
-  readonly state: DeliveryDestinationTable['state']
+  readonly state: Schema['delivery_destination']['state']
   readonly consecutiveFailures: number
   /** How long nothing may be sent; 0 or less when the destination is not paused. */
   readonly pausedForMs: number

@@ -1,11 +1,10 @@
 import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { CheckGroupRuleTable, PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import type { PostureCheck } from '../catalogue-store.ts'
 
 /** What a list of groups decides. */
-export type GroupRule = CheckGroupRuleTable['rule']
+export type GroupRule = Schema['check_group_rule']['rule']
 
 /** A group as configurations name it: the id of a device group, or a platform. */
 export type GroupReference =
@@ -90,7 +89,7 @@ export async function replaceGroups(
 export async function updateConfiguration(
   tx: Transaction<Schema>,
   checkId: string,
-  values: Updateable<PostureCheckTable>,
+  values: Updateable<Schema['posture_check']>,
 ): Promise<void> {
   await tx.updateTable('posture_check').set(values).where('id', '=', checkId).execute()
 }

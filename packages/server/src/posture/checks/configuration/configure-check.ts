@@ -8,7 +8,6 @@ import type { JsonObject, JsonValue } from '../../../changes/audit/audit-entry.t
 import type { Change } from '../../../changes/change.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
 import { settleEveryDueStatus } from '../../devices/settle-due-statuses.ts'
-import type { PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import { applyCheckScope } from '../apply-check-scope.ts'
 import { lockCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
@@ -21,6 +20,7 @@ import {
   type GroupRule,
 } from './check-configuration-store.ts'
 import { readGroupLists } from './read-group-lists.ts'
+import type { Schema } from '../../../schema/schema.ts'
 
 /** Settings that decide neither which devices run the check nor what its issues do to them. */
 const SETTINGS_WITHOUT_EFFECT_ON_DEVICES = new Set([
@@ -123,7 +123,7 @@ function listChangedSettings(before: CheckConfiguration, wanted: CheckConfigurat
     .map(([name]) => name)
 }
 
-function toColumns({ check }: CheckConfiguration): Updateable<PostureCheckTable> {
+function toColumns({ check }: CheckConfiguration): Updateable<Schema['posture_check']> {
   return {
     paused_at: check.paused_at,
     paused_by: check.paused_by,

@@ -1,7 +1,6 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { CustomCheckDraftTable } from '../../../schema/tables/check-tables.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
 import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
@@ -58,7 +57,7 @@ export async function listTakenSlugs(
 
 export async function insertDraft(
   tx: Transaction<Schema>,
-  values: Insertable<CustomCheckDraftTable>,
+  values: Insertable<Schema['custom_check_draft']>,
 ): Promise<CustomCheckDraft> {
   return tx.insertInto('custom_check_draft').values(values).returningAll().executeTakeFirstOrThrow()
 }
@@ -66,7 +65,7 @@ export async function insertDraft(
 export async function updateDraft(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<CustomCheckDraftTable>,
+  values: Updateable<Schema['custom_check_draft']>,
 ): Promise<CustomCheckDraft> {
   return tx
     .updateTable('custom_check_draft')

@@ -1,6 +1,5 @@
 import type { Insertable, Transaction, Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import type { RegistrationRequestTable } from '../../../schema/tables/device-tables.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 
 /** The request of a person for a device that nobody has decided yet. */
@@ -20,7 +19,7 @@ export async function findPendingRequest(
 
 export async function insertRegistrationRequest(
   tx: Transaction<Schema>,
-  values: Insertable<RegistrationRequestTable>,
+  values: Insertable<Schema['registration_request']>,
 ): Promise<RegistrationRequestRecord> {
   return tx
     .insertInto('registration_request')
@@ -32,7 +31,7 @@ export async function insertRegistrationRequest(
 export async function updateRegistrationRequest(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<RegistrationRequestTable>,
+  values: Updateable<Schema['registration_request']>,
 ): Promise<RegistrationRequestRecord> {
   return tx
     .updateTable('registration_request')

@@ -1,7 +1,6 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { ReenrollmentRequestTable } from '../../../schema/tables/device-tables.ts'
 import type { ReenrollmentRequest } from './reenrollment-request-read.ts'
 
 /** By what a machine is recognised when it asks again. */
@@ -40,7 +39,7 @@ export async function listUndecidedRequests(db: Kysely<Schema>): Promise<Reenrol
 /** Inserts a request; undefined when the machine has an open one. */
 export async function insertReenrollmentRequest(
   tx: Transaction<Schema>,
-  values: Insertable<ReenrollmentRequestTable>,
+  values: Insertable<Schema['reenrollment_request']>,
 ): Promise<ReenrollmentRequest | undefined> {
   return tx
     .insertInto('reenrollment_request')
@@ -72,7 +71,7 @@ export async function getReenrollmentRequestForUpdate(
 export async function updateReenrollmentRequest(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<ReenrollmentRequestTable>,
+  values: Updateable<Schema['reenrollment_request']>,
 ): Promise<ReenrollmentRequest> {
   return tx
     .updateTable('reenrollment_request')

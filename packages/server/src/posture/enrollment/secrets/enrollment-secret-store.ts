@@ -1,15 +1,14 @@
 import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { EnrollmentSecretTable } from '../../../schema/tables/device-tables.ts'
 import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
 
-export type EnrollmentSecret = Selectable<EnrollmentSecretTable>
+export type EnrollmentSecret = Selectable<Schema['enrollment_secret']>
 
 export async function insertEnrollmentSecret(
   db: Kysely<Schema>,
-  values: Insertable<EnrollmentSecretTable>,
+  values: Insertable<Schema['enrollment_secret']>,
 ): Promise<EnrollmentSecret> {
   return db.insertInto('enrollment_secret').values(values).returningAll().executeTakeFirstOrThrow()
 }
@@ -40,7 +39,7 @@ export async function getEnrollmentSecretForUpdate(
 export async function updateEnrollmentSecret(
   db: Kysely<Schema>,
   id: string,
-  values: Updateable<EnrollmentSecretTable>,
+  values: Updateable<Schema['enrollment_secret']>,
 ): Promise<EnrollmentSecret> {
   return db
     .updateTable('enrollment_secret')
