@@ -2,8 +2,11 @@
  * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
  * admins) is decided by its callers.
  */
-import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { sql, type Insertable, type Selectable, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { rowsOf } from '../../schema/row-store.ts'
+
+const people = rowsOf('person', 'person')
 
 export type Person = Selectable<Schema['person']>
 
@@ -69,9 +72,7 @@ export async function findProvisionedPerson(
     .executeTakeFirst()
 }
 
-export async function findPerson(tx: Transaction<Schema>, id: string): Promise<Person | undefined> {
-  return tx.selectFrom('person').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export const findPerson = people.find
 
 /** Inserts a person; undefined when someone else has just inserted the same email address. */
 export async function insertPerson(
@@ -87,18 +88,7 @@ export async function insertPerson(
     .executeTakeFirst()
 }
 
-export async function updatePerson(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<Schema['person']>,
-): Promise<Person> {
-  return tx
-    .updateTable('person')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updatePerson = people.update
 
 /** Takes a person out of every group; answers the ids of the groups in ascending order. */
 export async function deleteMembershipsOfPerson(

@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
 export type PostureCheck = Selectable<Schema['posture_check']>
 
@@ -26,12 +27,7 @@ export async function findCheckBySlug(
   return tx.selectFrom('posture_check').selectAll().where('slug', '=', slug).executeTakeFirst()
 }
 
-export async function insertCheck(
-  tx: Transaction<Schema>,
-  values: Insertable<Schema['posture_check']>,
-): Promise<PostureCheck> {
-  return tx.insertInto('posture_check').values(values).returningAll().executeTakeFirstOrThrow()
-}
+export const insertCheck = rowsOf('posture_check', 'check').insert
 
 export async function updateCheck(
   tx: Transaction<Schema>,

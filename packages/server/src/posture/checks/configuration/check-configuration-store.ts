@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { PostureCheck } from '../catalogue-store.ts'
@@ -84,14 +84,6 @@ export async function replaceGroups(
       })),
     )
     .execute()
-}
-
-export async function updateConfiguration(
-  tx: Transaction<Schema>,
-  checkId: string,
-  values: Updateable<Schema['posture_check']>,
-): Promise<void> {
-  await tx.updateTable('posture_check').set(values).where('id', '=', checkId).execute()
 }
 
 /** A device group by id and name. */

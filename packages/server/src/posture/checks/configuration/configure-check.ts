@@ -9,13 +9,13 @@ import type { Change } from '../../../changes/change.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
 import { settleEveryDueStatus } from '../../devices/settle-due-statuses.ts'
 import { applyCheckScope } from '../apply-check-scope.ts'
+import { updateCheck } from '../catalogue-store.ts'
 import { lockCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { toSettings } from './check-configuration-json.ts'
 import {
   getCheckConfiguration,
   replaceGroups,
-  updateConfiguration,
   type CheckConfiguration,
   type GroupRule,
 } from './check-configuration-store.ts'
@@ -58,7 +58,7 @@ export async function configureCheck(
     await lockDeviceRows(tx)
     await settleEveryDueStatus(change)
   }
-  await updateConfiguration(tx, checkId, toColumns(wanted))
+  await updateCheck(tx, checkId, toColumns(wanted))
   for (const [rule, groups] of Object.entries(lists)) {
     await replaceGroups(tx, checkId, rule as GroupRule, groups)
   }
