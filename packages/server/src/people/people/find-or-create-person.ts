@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { parseEmail, parseName } from '../../platform/parse-text.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { conflict } from '../../platform/app-error.ts'
 import {
   findPersonByEmail,
   findProvisionedPerson,
@@ -43,5 +43,5 @@ export async function findOrCreatePerson(
 /** Else a switched-off person would come back under a second record. */
 function refuseDeprovisioned(person: Person): Person {
   if (person.deprovisioned_at === null) return person
-  throw new AppError('conflict', `${person.email} has been deprovisioned by the identity provider.`)
+  throw conflict(`${person.email} has been deprovisioned by the identity provider.`)
 }

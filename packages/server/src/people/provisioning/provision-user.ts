@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import type { JsonObject, JsonValue } from '../../changes/audit/audit-entry.ts'
+import type { JsonObject } from '../../changes/audit/audit-entry.ts'
+import { changedMembers } from '../../changes/changed-members.ts'
 import {
   deprovisionPerson,
   endProvisioning,
@@ -104,11 +105,11 @@ async function saveColumns(
   provisioned: ProvisionedPerson,
 ): Promise<Person> {
   const columns = toColumns(provisioned)
-  const [before, after] = differences(
+  const { names, before, after } = changedMembers(
     toAuditFields(person),
     toAuditFields({ ...person, ...columns, emails: provisioned.emails }),
   )
-  if (Object.keys(after).length === 0) return person
+  if (names.length === 0) return person
   const isTakenOver = person.user_name === null
   change.recordAudit({
     action: isTakenOver ? 'person.provisioned' : 'person.updated',
@@ -170,22 +171,4 @@ function toAuditFields(person: Person): JsonObject {
     family_name: person.family_name,
     emails: person.emails?.map((email) => ({ ...email })) ?? null,
   }
-}
-
-/** The members that differ, before and after. jsonb keeps members in an order of its own. */
-function differences(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] {
-  const names = Object.keys(after).filter(
-    (name) => canonical(before[name] ?? null) !== canonical(after[name] ?? null),
-  )
-  const pick = (from: JsonObject) =>
-    Object.fromEntries(names.map((name) => [name, from[name] ?? null]))
-  return [pick(before), pick(after)]
-}
-
-function canonical(value: JsonValue): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
 }

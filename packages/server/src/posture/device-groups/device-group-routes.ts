@@ -5,6 +5,7 @@ import { deviceResource } from '../devices/device-json.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
+import { givenMembers } from '../../platform/given-members.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { changeDeviceGroup, createDeviceGroup, deleteDeviceGroup } from './change-device-groups.ts'
 import { addDevicesToGroup, removeDeviceFromGroup } from './change-memberships.ts'
@@ -118,14 +119,8 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       body: z.object({ name: nameSchema.optional(), description: descriptionSchema.optional() }),
       responses: { 200: deviceGroupSchema },
       example: { body: { name: 'Travel laptops' } },
-      handler: async ({ change, params, body }) => {
-        const { name, description } = body
-        const input = {
-          ...(name === undefined ? {} : { name }),
-          ...(description === undefined ? {} : { description }),
-        }
-        return toDeviceGroupJson(await changeDeviceGroup(change, params.id, input))
-      },
+      handler: async ({ change, params, body }) =>
+        toDeviceGroupJson(await changeDeviceGroup(change, params.id, givenMembers(body))),
     }),
     changeRoute(runChange, {
       ...WRITE,

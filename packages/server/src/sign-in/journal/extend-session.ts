@@ -1,5 +1,5 @@
 import type { Change } from '../../changes/change.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, conflict } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 import {
@@ -59,8 +59,7 @@ export async function extendSession(
 /** @throws AppError `conflict` */
 export function assertUnderWay(session: AuthLogRecord): void {
   if (session.result === null) return
-  const message = `The sign-in ${session.id} has ended already with ${session.result}.`
-  throw new AppError('conflict', message)
+  throw conflict(`The sign-in ${session.id} has ended already with ${session.result}.`)
 }
 
 /**
@@ -89,6 +88,7 @@ async function readNewDevice(
 ) {
   if (deviceId === undefined || deviceId === session.device_id) return {}
   if (session.device_id === null) return readDeviceColumns(tx, deviceId, at)
-  const message = `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`
-  throw new AppError('conflict', message)
+  throw conflict(
+    `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`,
+  )
 }
