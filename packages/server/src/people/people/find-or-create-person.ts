@@ -17,7 +17,7 @@ import {
  */
 export async function findOrCreatePerson(
   change: Change,
-  input: { readonly email: string; readonly name?: string },
+  input: { readonly email: string; readonly name?: string | undefined },
 ): Promise<Person> {
   const email = parseEmail(input.email, 'email')
   const existing = await findPersonByEmail(change.tx, email)

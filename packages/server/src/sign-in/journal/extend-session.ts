@@ -5,7 +5,6 @@ import type { AuthLogRecord } from './auth-log-read.ts'
 import {
   readDeviceColumns,
   SESSION_EVENTS_MAX,
-  toFactColumns,
   toStoredEvent,
   type NewSessionEvent,
   type SessionFacts,
@@ -38,7 +37,7 @@ export async function extendSession(
   const timeoutSeconds = extension.timeoutSeconds ?? session.timeout_seconds
   const expiresAt = new Date(at.getTime() + timeoutSeconds * SECOND_MS)
   const extended = await updateSession(tx, id, {
-    ...toFactColumns(extension),
+    ...extension.columns,
     ...(await readNewDevice(change, session, extension.deviceId)),
     events,
     timeout_seconds: timeoutSeconds,
