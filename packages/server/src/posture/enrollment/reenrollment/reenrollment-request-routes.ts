@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { changeRoute } from '../../../changes/change-routes.ts'
-import type { Foundation } from '../../../changes/foundation.ts'
+import type { RouteFoundation } from '../../../changes/foundation.ts'
 import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { deviceResource } from '../../devices/device-json.ts'
 import { decideReenrollmentRequest } from './decide-reenrollment-request.ts'
@@ -10,18 +10,10 @@ import {
 } from './reenrollment-request-json.ts'
 import { REENROLLMENT_REQUEST_LIST, type ReenrollmentRequest } from './reenrollment-request-read.ts'
 
-export interface ReenrollmentRequestDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  readonly baseUrl: string
-}
-
 const tags = ['Requests']
 
 /** Machines that ask to enroll as known devices: reading and deciding. */
-export function reenrollmentRequestRoutes({
-  db,
-  baseUrl,
-  runChange,
-}: ReenrollmentRequestDependencies): ApiRoute[] {
+export function reenrollmentRequestRoutes({ db, baseUrl, runChange }: RouteFoundation): ApiRoute[] {
   const requests = {
     db,
     list: REENROLLMENT_REQUEST_LIST,
