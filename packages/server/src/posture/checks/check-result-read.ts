@@ -149,7 +149,9 @@ const CAN_GROW_STALE = sql<SqlBool>`check_result.status not in ('pending', 'out_
 function isStale(before: Date): readonly Expression<SqlBool>[] {
   return [
     sql<SqlBool>`check_result.status = 'stale'`,
-    ...whenOutdated(before).map((isOld) => sql<SqlBool>`check_result.status <> 'stale' and ${isOld}`),
+    ...whenOutdated(before).map(
+      (isOld) => sql<SqlBool>`check_result.status <> 'stale' and ${isOld}`,
+    ),
   ]
 }
 
@@ -161,9 +163,11 @@ function isStillOf(status: string, before: Date): RawBuilder<SqlBool> {
 
 function whenOutdated(before: Date): readonly RawBuilder<SqlBool>[] {
   const isOld = whenTime('check_result.ran_at', { operator: '<', value: before })
-  return isOld.map((condition) => sql<SqlBool>`${condition} and ${CAN_GROW_STALE} and exists (
+  return isOld.map(
+    (condition) => sql<SqlBool>`${condition} and ${CAN_GROW_STALE} and exists (
     select from posture_check
-    where posture_check.id = check_result.check_id and posture_check.type <> 'external')`)
+    where posture_check.id = check_result.check_id and posture_check.type <> 'external')`,
+  )
 }
 
 function timeField(column: string) {
