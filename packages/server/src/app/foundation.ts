@@ -10,12 +10,14 @@ import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
 import { toReportingAccess } from './reporting-access.ts'
+import { assertSessionKept, toSessionConnection } from './session-connection.ts'
 import type { Foundation } from '../changes/foundation.ts'
 import type { Config } from './config/load-config.ts'
 import { findPreparation } from '../organisation/settings/organisation-store.ts'
-import type { Clock } from '../platform/clock.ts'
+import { SECOND_MS, type Clock } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
+import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
@@ -27,6 +29,10 @@ import type { ReportingAccess } from '../posture/reporting/sandbox/reporting-acc
 export interface ServiceFoundation extends Foundation {
   readonly config: Config
   readonly connection: DatabaseConnection
+  /** The same database where a session is kept. */
+  readonly sessionConnection: DatabaseConnection
+  /** What every connection to the database goes through. */
+  readonly network: DatabaseNetwork
   readonly pool: Pool
   readonly masterKeys: MasterKeys
   /** Takes the time of the database; the process does it again and again while it serves. */
@@ -47,6 +53,8 @@ export type OpenFoundationOptions = { readonly clock?: Clock } & (
 )
 
 const COMMAND_POOL_MAX = 4
+/** Whoever used the database has stopped; what still waits for an answer waits for a host that is gone. */
+const CLOSE_PATIENCE_MS = 2 * SECOND_MS
 /** Connections beside the pool of the service: the listener, commands, backups. */
 const OTHER_CONNECTIONS = 40
 
@@ -66,9 +74,11 @@ export async function openFoundation(
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
+  const network = new DatabaseNetwork()
   let database: Database<Schema> | undefined
   try {
     database = openDatabase<Schema>(connection, {
+      network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
@@ -78,6 +88,7 @@ export async function openFoundation(
       log,
       masterKeys,
       connection,
+      network,
       ...database,
     })
     await prepare(foundation, options.purpose)
@@ -85,9 +96,11 @@ export async function openFoundation(
     return {
       ...foundation,
       close: async () => {
+        const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
           await opened.close()
         } finally {
+          clearTimeout(timer)
           await folder.stop()
         }
       },
@@ -119,6 +132,10 @@ async function prepare(
     await foundation.synchroniseClock()
     return
   }
+  if (purpose === 'service') {
+    const { config, network, sessionConnection } = foundation
+    await assertSessionKept(config, sessionConnection, network)
+  }
   const { prepareDatabase } = await import('./prepare-database.ts')
   await prepareDatabase(foundation, fingerprint)
 }
@@ -147,11 +164,13 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly log: Logger
   readonly masterKeys: MasterKeys
   readonly connection: DatabaseConnection
+  readonly network: DatabaseNetwork
 }
 
 /** Makes the foundation of an open database whose schema is up to date; nothing is read or written. */
 export function createFoundation(config: Config, material: FoundationMaterial): OpenedFoundation {
-  const { clock, connection, db, log, masterKeys, pool, preparedDb, synchroniseClock } = material
+  const { clock, connection, db, log, masterKeys, network, pool, preparedDb, synchroniseClock } =
+    material
   const sealer = createSealer(masterKeys)
   const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl })
   return {
@@ -161,7 +180,9 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     db,
     log,
     masterKeys,
+    network,
     pool,
+    sessionConnection: toSessionConnection(config, connection),
     preparedDb,
     reporting: toReportingAccess(config, connection, masterKeys),
     sealer,

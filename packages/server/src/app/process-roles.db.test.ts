@@ -123,7 +123,10 @@ test('a process for the API stays ready and answers while its listener connects 
     const ready = await http.inject({ url: '/readyz' })
     expect([ready.statusCode, ready.json()]).toEqual([
       200,
-      { status: 'ok', checks: { database: 'ok', listener: 'ok', signing_keys: 'ok' } },
+      {
+        status: 'ok',
+        checks: { database: 'ok', database_writes: 'ok', listener: 'ok', signing_keys: 'ok' },
+      },
     ])
     expect((await http.inject({ url: '/devices', headers })).statusCode).toBe(200)
   }

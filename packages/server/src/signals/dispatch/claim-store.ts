@@ -159,6 +159,26 @@ export async function releaseClaims(
 }
 
 /**
+ * Releases what a statement of this process may have claimed whose answer never came. For claims under which
+ * nothing is being sent.
+ */
+export async function releaseClaimsOf(
+  db: Kysely<Schema>,
+  destinationId: DestinationId,
+  claimIds: readonly string[],
+): Promise<void> {
+  await db
+    .updateTable('delivery')
+    .set({ claimed_by: null, claim_expires_at: null })
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'queued')
+    // Only what was due was claimed: the index of due deliveries is read no further.
+    .where('next_attempt_at', '<=', sql<Date>`now()`)
+    .where('claimed_by', 'in', claimIds)
+    .execute()
+}
+
+/**
  * Releases every claim. For the start of a process that is the only one to deliver: what is claimed
  * then was claimed by a process that died, and would wait for the end of its lease.
  */

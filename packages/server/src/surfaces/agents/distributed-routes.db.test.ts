@@ -13,6 +13,7 @@ import { FAIL } from '../../../test/support/posture-fixtures.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createListener, notify } from '../../platform/db/listener.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -109,7 +110,7 @@ describe('distributed read', () => {
 
   test('a requested rerun is handed out at once and alone, with quick polling, until it is answered', async () => {
     const [first, second] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
-    const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+    const listener = createListener(database.connection, { log: pino({ level: 'silent' }), network: new DatabaseNetwork() })
     listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()

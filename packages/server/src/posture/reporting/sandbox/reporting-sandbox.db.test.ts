@@ -14,6 +14,7 @@ import { syncReportingViews } from '../reporting-view-store.ts'
 import type { ReportingAccess } from './reporting-access.ts'
 import { createReportingSandbox, type ReportingSandbox } from './reporting-sandbox.ts'
 import { readRows } from './reporting-session-store.ts'
+import { DatabaseNetwork } from '../../../platform/db/database-network.ts'
 
 /** Stands in a table that no reporting query may read. */
 const SECRET = 'canary-secret-5d1f'
@@ -278,6 +279,7 @@ describe('a service that may make roles', () => {
     const { rows } = await database.pool.query('select current_database() as name')
     const { name = '' } = (rows as { name: string }[])[0] ?? {}
     administration = openDatabase(withDatabase(inject('postgres').administration, name), {
+      network: new DatabaseNetwork(),
       poolMax: 2,
       logError: () => undefined,
     })
