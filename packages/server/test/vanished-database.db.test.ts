@@ -52,10 +52,7 @@ test('a service whose database vanished is unready within seconds, refuses as un
   proxy.vanish()
   const waiting = [1, 2, 3].map(() => http.inject({ url: '/devices', headers }))
   await vi.waitFor(async () => expect(await isReady(service)).toBe(false), SECONDS_MS)
-  await vi.waitFor(
-    () => expect(parts.listener.disconnectedForMs()).toBeGreaterThan(0),
-    SECONDS_MS,
-  )
+  await vi.waitFor(() => expect(parts.listener.disconnectedForMs()).toBeGreaterThan(0), SECONDS_MS)
   for (const answer of await Promise.all(waiting)) {
     expect(answer.statusCode).toBe(503)
     expect(answer.headers['retry-after']).toMatch(/^\d+$/)

@@ -73,7 +73,9 @@ test('when a part cannot start, it and those before it are stopped, and its erro
     createPart('two', events, { start: () => Promise.reject(new Error('the port is taken')) }),
     createPart('three', events),
   ]
-  await expect(createSupervisor(parts, { listener, network }, log).start()).rejects.toThrow('the port is taken')
+  await expect(createSupervisor(parts, { listener, network }, log).start()).rejects.toThrow(
+    'the port is taken',
+  )
   expect(events).toEqual(['start listener', 'start one', 'stop two', 'stop one', 'stop listener'])
 })
 
@@ -101,7 +103,9 @@ test('a start that fails is told although stopping fails too, which is logged', 
     createPart('one', events, { stop: () => Promise.reject(failure) }),
     createPart('two', events, { start: () => Promise.reject(new Error('the port is taken')) }),
   ]
-  await expect(createSupervisor(parts, { listener, network }, log).start()).rejects.toThrow('the port is taken')
+  await expect(createSupervisor(parts, { listener, network }, log).start()).rejects.toThrow(
+    'the port is taken',
+  )
   expect(events.at(-1)).toBe('stop listener')
   expect(log.error).toHaveBeenCalledWith({ err: failure }, expect.any(String))
 })

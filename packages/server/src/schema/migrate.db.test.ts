@@ -104,8 +104,11 @@ test.each([
 
 test.each([
   ['other columns', 'create table schema_migration (id text primary key, applied timestamptz)'],
-  ['versions that are no numbers', `create table schema_migration (version text, name text, checksum text);
-    insert into schema_migration values ('20260101-first', 'first', 'none')`],
+  [
+    'versions that are no numbers',
+    `create table schema_migration (version text, name text, checksum text);
+    insert into schema_migration values ('20260101-first', 'first', 'none')`,
+  ],
   ['the shape of a view', `create view schema_migration as select 'x'::text as version`],
 ])('says what to do about a schema_migration of another program with %s', async (_, foreign) => {
   await database.pool.query(foreign)

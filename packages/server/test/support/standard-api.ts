@@ -130,7 +130,10 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     },
     isEnabled: async () => !isOff,
   })
-  const listener = createListener(database.connection, { log: SILENT, network: new DatabaseNetwork() })
+  const listener = createListener(database.connection, {
+    log: SILENT,
+    network: new DatabaseNetwork(),
+  })
   listener.subscribe(DELIVERY_CHANNEL, (payload) => waiters.wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()

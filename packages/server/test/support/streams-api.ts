@@ -104,7 +104,10 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     ensureSigningKey(change, { sealer, modulusBits: 2048 }),
   )
   await keyRing.refresh()
-  const listener = createListener(testApi.connection, { log: pino({ level: 'silent' }), network: new DatabaseNetwork() })
+  const listener = createListener(testApi.connection, {
+    log: pino({ level: 'silent' }),
+    network: new DatabaseNetwork(),
+  })
   listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()

@@ -39,7 +39,7 @@ test('limits statements and idle transactions, and names its connections', async
 
 test('is told from a database that is well by connections whose settings were changed, and mends them', async () => {
   const opened = openDatabase<Schema>(database.connection, {
-network: new DatabaseNetwork(),
+    network: new DatabaseNetwork(),
     poolMax: 1,
     logError: () => undefined,
     applicationName: 'heliograph test',

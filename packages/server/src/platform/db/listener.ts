@@ -207,7 +207,11 @@ class ReconnectingListener implements Listener {
   }
 
   /** One statement after the other, as the driver wants them. */
-  #query<Row extends object>(client: DatabaseClient, text: string, values?: unknown[]): Promise<Row[]> {
+  #query<Row extends object>(
+    client: DatabaseClient,
+    text: string,
+    values?: unknown[],
+  ): Promise<Row[]> {
     const rows = this.#lastQuery.then(async () => (await client.query<Row>(text, values)).rows)
     this.#lastQuery = rows.catch(() => undefined)
     return rows
@@ -290,8 +294,7 @@ class ReconnectingListener implements Listener {
   async #probe(client: DatabaseClient, ended: Promise<Error>): Promise<void> {
     const over = new AbortController()
     void ended.then(() => over.abort())
-    const isOverAfter = (ms: number) =>
-      sleep(ms, false, { signal: over.signal }).catch(() => true)
+    const isOverAfter = (ms: number) => sleep(ms, false, { signal: over.signal }).catch(() => true)
     for (;;) {
       if (await isOverAfter(PROBE_INTERVAL_MS)) return
       const received = this.#network.received()

@@ -10,7 +10,11 @@ import { DatabaseNetwork } from './database-network.ts'
 
 const database = await createTestDatabase()
 // One connection, so that a test sees what a statement left there.
-const opened = openDatabase<Schema>(database.connection, { network: new DatabaseNetwork(), poolMax: 1, logError: () => undefined })
+const opened = openDatabase<Schema>(database.connection, {
+  network: new DatabaseNetwork(),
+  poolMax: 1,
+  logError: () => undefined,
+})
 const { db, preparedDb } = opened
 afterAll(async () => {
   await opened.close()

@@ -1,10 +1,7 @@
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  removeDataFolder,
-  startEmbeddedPostgres,
-} from '@heliograph/embedded-postgres'
+import { removeDataFolder, startEmbeddedPostgres } from '@heliograph/embedded-postgres'
 import { sql } from 'kysely'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
@@ -100,7 +97,10 @@ async function findServer({ db }: Database<object>): Promise<number> {
 }
 
 test('of two servers the one that takes writes is used, whichever is named first', async () => {
-  for (const [writable, other] of [[0, 1], [1, 0]] as const) {
+  for (const [writable, other] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
     await setWritable(writable, true)
     await setWritable(other, false)
     expect(await findServer(open(new DatabaseNetwork()))).toBe(writable)

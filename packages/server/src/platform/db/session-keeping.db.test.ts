@@ -33,7 +33,11 @@ test('the service names the setting that leads past the pooler', async () => {
   await expect(assertSessionKept(both, pooler, network)).rejects.toThrow(
     /SESSION_URL leads through.*to the database itself/,
   )
-  await assertSessionKept({ databaseUrl: pooler.url, databaseSessionUrl: direct.url }, direct, network)
+  await assertSessionKept(
+    { databaseUrl: pooler.url, databaseSessionUrl: direct.url },
+    direct,
+    network,
+  )
 })
 
 test('statements that the pooler sends to connections that do not know them run all the same', async () => {

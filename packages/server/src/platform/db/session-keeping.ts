@@ -15,7 +15,10 @@ export async function keepsSession(
   connection: DatabaseConnection,
   network: DatabaseNetwork,
 ): Promise<boolean> {
-  const settings = { ...network.settings(connection, SILENT_MAX_MS), application_name: 'heliograph' }
+  const settings = {
+    ...network.settings(connection, SILENT_MAX_MS),
+    application_name: 'heliograph',
+  }
   const [one, other] = [new DatabaseClient(settings), new DatabaseClient(settings)]
   try {
     for (const client of [one, other]) {

@@ -25,7 +25,10 @@ test.each([
   ['a disk that fails', failure('58030')],
   ['a full disk of the process', failure('ENOSPC', { syscall: 'write' })],
   ['a read-only disk of the server', failure('42501', { file: 'md.c' })],
-  ['a pooler that takes no settings', failure('08P01', {}, 'unsupported startup parameter: statement_timeout')],
+  [
+    'a pooler that takes no settings',
+    failure('08P01', {}, 'unsupported startup parameter: statement_timeout'),
+  ],
   ['too few file handles', failure('EMFILE', { syscall: 'connect' })],
   ['too few file handles of the server', failure('53000')],
   ['a connection that ended', failure(undefined, {}, 'Connection terminated unexpectedly')],

@@ -59,7 +59,9 @@ async function writeAndTakeBack<Tables>(db: Kysely<Tables>): Promise<void> {
   await db.connection().execute(async (connection) => {
     await sql`begin`.execute(connection)
     try {
-      await sql`create temporary table write_trial (content text) on commit drop`.execute(connection)
+      await sql`create temporary table write_trial (content text) on commit drop`.execute(
+        connection,
+      )
       await sql`insert into write_trial
         select repeat('x', 1000) from generate_series(1, ${TRIAL_ROWS})`.execute(connection)
     } finally {

@@ -298,7 +298,10 @@ describe('POST /devices/{id}/check_refreshes', () => {
 it('a refresh reaches the agent with its next check-in, alone, and the answer ends it', async () => {
   const database = await createTestDatabase()
   const agents = await Agents.create(database.db)
-  const listener = createListener(database.connection, { log: pino({ level: 'silent' }), network: new DatabaseNetwork() })
+  const listener = createListener(database.connection, {
+    log: pino({ level: 'silent' }),
+    network: new DatabaseNetwork(),
+  })
   listener.start()
   try {
     const [check, other] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]

@@ -105,7 +105,12 @@ describe('the queue of devices', () => {
 })
 
 describe('what is gathered by device', () => {
-  const limits = { runningMax: 1, messagesPerDeviceMax: 2, bytesPerDeviceMax: 100, waitMaxMs: 10_000 }
+  const limits = {
+    runningMax: 1,
+    messagesPerDeviceMax: 2,
+    bytesPerDeviceMax: 100,
+    waitMaxMs: 10_000,
+  }
 
   test('is done together when it waits together, and each gets the result', async () => {
     const done: string[][] = []

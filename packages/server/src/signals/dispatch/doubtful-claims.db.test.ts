@@ -58,9 +58,12 @@ test('claims that could not be given back are given back when the database is th
     response.writeHead(requests === 1 ? 503 : 202).end()
   })
   await bench.queue(receiver.id, numberedEvents(12, 1))
-  await bench.startEngine(Array.from({ length: 100 }, () => 50), {
-    db: bench.database.db.withPlugin(plugin),
-  })
+  await bench.startEngine(
+    Array.from({ length: 100 }, () => 50),
+    {
+      db: bench.database.db.withPlugin(plugin),
+    },
+  )
   await bench.waitForStates(receiver.id, { delivered: 12 })
   expect(plugin.cut()).toBe(3)
 })

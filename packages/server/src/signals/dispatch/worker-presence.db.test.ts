@@ -71,7 +71,11 @@ function channelTo(receiver: LoopbackReceiver): DeliveryChannel {
 /** A worker on connections of its own; `die` breaks all of them and gives nothing back. */
 async function startWorker(receiver: LoopbackReceiver): Promise<{ die(): Promise<void> }> {
   const listener = openListener()
-  const own = openDatabase<Schema>(database.connection, { network: new DatabaseNetwork(), poolMax: 4, logError: () => undefined })
+  const own = openDatabase<Schema>(database.connection, {
+    network: new DatabaseNetwork(),
+    poolMax: 4,
+    logError: () => undefined,
+  })
   const engine = createTestEngine({
     db: own.db,
     clock: systemClock,

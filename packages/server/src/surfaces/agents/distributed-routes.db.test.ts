@@ -110,7 +110,10 @@ describe('distributed read', () => {
 
   test('a requested rerun is handed out at once and alone, with quick polling, until it is answered', async () => {
     const [first, second] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
-    const listener = createListener(database.connection, { log: pino({ level: 'silent' }), network: new DatabaseNetwork() })
+    const listener = createListener(database.connection, {
+      log: pino({ level: 'silent' }),
+      network: new DatabaseNetwork(),
+    })
     listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()

@@ -128,7 +128,10 @@ describe('authentication', () => {
   test('a revoked node is told so at its next request and can enroll again', async () => {
     const nodeKey = await agents.enroll()
     await agents.read(nodeKey)
-    const listener = createListener(database.connection, { log: pino({ level: 'silent' }), network: new DatabaseNetwork() })
+    const listener = createListener(database.connection, {
+      log: pino({ level: 'silent' }),
+      network: new DatabaseNetwork(),
+    })
     listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()
