@@ -4,37 +4,29 @@
 create extension btree_gin;
 create extension pg_trgm;
 
+create sequence audit_entry_number as bigint start 1 increment 1;
+
 CREATE OR REPLACE FUNCTION public.append_audit_entries(entries jsonb)
  RETURNS bigint
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  entry jsonb;
   last_sequence bigint;
-  last_hash bytea;
-  next_hash bytea;
 begin
-  perform pg_advisory_xact_lock(7201, 1);
-  select sequence, hash into last_sequence, last_hash
-    from audit_entry order by sequence desc limit 1;
-  if last_sequence is null then
-    last_sequence := 0;
-    last_hash := decode(repeat('00', 32), 'hex');
-  end if;
-  for entry in select * from jsonb_array_elements(entries) loop
-    last_sequence := last_sequence + 1;
-    next_hash := sha256(
-      last_hash || convert_to(last_sequence::text || E'\n' || (entry->>'canonical'), 'UTF8'));
+  perform pg_current_xact_id();
+  with appended as (
     insert into audit_entry (sequence, recorded_at, actor_type, actor_id, actor_name, actor_email,
-      action, target_type, target_id, description, before, after, txn, request_id, ip_address,
-      previous_hash, hash)
-    values (last_sequence, (entry->>'recorded_at')::timestamptz, entry->>'actor_type',
+      action, target_type, target_id, description, before, after, txn, request_id, ip_address)
+    select nextval('audit_entry_number'), (entry->>'recorded_at')::timestamptz, entry->>'actor_type',
       entry->>'actor_id', entry->>'actor_name', entry->>'actor_email', entry->>'action',
       entry->>'target_type', entry->>'target_id', entry->>'description',
       nullif(entry->'before', 'null'::jsonb), nullif(entry->'after', 'null'::jsonb),
-      entry->>'txn', entry->>'request_id', entry->>'ip_address', last_hash, next_hash);
-    last_hash := next_hash;
-  end loop;
+      entry->>'txn', entry->>'request_id', entry->>'ip_address'
+    from jsonb_array_elements(entries) entry
+    returning sequence)
+  select max(sequence) into last_sequence from appended;
   return last_sequence;
 end
 $function$
@@ -57,6 +49,29 @@ CREATE OR REPLACE FUNCTION public.audit_entry_is_append_only()
  LANGUAGE plpgsql
 AS $function$
 begin
+  raise exception 'audit entries are append-only';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.audit_rows_are_kept()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  cut bigint;
+begin
+  select cut_position into cut from public.audit_chain;
+  if tg_table_name = 'audit_link' then
+    if old.position <= cut then return old; end if;
+  elsif tg_table_name = 'audit_checkpoint' then
+    if old.size < cut then return old; end if;
+  elsif tg_table_name = 'audit_entry' then
+    if exists (select from public.audit_link
+        where entry_sequence = old.sequence and position <= cut) then
+      return old;
+    end if;
+  end if;
   raise exception 'audit entries are append-only';
 end
 $function$
@@ -93,11 +108,74 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.cut_audit_chain(through bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  chain audit_chain;
+  deleted bigint;
+begin
+  select * into strict chain from audit_chain for update;
+  if through <= chain.cut_position or through > chain.size or through % 256 <> 0 then
+    raise exception 'the audit chain cannot be cut at %', through;
+  end if;
+  if not exists (select from audit_checkpoint where size >= through and size <= chain.size) then
+    raise exception 'no checkpoint covers the audit chain up to %', through;
+  end if;
+  if exists (select from audit_link join audit_entry on sequence = entry_sequence
+      where position > chain.cut_position and position <= through
+        and recorded_at > now() - interval '30 days') then
+    raise exception 'entries younger than 30 days cannot be cut';
+  end if;
+  update audit_chain set cut_position = through, cut_at = now(),
+    cut_head = (select hash from audit_link where position = through);
+  delete from audit_entry using audit_link
+    where sequence = entry_sequence and position > chain.cut_position and position <= through;
+  get diagnostics deleted = row_count;
+  delete from audit_link where position > chain.cut_position and position <= through;
+  delete from audit_checkpoint where size < through;
+  return deleted;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.join_names(names text[])
  RETURNS text
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 RETURN array_to_string(names, ' '::text)
+;
+
+CREATE OR REPLACE FUNCTION public.link_audit_entries(first_position bigint, entry_sequences bigint[], hashes bytea[], subtree_levels smallint[], subtree_indexes bigint[], subtree_hashes bytea[], new_frontier bytea, new_settled bigint)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  linked bigint;
+begin
+  update audit_chain set size = size + cardinality(hashes), head = hashes[cardinality(hashes)],
+      frontier = new_frontier, settled_sequence = greatest(settled_sequence, new_settled)
+    where id = 1 and size = first_position - 1;
+  if not found then
+    raise exception 'the audit chain has moved on' using errcode = 'serialization_failure';
+  end if;
+  insert into audit_link (position, entry_sequence, hash)
+    select first_position + place - 1, audit_entry.sequence, linking.hash
+    from unnest(entry_sequences, hashes) with ordinality as linking (entry_sequence, hash, place)
+    join audit_entry on audit_entry.sequence = linking.entry_sequence;
+  get diagnostics linked = row_count;
+  if linked <> cardinality(entry_sequences) or linked <> cardinality(hashes) then
+    raise exception 'only entries that are there can be chained';
+  end if;
+  insert into audit_subtree (level, index, hash)
+    select * from unnest(subtree_levels, subtree_indexes, subtree_hashes);
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.live_query_target_leaves_counter()
@@ -281,6 +359,43 @@ create table api_key_permission (
   constraint api_key_permission_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(id) ON DELETE CASCADE
 );
 
+create table audit_chain (
+  id smallint default 1 not null,
+  size bigint default 0 not null,
+  head bytea default decode(repeat('00'::text, 32), 'hex'::text) not null,
+  frontier bytea default '\x'::bytea not null,
+  settled_sequence bigint default 0 not null,
+  cut_position bigint default 0 not null,
+  cut_head bytea default decode(repeat('00'::text, 32), 'hex'::text) not null,
+  cut_at timestamp with time zone,
+  constraint audit_chain_pkey PRIMARY KEY (id),
+  constraint audit_chain_cut_head_check CHECK ((octet_length(cut_head) = 32)),
+  constraint audit_chain_cut_position_check CHECK (((cut_position % (256)::bigint) = 0)),
+  constraint audit_chain_frontier_check CHECK (((octet_length(frontier) % 32) = 0)),
+  constraint audit_chain_head_check CHECK ((octet_length(head) = 32)),
+  constraint audit_chain_id_check CHECK ((id = 1))
+);
+
+create table audit_checkpoint (
+  id bigint generated always as identity not null,
+  origin text not null,
+  size bigint not null,
+  signed_at timestamp with time zone not null,
+  note text not null,
+  constraint audit_checkpoint_pkey PRIMARY KEY (id)
+);
+
+create table audit_checkpoint_key (
+  id text not null,
+  origin text not null,
+  public_key bytea not null,
+  private_key_sealed bytea not null,
+  created_at timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  constraint audit_checkpoint_key_pkey PRIMARY KEY (id),
+  constraint audit_checkpoint_key_public_key_check CHECK ((octet_length(public_key) = 32))
+);
+
 create table audit_entry (
   sequence bigint not null,
   recorded_at timestamp with time zone not null,
@@ -297,18 +412,36 @@ create table audit_entry (
   txn text not null,
   request_id text,
   ip_address text,
-  previous_hash bytea not null,
-  hash bytea not null,
+  previous_hash bytea,
+  hash bytea,
   constraint audit_entry_pkey PRIMARY KEY (sequence),
   constraint audit_entry_actor_type_check CHECK ((actor_type = ANY (ARRAY['User'::text, 'ApiKey'::text, 'System'::text, 'Person'::text]))),
   constraint audit_entry_hash_check CHECK ((octet_length(hash) = 32)),
   constraint audit_entry_previous_hash_check CHECK ((octet_length(previous_hash) = 32))
 );
 
+create table audit_link (
+  "position" bigint not null,
+  entry_sequence bigint not null,
+  hash bytea not null,
+  constraint audit_link_pkey PRIMARY KEY ("position"),
+  constraint audit_link_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_link_entry_sequence_key UNIQUE (entry_sequence)
+);
+
 create unlogged table audit_pending (
   id bigint generated always as identity not null,
   entries jsonb not null,
   constraint audit_pending_pkey PRIMARY KEY (id)
+);
+
+create table audit_subtree (
+  level smallint not null,
+  index bigint not null,
+  hash bytea not null,
+  constraint audit_subtree_pkey PRIMARY KEY (level, index),
+  constraint audit_subtree_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_subtree_level_check CHECK ((level > 0))
 );
 
 create table auth_log_session (
@@ -1387,6 +1520,7 @@ create table webhook_secret (
 
 
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
+CREATE INDEX audit_checkpoint_size ON public.audit_checkpoint USING btree (origin, size);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
 CREATE INDEX audit_entry_texts ON public.audit_entry USING gin (description gin_trgm_ops);
@@ -1401,7 +1535,6 @@ CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
-CREATE INDEX check_result_out_of_round ON public.check_result USING btree (check_id, id) WHERE (NOT (follows_round AND (status <> ALL (ARRAY['pending'::text, 'out_of_scope'::text]))));
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
 CREATE INDEX delivery_created_at ON public.delivery USING brin (created_at) WITH (pages_per_range='32');
 CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) WHERE (state = 'dead'::text);
@@ -1441,7 +1574,6 @@ CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
 CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at, id);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
 CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
-CREATE INDEX issue_in_round ON public.issue USING btree (((id + 0))) WHERE (follows_round AND (resolved_at IS NULL));
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
@@ -1492,8 +1624,15 @@ CREATE INDEX webhook_event_type ON public.webhook_event USING btree (event_type,
 CREATE UNIQUE INDEX webhook_secret_present ON public.webhook_secret USING btree (webhook_id) WHERE (ends_at IS NULL);
 CREATE INDEX webhook_secret_webhook ON public.webhook_secret USING btree (webhook_id);
 
-CREATE TRIGGER audit_entry_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE TRIGGER audit_chain_kept BEFORE DELETE OR TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE TRIGGER audit_checkpoint_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_checkpoint FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE TRIGGER audit_checkpoint_kept BEFORE DELETE ON public.audit_checkpoint FOR EACH ROW EXECUTE FUNCTION audit_rows_are_kept();
+CREATE TRIGGER audit_entry_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_entry FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE TRIGGER audit_entry_kept BEFORE DELETE ON public.audit_entry FOR EACH ROW EXECUTE FUNCTION audit_rows_are_kept();
+CREATE TRIGGER audit_link_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_link FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE TRIGGER audit_link_kept BEFORE DELETE ON public.audit_link FOR EACH ROW EXECUTE FUNCTION audit_rows_are_kept();
 CREATE CONSTRAINT TRIGGER audit_pending_append AFTER INSERT ON public.audit_pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION append_pending_audit_entries();
+CREATE TRIGGER audit_subtree_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_subtree FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
 CREATE TRIGGER check_result_deleted AFTER DELETE ON public.check_result FOR EACH ROW EXECUTE FUNCTION check_result_leaves_counter();
 CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();

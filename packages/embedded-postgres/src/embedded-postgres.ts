@@ -18,6 +18,7 @@ import { installRuntime } from './postgres-runtime.ts'
 import {
   APPLICATION_DATABASE,
   APPLICATION_ROLE,
+  OWNER_ROLE,
   provisionDatabase,
   REPORTING_ROLE,
 } from './provision-database.ts'
@@ -39,7 +40,9 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** For the service: a role that owns its database and nothing else. */
+  /** For migrations: the role that owns the database and what is in it. */
+  readonly owner: SocketConnection
+  /** For the service: a role that may do what the owner granted it. */
   readonly connection: SocketConnection
   /** For a role that may read what it is granted in that database, and do nothing else. */
   readonly reporting: SocketConnection
@@ -123,6 +126,7 @@ function toConnection(host: string, user: string, database: string): SocketConne
 
 class ServerSupervisor implements EmbeddedPostgres {
   readonly connection: SocketConnection
+  readonly owner: SocketConnection
   readonly reporting: SocketConnection
   readonly administration: SocketConnection
   readonly #prepared: PreparedServer
@@ -143,6 +147,7 @@ class ServerSupervisor implements EmbeddedPostgres {
     this.#lock = lock
     this.administration = prepared.launch.administration
     this.connection = toConnection(prepared.socketDirectory, APPLICATION_ROLE, APPLICATION_DATABASE)
+    this.owner = { ...this.connection, user: OWNER_ROLE }
     this.reporting = { ...this.connection, user: REPORTING_ROLE }
   }
 

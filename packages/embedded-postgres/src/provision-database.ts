@@ -2,7 +2,9 @@ import { Client, escapeIdentifier } from 'pg'
 import { confineReportingRole } from './confine-reporting-role.ts'
 import type { SocketConnection } from './socket-connection.ts'
 
-/** The role that the program works as, and the database that it owns. */
+/** The role that owns the database and every table in it; migrations run as it. */
+export const OWNER_ROLE = 'heliograph_owner'
+/** The role that the program works as. It owns nothing: what it may do, the owner grants it. */
 export const APPLICATION_ROLE = 'heliograph'
 export const APPLICATION_DATABASE = 'heliograph'
 /** The role that may read what the program grants it, and do nothing else. */
@@ -15,6 +17,7 @@ export const REPORTING_ROLE = 'heliograph_reporting'
 export async function provisionDatabase(administration: SocketConnection): Promise<void> {
   const database = escapeIdentifier(APPLICATION_DATABASE)
   await withClient(administration, async (client) => {
+    await ensureRole(client, OWNER_ROLE)
     await ensureRole(client, APPLICATION_ROLE)
     await ensureRole(client, REPORTING_ROLE)
   })
@@ -23,10 +26,17 @@ export async function provisionDatabase(administration: SocketConnection): Promi
   await withClient(administration, async (client) => {
     const findDatabase = 'select from pg_database where datname = $1'
     if (!(await exists(client, findDatabase, APPLICATION_DATABASE))) {
-      await client.query(`create database ${database} owner ${escapeIdentifier(APPLICATION_ROLE)}`)
+      await client.query(`create database ${database} owner ${escapeIdentifier(OWNER_ROLE)}`)
     }
   })
+  await withClient({ ...administration, database: APPLICATION_DATABASE }, disownApplicationRole)
   await confine({ ...administration, database: APPLICATION_DATABASE })
+}
+
+/** In databases of earlier versions the program worked as the owner. */
+async function disownApplicationRole(client: Client): Promise<void> {
+  const [application, owner] = [APPLICATION_ROLE, OWNER_ROLE].map(escapeIdentifier)
+  await client.query(`reassign owned by ${application} to ${owner}`)
 }
 
 async function confine(connection: SocketConnection): Promise<void> {

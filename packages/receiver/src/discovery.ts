@@ -92,16 +92,16 @@ async function fetchDocument(
 
 function readDocument(
   issuer: string,
-  { json, status, request }: TransmitterResponse,
+  { json, status }: TransmitterResponse,
 ): TransmitterConfiguration {
   const parsed = parseTransmitterConfiguration(json)
   if (!parsed.ok) {
-    const message = `${request}: ${describeIssues(parsed.issues)}`
-    throw new TransmitterError('bad_response', message, { status })
+    throw new TransmitterError('bad_response', describeIssues(parsed.issues), { status })
   }
   if (parsed.value.issuer === issuer) return parsed.value
-  const message = `${request}: the discovery document names another issuer`
-  throw new TransmitterError('bad_response', message, { status })
+  throw new TransmitterError('bad_response', 'the discovery document names another issuer', {
+    status,
+  })
 }
 
 /** A discovery document that is kept. */

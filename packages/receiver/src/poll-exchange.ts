@@ -146,9 +146,8 @@ async function send(
   return requestAuthorized(request, source)
 }
 
-function readAnswer({ status, json, request }: TransmitterResponse): PollAnswer {
+function readAnswer({ status, json }: TransmitterResponse): PollAnswer {
   const parsed = parsePollResponse(json)
   if (parsed.ok) return parsed.value
-  const message = `${request}: ${describeIssues(parsed.issues)}`
-  throw new TransmitterError('bad_response', message, { status })
+  throw new TransmitterError('bad_response', describeIssues(parsed.issues), { status })
 }

@@ -66,24 +66,19 @@ async function insertAuthLogs(db: Kysely<Schema>, size: HistorySize): Promise<vo
     order by n`.execute(db)
 }
 
-/**
- * Behind the entries that are there. Hashes follow one another as those of the chain do, but are those
- * of the place alone.
- */
+/** As changes append them, and not chained yet. */
 async function insertAuditEntries(db: Kysely<Schema>, count: number): Promise<void> {
   await sql`
     insert into audit_entry (sequence, recorded_at, actor_type, actor_id, actor_name, actor_email,
-      action, target_type, target_id, description, before, after, txn, request_id, previous_hash, hash)
-    select sequence, now() - (${count}::bigint - n) * (interval '730 days' / ${count}::bigint), 'User',
+      action, target_type, target_id, description, before, after, txn, request_id)
+    select nextval('audit_entry_number'), now() - (${count}::bigint - n) * (interval '730 days' / ${count}::bigint), 'User',
       (1 + n % 5)::text, actor, lower(split_part(actor, ' ', 1)) || '@example.com', 'device.updated',
       'device', (n * 31 % 50000)::text,
       actor || ' ' || (${ACTIONS}::text[])[1 + n % 5] || ' SN' || lpad((n * 31 % 50000)::text, 8, '0'),
       '{"owner": "robin.sparrow@example.com"}', '{"owner": "kim.heron@example.com"}',
-      md5(n::text), md5(n::text || 'request'),
-      sha256((sequence - 1)::text::bytea), sha256(sequence::text::bytea)
+      md5(n::text), md5(n::text || 'request')
     from (
-      select n, last.sequence + n as sequence, (${ACTORS}::text[])[1 + n % 5] as actor
-      from generate_series(1, ${count}::bigint) n,
-        (select coalesce(max(sequence), 0) as sequence from audit_entry) last
+      select n, (${ACTORS}::text[])[1 + n % 5] as actor
+      from generate_series(1, ${count}::bigint) n
     ) one order by n`.execute(db)
 }

@@ -16,6 +16,7 @@ import { createListClient, type ListClient } from './list-client.ts'
 import { insertListData, toListDataSize, type ListIds } from './list-data.ts'
 import { findLists, findParents, type ListDocument, type PublishedList } from './list-searches.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
+import { asOwner } from './owner-database.ts'
 import { startServiceUnderTest } from './service-under-test.ts'
 
 export const lists: Scenario = {
@@ -33,7 +34,8 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   const service = await startServiceUnderTest(run, {
     environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '10000000' },
     prepare: async (services) => {
-      const ids = await insertListData(services.db, size)
+      const ids = await asOwner(services, (db) => insertListData(db, size))
+      await services.auditChainer.flush()
       prepared = { key: await createKey(services), ids }
     },
   })

@@ -1,9 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../src/schema/schema.ts'
 
-/** Makes the table in which a benchmark notes what it commits; no other transaction writes its rows. */
-export async function createCommitTable(db: Kysely<Schema>): Promise<void> {
+/** Makes the table in which a benchmark notes what it commits as `role`; no other transaction writes its rows. */
+export async function createCommitTable(db: Kysely<Schema>, role: string): Promise<void> {
   await sql`create table bench_commit (event_id text not null)`.execute(db)
+  await sql`grant select, insert on bench_commit to ${sql.id(role)}`.execute(db)
 }
 
 /** Notes an event in the transaction that queues it. */

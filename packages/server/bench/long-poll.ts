@@ -22,6 +22,8 @@ import { keepCommitTimestamps } from './commit-timestamps.ts'
 import { toLatencyMeasurements } from './latency-measurements.ts'
 import type { LongPollAnswer, LongPollCommand, PollArrival } from './long-poll-program.ts'
 import { createCommitTable, listCommits, noteCommit } from './long-poll-store.ts'
+import { roleOf } from '../src/platform/db/connection.ts'
+import { asOwner } from './owner-database.ts'
 import { runOpenLoop } from './open-loop.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
@@ -105,7 +107,7 @@ async function startService(run: BenchRun): Promise<StartedService> {
       HELIOGRAPH_STREAMS_MAX: String(STREAMS_COUNT),
     },
     prepare: async (services) => {
-      await createCommitTable(services.db)
+      await asOwner(services, (db) => createCommitTable(db, roleOf(services.connection)))
       for (let index = 0; index < STREAMS_COUNT; index += 1) {
         run.signal.throwIfAborted()
         streams.push(await createPolledStream(services, `Benchmark ${index}`))

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { createAuditChainer } from '../src/changes/audit/chain/audit-chainer.ts'
 import { verifyAuditChain } from '../src/changes/audit/verify-audit-chain.ts'
 import type { CommandIo } from '../src/cli/command-io.ts'
 import { runProgram } from '../src/cli/program.ts'
@@ -73,11 +74,22 @@ it('keeps every row of every table as it was', async () => {
 })
 
 it('keeps the audit chain whole', async () => {
+  await createAuditChainer(database.db, { logError: () => undefined }).flush()
   expect(await verifyAuditChain(database.db)).toMatchObject({
     isWhole: true,
     entryCount: before.get('audit_entry')?.rows.length,
+    unchained: { entryCount: 0 },
+    head: await readLastHash(),
   })
 })
+
+/** The end of the chain as the old program made it. */
+async function readLastHash(): Promise<string> {
+  const { rows } = await database.pool.query<{ head: string }>(
+    `select encode(hash, 'hex') as head from audit_entry order by sequence desc limit 1`,
+  )
+  return rows[0]?.head ?? ''
+}
 
 /** Each list with the table that holds its records, and a search with how many it finds at least. */
 const LISTS: readonly (readonly [path: string, table: string, search: string, found: number])[] = [

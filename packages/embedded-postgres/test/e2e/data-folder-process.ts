@@ -5,7 +5,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
-import { DatabaseStartError, isConnectionFailure, openDataFolder } from '../../src/index.ts'
+import {
+  DatabaseStartError,
+  isConnectionFailure,
+  openDataFolder,
+  OWNER_ROLE,
+} from '../../src/index.ts'
 import type { ServerLog, SocketConnection } from '../../src/index.ts'
 
 const [dataDir = '', purpose = '', holdMs = '0'] = process.argv.slice(2)
@@ -34,7 +39,7 @@ async function runService(): Promise<void> {
   const stopping = new AbortController()
   process.once('SIGTERM', () => stopping.abort())
   const folder = await openDataFolder({ dataDir, purpose: 'service', log })
-  const database = openPool(folder.connection, 4)
+  const database = openPool({ ...folder.connection, user: OWNER_ROLE }, 4)
   await database.query('create table if not exists acknowledged (id bigint primary key)')
   const rows = await readRows(database)
   print('ready', { rows: rows.length, connection: folder.connection })
@@ -61,7 +66,7 @@ async function insertRow(database: Pool, id: number): Promise<boolean> {
 
 async function runCommand(): Promise<void> {
   const folder = await openDataFolder({ dataDir, purpose: 'command', log })
-  const database = openPool(folder.connection, 1)
+  const database = openPool({ ...folder.connection, user: OWNER_ROLE }, 1)
   print('found', await readRows(database))
   await sleep(Number(holdMs))
   await database.end()

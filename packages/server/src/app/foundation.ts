@@ -3,21 +3,20 @@
  * that seal secrets, and the runner of changes. Makes no parts; parts.ts does.
  */
 import type { Schema } from '../schema/schema.ts'
-import { openDataFolder } from '@heliograph/embedded-postgres'
+import { openDataFolder, OWNER_ROLE } from '@heliograph/embedded-postgres'
 import type { Pool } from 'pg'
+import { createAuditChainer, type AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import { createChangeRunner, type Change } from '../changes/change.ts'
 import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
 import { toReportingAccess } from './reporting-access.ts'
-import { assertSessionKept, toSessionConnection } from './session-connection.ts'
-import type { Foundation } from '../changes/foundation.ts'
+import { toLogError, type Foundation } from '../changes/foundation.ts'
 import type { Config } from './config/load-config.ts'
 import { findPreparation } from '../organisation/settings/organisation-store.ts'
-import { SECOND_MS, type Clock } from '../platform/clock.ts'
+import type { Clock } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
-import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
@@ -29,15 +28,15 @@ import type { ReportingAccess } from '../posture/reporting/sandbox/reporting-acc
 export interface ServiceFoundation extends Foundation {
   readonly config: Config
   readonly connection: DatabaseConnection
-  /** The same database where a session is kept. */
-  readonly sessionConnection: DatabaseConnection
-  /** What every connection to the database goes through. */
-  readonly network: DatabaseNetwork
+  /** As the role that owns the tables; the same where the service does. */
+  readonly ownerConnection: DatabaseConnection
   readonly pool: Pool
   readonly masterKeys: MasterKeys
   /** Takes the time of the database; the process does it again and again while it serves. */
   readonly synchroniseClock: () => Promise<void>
   readonly reporting: ReportingAccess
+  /** Chains the audit entries of this process; a service starts it, and a command lets it run at its end. */
+  readonly auditChainer: AuditChainer
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
@@ -53,8 +52,6 @@ export type OpenFoundationOptions = { readonly clock?: Clock } & (
 )
 
 const COMMAND_POOL_MAX = 4
-/** Whoever used the database has stopped; what still waits for an answer waits for a host that is gone. */
-const CLOSE_PATIENCE_MS = 2 * SECOND_MS
 /** Connections beside the pool of the service: the listener, commands, backups. */
 const OTHER_CONNECTIONS = 40
 
@@ -74,11 +71,9 @@ export async function openFoundation(
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
-  const network = new DatabaseNetwork()
   let database: Database<Schema> | undefined
   try {
     database = openDatabase<Schema>(connection, {
-      network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
@@ -88,7 +83,6 @@ export async function openFoundation(
       log,
       masterKeys,
       connection,
-      network,
       ...database,
     })
     await prepare(foundation, options.purpose)
@@ -96,11 +90,10 @@ export async function openFoundation(
     return {
       ...foundation,
       close: async () => {
-        const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
+          if (options.purpose === 'command') await chainOwnEntries(foundation)
           await opened.close()
         } finally {
-          clearTimeout(timer)
           await folder.stop()
         }
       },
@@ -110,6 +103,13 @@ export async function openFoundation(
     await folder.stop()
     throw error
   }
+}
+
+/** A command does not leave its entries to the service, which may not run. The service tries again. */
+async function chainOwnEntries({ auditChainer, log }: OpenedFoundation): Promise<void> {
+  if (!auditChainer.isWoken()) return
+  const logError = toLogError(log)
+  await auditChainer.flush().catch((error: unknown) => logError(error, 'entries of the audit log are not chained yet'))
 }
 
 /** What processes compare goes by the clock of the database, unless the caller decides what time it is. */
@@ -132,10 +132,6 @@ async function prepare(
     await foundation.synchroniseClock()
     return
   }
-  if (purpose === 'service') {
-    const { config, network, sessionConnection } = foundation
-    await assertSessionKept(config, sessionConnection, network)
-  }
   const { prepareDatabase } = await import('./prepare-database.ts')
   await prepareDatabase(foundation, fingerprint)
 }
@@ -157,6 +153,15 @@ async function openFolder(
   return openDataFolder({ dataDir: config.dataDir, purpose, log, connectionsMax })
 }
 
+/** Whoever owns the tables: the role of its own setting, that of the embedded database, or the service. */
+function toOwnerConnection(
+  { migrationDatabaseUrl: url }: Pick<Config, 'migrationDatabaseUrl'>,
+  connection: DatabaseConnection,
+): DatabaseConnection {
+  if (url !== undefined) return { url }
+  return 'url' in connection ? connection : { ...connection, user: OWNER_ROLE }
+}
+
 /** What the foundation of a process is made of. */
 export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly clock: Clock
@@ -164,25 +169,24 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly log: Logger
   readonly masterKeys: MasterKeys
   readonly connection: DatabaseConnection
-  readonly network: DatabaseNetwork
 }
 
 /** Makes the foundation of an open database whose schema is up to date; nothing is read or written. */
 export function createFoundation(config: Config, material: FoundationMaterial): OpenedFoundation {
-  const { clock, connection, db, log, masterKeys, network, pool, preparedDb, synchroniseClock } =
-    material
+  const { clock, connection, db, log, masterKeys, pool, preparedDb, synchroniseClock } = material
   const sealer = createSealer(masterKeys)
-  const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl })
+  const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
+  const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl, auditChainer })
   return {
     config,
+    auditChainer,
     clock,
     connection,
+    ownerConnection: toOwnerConnection(config, connection),
     db,
     log,
     masterKeys,
-    network,
     pool,
-    sessionConnection: toSessionConnection(config, connection),
     preparedDb,
     reporting: toReportingAccess(config, connection, masterKeys),
     sealer,

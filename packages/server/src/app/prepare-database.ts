@@ -8,12 +8,15 @@ import {
   insertOrganisation,
   updatePreparation,
 } from '../organisation/settings/organisation-store.ts'
-import type { DatabaseConnection } from '../platform/db/connection.ts'
+import { roleOf, type DatabaseConnection } from '../platform/db/connection.ts'
+import { openDatabase } from '../platform/db/database.ts'
 import { UnsealError } from '../platform/secrets/sealed-box.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
 import { syncReportingViews } from '../posture/reporting/reporting-view-store.ts'
 import { migrateDatabase } from '../schema/migrate.ts'
+import type { Schema } from '../schema/schema.ts'
+import { grantServiceRole } from '../schema/service-role-store.ts'
 import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
 import type { Config } from './config/load-config.ts'
 import { toMasterKeyError } from './master-keys.ts'
@@ -22,6 +25,8 @@ import { toMasterKeyError } from './master-keys.ts'
 export interface Preparation extends Foundation {
   readonly config: Config
   readonly connection: DatabaseConnection
+  /** As the role that owns the tables; the same where the service does. */
+  readonly ownerConnection: DatabaseConnection
   readonly synchroniseClock: () => Promise<void>
 }
 
@@ -34,8 +39,9 @@ const DEFAULT_ORGANISATION_NAME = 'My organisation'
  * @throws ConfigError for a master key that is not that of the database; MigrationError
  */
 export async function prepareDatabase(foundation: Preparation, fingerprint: string): Promise<void> {
-  const { config, clock, connection, db, log, runChange, sealer } = foundation
-  await migrateDatabase(connection, { log })
+  const { config, clock, db, log, ownerConnection, runChange, sealer } = foundation
+  await migrateDatabase(ownerConnection, { log })
+  await prepareAsOwner(foundation)
   await foundation.synchroniseClock()
   await assertMasterKeyFits(foundation)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
@@ -43,8 +49,22 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
   )
   await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
   await runChange({ actor: SYSTEM_ACTOR }, (change) => syncCatalogue(change, CHECK_CATALOGUE))
-  await syncReportingViews(db)
   await updatePreparation(db, fingerprint)
+}
+
+/** What only the owner of the tables can do. */
+async function prepareAsOwner({ connection, ownerConnection, log }: Preparation): Promise<void> {
+  const owner = openDatabase<Schema>(ownerConnection, {
+    poolMax: 1,
+    logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+  })
+  try {
+    await syncReportingViews(owner.db)
+    const role = roleOf(connection)
+    if (role !== roleOf(ownerConnection)) await grantServiceRole(owner.db, role)
+  } finally {
+    await owner.close()
+  }
 }
 
 /** Under another key, what this process seals could be opened by nobody else, and the reverse. */

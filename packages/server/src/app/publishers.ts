@@ -1,11 +1,14 @@
 import type { ChangePublisher } from '../changes/change.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import type { Sealer } from '../platform/secrets/sealed-box.ts'
 
 export interface PublisherDependencies {
   readonly clock: Clock
   readonly sealer: Pick<Sealer, 'open'>
   readonly baseUrl: string
+  /** Told of entries that have been committed. */
+  readonly auditChainer: Pick<AuditChainer, 'wake'>
 }
 
 /**
@@ -18,6 +21,9 @@ export function createPublishers(dependencies: PublisherDependencies): readonly 
     async (record) => {
       loading ??= loadPublishers(dependencies)
       for (const publish of await loading) await publish(record)
+      if (record.auditEntries.length > 0) {
+        record.afterCommit(() => dependencies.auditChainer.wake())
+      }
     },
   ]
 }

@@ -62,6 +62,8 @@ export interface ChangeRecord {
   readonly at: Date
   readonly events: readonly DomainEvent[]
   readonly auditEntries: readonly AuditFields[]
+  /** See {@link Change.afterCommit}. */
+  readonly afterCommit: (effect: () => void) => void
 }
 
 /**
@@ -120,7 +122,8 @@ async function runOnce<Result>(
     const value = await work(change)
     await origin.transactionHooks?.complete(tx, value)
     if (events.length + entries.length > 0) {
-      const record = { tx, txn, at, events, auditEntries: entries }
+      const afterCommit = (effect: () => void) => void effects.push(effect)
+      const record = { tx, txn, at, events, auditEntries: entries, afterCommit }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)

@@ -1,7 +1,8 @@
 import { auditRoutes } from './audit/audit-routes.ts'
+import { checkpointRoutes } from './audit/checkpoints/checkpoint-routes.ts'
 import type { Foundation, ServicePart } from './foundation.ts'
 
-/** The audit log. */
+/** Reading the audit log. */
 export function createChangesPart({ db }: Pick<Foundation, 'db'>): ServicePart {
-  return { name: 'audit log', roles: ['api'], operations: auditRoutes(db) }
+  return { name: 'audit log', roles: ['api'], operations: [...auditRoutes(db), ...checkpointRoutes(db)] }
 }

@@ -20,6 +20,8 @@ function byEach(roles: readonly ProcessRole[], intervalMs: number): Period {
 
 /** The jobs that are done again and again. */
 export const PERIODIC_JOBS = {
+  'audit checkpoint files': byEach(PROCESS_ROLES, MINUTE_MS),
+  'audit checkpoints': byOneWorker(5 * MINUTE_MS),
   certificate: byEach(PROCESS_ROLES, DAY_MS),
   'deleted streams': byOneWorker(MINUTE_MS),
   'failing webhooks': byOneWorker(MINUTE_MS),

@@ -9,7 +9,7 @@ const SINGLE = 7201
 
 /** Locks of two integers that stand alone: what only one transaction does at a time. */
 export const LOCK_KEYS = {
-  /** Appends entries to the audit chain; taken by the SQL function `append_audit_entries`. */
+  /** Gives entries their places in the audit chain. */
   auditChain: [SINGLE, 1],
   /** Changes which built-in checks exist. */
   checkCatalogue: [SINGLE, 2],
@@ -27,6 +27,8 @@ export const LOCK_KEYS = {
   signingKeys: [SINGLE, 16],
   /** Creates streams within their limit. */
   streams: [SINGLE, 17],
+  /** Signs checkpoints of the audit chain, and makes the keys that do. */
+  auditCheckpoints: [SINGLE, 18],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

@@ -5,6 +5,7 @@
  * with the database (docs/adr/0008-libraries.md).
  */
 import type { IdempotencyTables } from '../platform/db/idempotency-tables.ts'
+import type { AuditTables } from './tables/audit-tables.ts'
 import type { CheckTables } from './tables/check-tables.ts'
 import type { DeliveryTables } from './tables/delivery-tables.ts'
 import type { DeviceTables } from './tables/device-tables.ts'
@@ -22,6 +23,7 @@ import type { WebhookTables } from './tables/webhook-tables.ts'
 /** Every table of the database. */
 export interface Schema
   extends
+    AuditTables,
     CheckTables,
     DeliveryTables,
     DeviceTables,

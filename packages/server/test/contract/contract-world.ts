@@ -1,4 +1,6 @@
 /* A small organisation: one record of everything, and makers of records that a request may use up. */
+import { toCheckpointFolder } from '../../src/changes/audit/audit-chain-part.ts'
+import { signCheckpoint } from '../../src/changes/audit/checkpoints/sign-checkpoint.ts'
 import type { StreamId } from '../../src/schema/branded-ids.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { Change } from '../../src/changes/change.ts'
@@ -224,13 +226,23 @@ async function insertFixtures(service: ContractService, call: ContractWorld['cal
       deprovisioned_at: AT,
     }),
     authLog: await insertAuthLog(service, person, device, issue),
-    auditLog: await firstIdOf(service, '/audit_logs'),
+    auditLog: await insertCheckpoint(service),
     admin: await firstIdOf(service, '/admin_users'),
     draft: String((await call('POST', '/custom_check_drafts', { name: 'Draft' }))['id']),
     campaign: await insertAnsweredCampaign(service, call, device),
     ...(await insertReporting(service, call, device)),
     ...(await insertStreams(call)),
   }
+}
+
+/** Signs a checkpoint of the audit log and answers the id of an entry that it covers. */
+async function insertCheckpoint(service: ContractService): Promise<string> {
+  const { services } = service
+  const { baseUrl } = services.config
+  const folder = toCheckpointFolder(services.config)
+  await services.auditChainer.flush()
+  await signCheckpoint({ ...services, baseUrl, folder })
+  return firstIdOf(service, '/audit_logs')
 }
 
 async function insertCompleteDraft(

@@ -39,6 +39,14 @@ export const RECORD_RECIPES: RecipeTable = {
   },
   'GET /audit_logs': read(() => '/audit_logs'),
   'GET /audit_logs/{id}': read(({ auditLog }) => `/audit_logs/${auditLog}`),
+  'GET /audit_logs/{id}/inclusion_proof': read(
+    ({ auditLog }) => `/audit_logs/${auditLog}/inclusion_proof`,
+  ),
+  'GET /audit_checkpoints/latest': read(() => '/audit_checkpoints/latest'),
+  'GET /audit_checkpoints/consistency_proof': read(
+    () => '/audit_checkpoints/consistency_proof',
+    () => ({ from: '1', to: '2' }),
+  ),
 }
 
 async function openSignIn({ call, ids }: ContractWorld): Promise<string> {

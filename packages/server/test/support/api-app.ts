@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { authenticateApiKey } from '../../src/organisation/api-keys/authenticate-api-key.ts'
+import { createAuditChainer } from '../../src/changes/audit/chain/audit-chainer.ts'
 import { createPublishers } from '../../src/app/publishers.ts'
 import {
   createChangeRunner,
@@ -96,8 +97,9 @@ export async function createTestApi(
   const database = await createTestDatabase()
   const { db } = database
   const clock = new ManualClock()
+  const auditChainer = createAuditChainer(db, { logError: () => undefined })
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
-  const publishers = [...createPublishers({ clock, sealer, baseUrl: BASE_URL })]
+  const publishers = [...createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer })]
   const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
   const runChange = createChangeRunner(db, clock, publishers)
   const sandbox = createReportingSandbox({

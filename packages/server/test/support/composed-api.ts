@@ -3,6 +3,9 @@
  * not own who sends requests.
  */
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../../src/app/foundation.ts'
@@ -51,8 +54,7 @@ export async function composeProcess(
   const selected = selectByRole(parts.list, roles)
   const http = createHttp(foundation, [watch, ...selected], collectHealth(selected, parts.listener))
   const server: ServicePart = { name: 'HTTP', roles, stop: () => http.close() }
-  const supervised = { listener: parts.listener, network: foundation.network }
-  const supervisor = createSupervisor([...selected, server], supervised, foundation.log)
+  const supervisor = createSupervisor([...selected, server], parts.listener, foundation.log)
   return { parts, http, served, supervisor }
 }
 
@@ -83,10 +85,13 @@ export async function composeTestApi({
   const cleanup = new CleanupStack()
   const database = await createTestDatabase({ poolMax: 1 })
   cleanup.add(() => database.close())
+  const dataDir = await mkdtemp(join(tmpdir(), 'composed-'))
+  cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
   const config = loadConfig({
     DATABASE_URL: toUrl(database.connection),
     HELIOGRAPH_REPORTING_DATABASE_URL: toUrl(database.reporting.connection),
     HELIOGRAPH_BASE_URL: BASE_URL,
+    HELIOGRAPH_DATA_DIR: dataDir,
     HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
     HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
     HELIOGRAPH_ROLES: 'api',

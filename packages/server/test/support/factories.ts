@@ -4,6 +4,11 @@
  */
 import type { Insertable, Kysely } from 'kysely'
 import type { Schema } from '../../src/schema/schema.ts'
+import type { CheckTagTable, PostureCheckTable } from '../../src/schema/tables/check-tables.ts'
+import type { DeviceGroupTable, DeviceTable } from '../../src/schema/tables/device-tables.ts'
+import type { IssueTable } from '../../src/schema/tables/issue-tables.ts'
+import type { PersonGroupTable, PersonTable } from '../../src/schema/tables/person-tables.ts'
+import type { AuthLogSessionTable } from '../../src/schema/tables/sign-in-tables.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 
 type Database = Kysely<Schema>
@@ -13,9 +18,9 @@ const TIMES = { created_at: AT, updated_at: AT }
 
 export async function insertPerson(
   db: Database,
-  values: Partial<Insertable<Schema['person']>> = {},
+  values: Partial<Insertable<PersonTable>> = {},
 ): Promise<string> {
-  const row: Insertable<Schema['person']> = {
+  const row: Insertable<PersonTable> = {
     name: 'Ada Lovelace',
     email: `${newSecret(6)}@example.com`,
     ...TIMES,
@@ -27,7 +32,7 @@ export async function insertPerson(
 /** Makes a group of people. */
 export async function insertPersonGroup(
   db: Database,
-  values: Partial<Insertable<Schema['person_group']>> = {},
+  values: Partial<Insertable<PersonGroupTable>> = {},
   memberIds: readonly string[] = [],
 ): Promise<string> {
   const row = { name: newSecret(6), ...TIMES, ...values }
@@ -70,9 +75,9 @@ export async function insertReenrollmentRequest(db: Database, deviceId: string):
 
 export async function insertDevice(
   db: Database,
-  values: Partial<Insertable<Schema['device']>> = {},
+  values: Partial<Insertable<DeviceTable>> = {},
 ): Promise<string> {
-  const row: Insertable<Schema['device']> = {
+  const row: Insertable<DeviceTable> = {
     host_identifier: newSecret(9),
     name: 'a device',
     platform: 'darwin',
@@ -84,9 +89,9 @@ export async function insertDevice(
 
 export async function insertCheck(
   db: Database,
-  values: Partial<Insertable<Schema['posture_check']>> = {},
+  values: Partial<Insertable<PostureCheckTable>> = {},
 ): Promise<string> {
-  const row: Insertable<Schema['posture_check']> = {
+  const row: Insertable<PostureCheckTable> = {
     slug: `check-${newSecret(6)}`,
     name: 'Firewall',
     description: 'The firewall is on.',
@@ -105,7 +110,7 @@ export async function insertCheck(
 export async function insertCheckTag(
   db: Database,
   checkId: string,
-  values: Insertable<Schema['check_tag']>,
+  values: Insertable<CheckTagTable>,
 ): Promise<string> {
   const id = idOf(await db.insertInto('check_tag').values(values).returning('id').execute())
   await db.insertInto('posture_check_tag').values({ check_id: checkId, tag_id: id }).execute()
@@ -114,17 +119,17 @@ export async function insertCheckTag(
 
 export async function insertDeviceGroup(
   db: Database,
-  values: Partial<Insertable<Schema['device_group']>> = {},
+  values: Partial<Insertable<DeviceGroupTable>> = {},
 ): Promise<string> {
-  const row: Insertable<Schema['device_group']> = { name: newSecret(6), ...TIMES, ...values }
+  const row: Insertable<DeviceGroupTable> = { name: newSecret(6), ...TIMES, ...values }
   return idOf(await db.insertInto('device_group').values(row).returning('id').execute())
 }
 
 export async function insertIssue(
   db: Database,
-  values: Partial<Insertable<Schema['issue']>> & { readonly check_id: string },
+  values: Partial<Insertable<IssueTable>> & { readonly check_id: string },
 ): Promise<string> {
-  const row: Insertable<Schema['issue']> = {
+  const row: Insertable<IssueTable> = {
     title: 'The firewall is off',
     value: JSON.stringify({ KOLIDE_CHECK_STATUS: 'FAIL' }),
     detected_at: AT,
@@ -137,9 +142,9 @@ export async function insertIssue(
 
 export async function insertAuthLogSession(
   db: Database,
-  values: Partial<Insertable<Schema['auth_log_session']>> = {},
+  values: Partial<Insertable<AuthLogSessionTable>> = {},
 ): Promise<string> {
-  const row: Insertable<Schema['auth_log_session']> = {
+  const row: Insertable<AuthLogSessionTable> = {
     started_at: AT,
     person_name: 'Ada Lovelace',
     person_email: 'ada@example.com',

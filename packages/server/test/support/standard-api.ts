@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { createAuditChainer } from '../../src/changes/audit/chain/audit-chainer.ts'
 import { createPublishers } from '../../src/app/publishers.ts'
 import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
@@ -26,7 +27,6 @@ import type { SsfSettings } from '../../src/signals/streams/ssf-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { SILENT } from './test-engine.ts'
-import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
 /** A client with the secret that it was given. */
 export interface TestClient {
@@ -83,8 +83,9 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
   const database = await createTestDatabase()
   const { db } = database
   const clock = new ManualClock()
+  const auditChainer = createAuditChainer(db, { logError: () => undefined })
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
-  const publishers = createPublishers({ clock, sealer, baseUrl: BASE_URL })
+  const publishers = createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer })
   const runChange = createChangeRunner(db, clock, publishers)
   const pool = new SigningPool({ threadCount: 1 })
   const keyRing = createKeyRing({ db, clock, sealer, pool })
@@ -130,10 +131,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     },
     isEnabled: async () => !isOff,
   })
-  const listener = createListener(database.connection, {
-    log: SILENT,
-    network: new DatabaseNetwork(),
-  })
+  const listener = createListener(database.connection, { log: SILENT })
   listener.subscribe(DELIVERY_CHANNEL, (payload) => waiters.wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()

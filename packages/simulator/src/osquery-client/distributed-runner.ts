@@ -80,9 +80,10 @@ class TlsDistributedRunner implements DistributedRunner {
     })
     if (answer.outcome !== 'success' || lifetime.isOver()) return
     const work = parseDistributedWork(answer.body)
-    if (work.rejection !== undefined) {
+    if ('rejection' in work) {
       counters.batchesDiscarded += 1
       this.#context.logStatus(1, work.rejection)
+      return
     }
     this.#accept(work)
   }

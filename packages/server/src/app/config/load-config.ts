@@ -66,14 +66,14 @@ function findContradictions(config: Partial<Values>): string[] {
       `HELIOGRAPH_BASE_URL is plain HTTP and not a loopback address (${url.host}): use https, because keys and device data travel over it`,
     )
   }
+  if (config.migrationDatabaseUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push(
+      'HELIOGRAPH_MIGRATION_DATABASE_URL belongs to DATABASE_URL: the embedded database has an owner already',
+    )
+  }
   if (config.reportingDatabaseUrl !== undefined && config.databaseUrl === undefined) {
     problems.push(
       'HELIOGRAPH_REPORTING_DATABASE_URL belongs to DATABASE_URL: the embedded database has a role for reporting already',
-    )
-  }
-  if (config.databaseSessionUrl !== undefined && config.databaseUrl === undefined) {
-    problems.push(
-      'HELIOGRAPH_DATABASE_SESSION_URL belongs to DATABASE_URL: the embedded database has no pooler before it',
     )
   }
   const isSelfSigned = config.tlsCert === 'self-signed' || config.tlsKey === 'self-signed'

@@ -62,15 +62,14 @@ export const SETTINGS = {
   },
   databaseUrl: {
     env: 'DATABASE_URL',
-    description:
-      'A PostgreSQL 15 or newer to use instead of the embedded one. Of several servers (`host1:5432,host2:5432`) the one that takes writes is used.',
+    description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
     isSecret: true,
     ...postgresUrl,
   },
-  databaseSessionUrl: {
-    env: 'HELIOGRAPH_DATABASE_SESSION_URL',
+  migrationDatabaseUrl: {
+    env: 'HELIOGRAPH_MIGRATION_DATABASE_URL',
     description:
-      'The database of `DATABASE_URL` past a connection pooler in transaction mode. Notifications and locks of a session need it; everything else goes through the pooler.',
+      'The database of `DATABASE_URL` as the role that owns its tables. Migrations run as it, and the role of `DATABASE_URL` gets the rights that the service needs and none to change the audit log.',
     isSecret: true,
     ...postgresUrl,
   },
@@ -97,6 +96,12 @@ export const SETTINGS = {
     description:
       'The key that seals secrets at rest: 32 bytes in base64. Without it, a file in the data folder (mode 600) holds one.',
     isSecret: true,
+    ...optionalText,
+  },
+  auditCheckpointDir: {
+    env: 'HELIOGRAPH_AUDIT_CHECKPOINT_DIR',
+    description:
+      'The folder into which signed checkpoints of the audit log are written; best where the database is not. Default: `audit-checkpoints` in the data folder.',
     ...optionalText,
   },
   allowedTargets: {

@@ -69,7 +69,22 @@ export function toCanonicalText(fields: AuditFields): string {
   return toCanonicalJson(fields)
 }
 
-/** SHA-256 over the previous hash, the sequence number and the canonical text. */
-export function hashEntry(previousHash: Buffer, sequence: string, canonicalText: string): Buffer {
-  return createHash('sha256').update(previousHash).update(`${sequence}\n${canonicalText}`).digest()
+/** The place of an entry in the chain, counted from 1, and the number that names it. */
+export interface ChainPlace {
+  readonly position: number
+  readonly sequence: string
+}
+
+/**
+ * SHA-256 over the previous hash, the place and the canonical text. The place is the position; where the
+ * entry has another number than its position, as those have that were chained after their commit, that
+ * follows behind a colon.
+ */
+export function hashEntry(
+  previousHash: Buffer,
+  { position, sequence }: ChainPlace,
+  canonicalText: string,
+): Buffer {
+  const place = sequence === String(position) ? sequence : `${position}:${sequence}`
+  return createHash('sha256').update(previousHash).update(`${place}\n${canonicalText}`).digest()
 }

@@ -1,35 +1,20 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { sql, type Selectable, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { toCanonicalText, type AuditFields, type JsonObject } from './audit-entry.ts'
+import type { AuditEntryTable } from '../../schema/tables/audit-tables.ts'
+import type { AuditFields, JsonObject } from './audit-entry.ts'
 
-export type AuditEntryRow = Selectable<Schema['audit_entry']>
+export type AuditEntryRow = Selectable<AuditEntryTable>
 
 /**
- * Hands entries to the hash chain in their order. They are appended when the transaction commits, so
- * that nobody holds the lock of the chain longer than a commit takes.
+ * Appends entries to the audit log in their order, as the last statement of their change. They are chained
+ * after the commit, so that no change waits for another one.
  */
 export async function appendAuditEntries(
   tx: Transaction<Schema>,
   entries: readonly AuditFields[],
 ): Promise<void> {
   if (entries.length === 0) return
-  const rows = entries.map((entry) => ({ ...entry, canonical: toCanonicalText(entry) }))
-  await sql`insert into audit_pending (entries) values (${JSON.stringify(rows)}::jsonb)`.execute(tx)
-}
-
-/** The entries after `afterSequence` in the order of the chain, `limit` at most. */
-export async function listChain(
-  db: Kysely<Schema>,
-  afterSequence: string,
-  limit: number,
-): Promise<AuditEntryRow[]> {
-  return db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where('sequence', '>', afterSequence)
-    .orderBy('sequence')
-    .limit(limit)
-    .execute()
+  await sql`select append_audit_entries(${JSON.stringify(entries)}::jsonb)`.execute(tx)
 }
 
 /** The hashed columns of a stored entry. */

@@ -2,10 +2,11 @@ import { sql, type Insertable, type Kysely, type Selectable, type Updateable } f
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { ApiKeyTable } from '../../schema/tables/organisation-tables.ts'
 
-const keyRecord = defineRecord<Schema['api_key']>()
+const keyRecord = defineRecord<ApiKeyTable>()
 
-export type ApiKey = CamelCased<Selectable<Schema['api_key']>>
+export type ApiKey = CamelCased<Selectable<ApiKeyTable>>
 
 /** A permission of a key with the reason it was granted for. */
 export interface GrantedPermission {
@@ -62,7 +63,7 @@ export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<A
 
 export async function insertKey(
   db: Kysely<Schema>,
-  values: CamelCased<Insertable<Schema['api_key']>>,
+  values: CamelCased<Insertable<ApiKeyTable>>,
 ): Promise<ApiKey> {
   const row = await db
     .insertInto('api_key')
@@ -102,7 +103,7 @@ export async function listKeyPermissions(
 export async function updateKey(
   db: Kysely<Schema>,
   id: string,
-  values: CamelCased<Updateable<Schema['api_key']>>,
+  values: CamelCased<Updateable<ApiKeyTable>>,
 ): Promise<ApiKey> {
   const row = await db
     .updateTable('api_key')

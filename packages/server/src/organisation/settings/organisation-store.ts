@@ -1,15 +1,18 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { OrganisationTable } from '../../schema/tables/organisation-tables.ts'
 
 /** The channel on which every process hears that the organisation changed. */
 export const ORGANISATION_CHANNEL = 'organisation'
 
 /** SQLSTATEs of PostgreSQL, appendix A. */
 const UNDEFINED_TABLE = '42P01'
+/** The owner of the tables has not said yet what the service may do. */
+const NOT_GRANTED = '42501'
 const UNDEFINED_COLUMN = '42703'
 
-export type Organisation = Selectable<Schema['organisation']>
+export type Organisation = Selectable<OrganisationTable>
 
 /** The organisation. Exists from the first start on. */
 export async function getOrganisation(db: Kysely<Schema>): Promise<Organisation> {
@@ -32,7 +35,7 @@ export async function insertOrganisation(
 /** Changes the organisation, and tells every process when the change commits. */
 export async function updateOrganisation(
   db: Kysely<Schema>,
-  values: Updateable<Schema['organisation']>,
+  values: Updateable<OrganisationTable>,
 ): Promise<Organisation> {
   await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(db)
   return db.updateTable('organisation').set(values).returningAll().executeTakeFirstOrThrow()
@@ -40,7 +43,7 @@ export async function updateOrganisation(
 
 /**
  * What the database was last prepared for; undefined when it never was, or by a program that did not say
- * so: then a table or a column is missing too.
+ * so: then a table, a column or a right is missing too.
  */
 export async function findPreparation(db: Kysely<Schema>): Promise<string | undefined> {
   try {
@@ -63,5 +66,5 @@ export async function updatePreparation(db: Kysely<Schema>, fingerprint: string)
 
 function isSchemaMissing(error: unknown): boolean {
   const code = errorCodeOf(error)
-  return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN
+  return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN || code === NOT_GRANTED
 }

@@ -2,13 +2,11 @@
  * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
  * admins) is decided by its callers.
  */
-import { sql, type Insertable, type Selectable, type Transaction } from 'kysely'
+import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { rowsOf } from '../../schema/row-store.ts'
+import type { PersonTable } from '../../schema/tables/person-tables.ts'
 
-const people = rowsOf('person', 'person')
-
-export type Person = Selectable<Schema['person']>
+export type Person = Selectable<PersonTable>
 
 /** The person with this email address in any case, unless deprovisioned. */
 export async function findPersonByEmail(
@@ -72,12 +70,14 @@ export async function findProvisionedPerson(
     .executeTakeFirst()
 }
 
-export const findPerson = people.find
+export async function findPerson(tx: Transaction<Schema>, id: string): Promise<Person | undefined> {
+  return tx.selectFrom('person').selectAll().where('id', '=', id).executeTakeFirst()
+}
 
 /** Inserts a person; undefined when someone else has just inserted the same email address. */
 export async function insertPerson(
   tx: Transaction<Schema>,
-  person: Omit<Insertable<Schema['person']>, 'created_at' | 'updated_at'>,
+  person: Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>,
   at: Date,
 ): Promise<Person | undefined> {
   return tx
@@ -88,7 +88,18 @@ export async function insertPerson(
     .executeTakeFirst()
 }
 
-export const updatePerson = people.update
+export async function updatePerson(
+  tx: Transaction<Schema>,
+  id: string,
+  values: Updateable<PersonTable>,
+): Promise<Person> {
+  return tx
+    .updateTable('person')
+    .set(values)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
 
 /** Takes a person out of every group; answers the ids of the groups in ascending order. */
 export async function deleteMembershipsOfPerson(

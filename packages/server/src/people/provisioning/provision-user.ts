@@ -1,6 +1,7 @@
+import type { Insertable } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import type { JsonObject } from '../../changes/audit/audit-entry.ts'
-import { changedMembers } from '../../changes/changed-members.ts'
+import type { JsonObject, JsonValue } from '../../changes/audit/audit-entry.ts'
+import type { PersonTable } from '../../schema/tables/person-tables.ts'
 import {
   deprovisionPerson,
   endProvisioning,
@@ -10,7 +11,7 @@ import {
 import { insertPerson, updatePerson, type Person } from '../people/person-store.ts'
 import type { ScimAttributes } from './read-resource.ts'
 import { notUnique, resourceNotFound } from './scim-error.ts'
-import { PROVISIONED_COLUMNS, toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
+import { toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
 import { findUnmanagedPerson, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
 
 /**
@@ -25,8 +26,7 @@ export async function createUser(
   attributes: ScimAttributes,
 ): Promise<Person> {
   const provisioned = toProvisionedPerson(attributes)
-  const { email, user_name: userName } = provisioned.columns
-  const known = await findUnmanagedPerson(change.tx, [email, userName])
+  const known = await findUnmanagedPerson(change.tx, [provisioned.email, provisioned.userName])
   if (known !== undefined) return saveUser(change, deps, known, provisioned)
   await requireUnique(change, provisioned, provisioned.active !== false, undefined)
   const created = await insertPerson(change.tx, toColumns(provisioned), change.at)
@@ -103,11 +103,12 @@ async function saveColumns(
   person: Person,
   provisioned: ProvisionedPerson,
 ): Promise<Person> {
-  const { names, before, after } = changedMembers(
+  const columns = toColumns(provisioned)
+  const [before, after] = differences(
     toAuditFields(person),
-    toAuditFields(provisioned.columns),
+    toAuditFields({ ...person, ...columns, emails: provisioned.emails }),
   )
-  if (names.length === 0) return person
+  if (Object.keys(after).length === 0) return person
   const isTakenOver = person.user_name === null
   change.recordAudit({
     action: isTakenOver ? 'person.provisioned' : 'person.updated',
@@ -118,16 +119,24 @@ async function saveColumns(
     before,
     after,
   })
-  return updatePerson(change.tx, person.id, { ...toColumns(provisioned), updated_at: change.at })
+  return updatePerson(change.tx, person.id, { ...columns, updated_at: change.at })
 }
 
-function toColumns({ columns }: ProvisionedPerson) {
-  const { emails, user_name: userName } = columns
+type ProvisionedColumns = Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>
+
+function toColumns(provisioned: ProvisionedPerson) {
   return {
-    ...columns,
-    usernames: [userName],
-    emails: emails === null ? null : JSON.stringify(emails),
-  }
+    name: provisioned.name,
+    email: provisioned.email,
+    usernames: [provisioned.userName],
+    user_name: provisioned.userName,
+    external_id: provisioned.externalId,
+    display_name: provisioned.displayName,
+    formatted_name: provisioned.formattedName,
+    given_name: provisioned.givenName,
+    family_name: provisioned.familyName,
+    emails: provisioned.emails === null ? null : JSON.stringify(provisioned.emails),
+  } satisfies ProvisionedColumns
 }
 
 async function requireUnique(
@@ -136,19 +145,47 @@ async function requireUnique(
   isActive: boolean,
   exceptId: string | undefined,
 ): Promise<void> {
-  const { user_name: userName, email } = provisioned.columns
+  const { userName, email } = provisioned
   const conflict = await findUserConflict(change.tx, { userName, email, isActive }, exceptId)
   if (conflict !== undefined) throw conflictOf(conflict, provisioned)
 }
 
-function conflictOf(conflict: 'userName' | 'email', { columns }: ProvisionedPerson): Error {
+function conflictOf(conflict: 'userName' | 'email', { userName, email }: ProvisionedPerson): Error {
   return notUnique(
     conflict === 'userName'
-      ? `Another user has the user name "${columns.user_name}".`
-      : `Another user has the email address "${columns.email}".`,
+      ? `Another user has the user name "${userName}".`
+      : `Another user has the email address "${email}".`,
   )
 }
 
-function toAuditFields(person: Pick<Person, (typeof PROVISIONED_COLUMNS)[number]>) {
-  return Object.fromEntries(PROVISIONED_COLUMNS.map((name) => [name, person[name]])) as JsonObject
+function toAuditFields(person: Person): JsonObject {
+  return {
+    name: person.name,
+    email: person.email,
+    user_name: person.user_name,
+    external_id: person.external_id,
+    display_name: person.display_name,
+    formatted_name: person.formatted_name,
+    given_name: person.given_name,
+    family_name: person.family_name,
+    emails: person.emails?.map((email) => ({ ...email })) ?? null,
+  }
+}
+
+/** The members that differ, before and after. jsonb keeps members in an order of its own. */
+function differences(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] {
+  const names = Object.keys(after).filter(
+    (name) => canonical(before[name] ?? null) !== canonical(after[name] ?? null),
+  )
+  const pick = (from: JsonObject) =>
+    Object.fromEntries(names.map((name) => [name, from[name] ?? null]))
+  return [pick(before), pick(after)]
+}
+
+function canonical(value: JsonValue): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  )
 }

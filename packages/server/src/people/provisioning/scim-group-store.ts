@@ -8,12 +8,10 @@ import {
   type Updateable,
 } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
 import type { GroupMember, PersonGroup } from './scim-group.ts'
 import type { ScimWindow } from './scim-user-store.ts'
-import { rowsOf } from '../../schema/row-store.ts'
-
-const groups = rowsOf('person_group', 'person group')
 
 /** Where the attributes of groups live. */
 export const GROUP_COLUMNS: ScimColumns = {
@@ -59,15 +57,27 @@ export async function listGroups(
   return { total: Number(total), rows }
 }
 
-export const findGroup = groups.find
+export async function findGroup(db: Kysely<Schema>, id: string): Promise<PersonGroup | undefined> {
+  return db.selectFrom('person_group').selectAll().where('id', '=', id).executeTakeFirst()
+}
 
 /** The group with this id, locked until the transaction ends. */
-export const findGroupForUpdate = groups.findForUpdate
+export async function findGroupForUpdate(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<PersonGroup | undefined> {
+  return tx
+    .selectFrom('person_group')
+    .selectAll()
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
 
 /** Inserts a group; undefined when another has its name. */
 export async function insertGroup(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['person_group']>,
+  values: Insertable<PersonGroupTable>,
 ): Promise<PersonGroup | undefined> {
   return tx
     .insertInto('person_group')
@@ -81,7 +91,7 @@ export async function insertGroup(
 export async function updateGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['person_group']>,
+  values: Updateable<PersonGroupTable>,
 ): Promise<PersonGroup> {
   return tx
     .updateTable('person_group')
@@ -92,7 +102,9 @@ export async function updateGroup(
 }
 
 /** Deletes a group with its memberships. */
-export const deleteGroupRow = groups.remove
+export async function deleteGroupRow(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx.deleteFrom('person_group').where('id', '=', id).execute()
+}
 
 /** Whether a group other than `exceptId` has this name in any case. */
 export async function isGroupNameTaken(

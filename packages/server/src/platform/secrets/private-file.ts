@@ -60,8 +60,8 @@ async function writeTemporary(path: string, contents: string, mode: number): Pro
   return temporary
 }
 
-/** Without this a power cut can forget the name although the contents are on disk. */
-async function syncFolder(path: string): Promise<void> {
+/** Puts the names in a folder on disk: without this a power cut can forget them although the contents are. */
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   try {

@@ -3,14 +3,12 @@
  * is kept by triggers, whatever adds or removes them.
  */
 import { sql, type Transaction, type Updateable } from 'kysely'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { DeviceGroupTable } from '../../schema/tables/device-tables.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import { parseId } from '../../platform/ids.ts'
 import type { DeviceGroup } from './device-group-read.ts'
-import { rowsOf } from '../../schema/row-store.ts'
-
-const groups = rowsOf('device_group', 'device group')
 
 /**
  * The group, locked until the transaction ends.
@@ -21,7 +19,12 @@ export async function getDeviceGroupForUpdate(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<DeviceGroup> {
-  return groups.getForUpdate(tx, parseId(id, 'device group'))
+  return tx
+    .selectFrom('device_group')
+    .selectAll()
+    .where('id', '=', parseId(id, 'device group'))
+    .forUpdate()
+    .executeTakeFirstOrThrow(() => notFound('device group', id))
 }
 
 /** @throws AppError `conflict` when another group has the name in any case */
@@ -31,7 +34,11 @@ export async function insertDeviceGroup(
   at: Date,
 ): Promise<DeviceGroup> {
   return refuseTakenName(values.name, () =>
-    groups.insert(tx, { ...values, created_at: at, updated_at: at }),
+    tx
+      .insertInto('device_group')
+      .values({ ...values, created_at: at, updated_at: at })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
   )
 }
 
@@ -39,12 +46,21 @@ export async function insertDeviceGroup(
 export async function updateDeviceGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['device_group']>,
+  values: Updateable<DeviceGroupTable>,
 ): Promise<DeviceGroup> {
-  return refuseTakenName(values.name ?? '', () => groups.update(tx, id, values))
+  return refuseTakenName(values.name ?? '', () =>
+    tx
+      .updateTable('device_group')
+      .set(values)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
 }
 
-export const deleteDeviceGroupRow = groups.remove
+export async function deleteDeviceGroupRow(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx.deleteFrom('device_group').where('id', '=', id).execute()
+}
 
 /** The names of the checks whose configuration names a group, in their order. */
 export async function listChecksBoundToGroup(

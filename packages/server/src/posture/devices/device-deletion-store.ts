@@ -2,7 +2,6 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Device } from './device-store.ts'
-import { rowsOf } from '../../schema/row-store.ts'
 
 /** The channel that tells the worker of a new time at which a device is to be deleted. */
 export const DEVICE_DELETION_CHANNEL = 'device_deletion'
@@ -44,7 +43,9 @@ export async function findNextDeletion(db: Kysely<Schema>): Promise<Date | undef
 }
 
 /** Deletes the row of a locked device with all that belongs to it alone. */
-export const deleteDeviceRow = rowsOf('device', 'device').remove
+export async function deleteDeviceRow(tx: Transaction<Schema>, id: string): Promise<void> {
+  await tx.deleteFrom('device').where('id', '=', id).execute()
+}
 
 /** Forgets which reruns of checks a device owes. */
 export async function deleteCheckRefreshes(

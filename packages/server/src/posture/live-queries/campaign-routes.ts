@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { RouteFoundation } from '../../changes/foundation.ts'
+import type { Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { listRecords, listRoute, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { parseId } from '../../platform/ids.ts'
@@ -23,15 +23,19 @@ import {
   type LiveResultRecord,
 } from './live-result-read.ts'
 
+export interface CampaignRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
+  readonly baseUrl: string
+}
+
 const READ = { tags: ['Live queries'], permission: null } as const
 const WRITE = { tags: ['Live queries'], permission: 'Create Live Query' } as const
 
 /** The operations on live query campaigns. */
-export function liveQueryRoutes(dependencies: RouteFoundation): ApiRoute[] {
+export function liveQueryRoutes(dependencies: CampaignRouteDependencies): ApiRoute[] {
   return [...readRoutes(dependencies), ...answerRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
-function readRoutes({ db }: RouteFoundation): ApiRoute[] {
+function readRoutes({ db }: CampaignRouteDependencies): ApiRoute[] {
   const campaigns = { db, list: CAMPAIGN_LIST, item: campaignSchema, toJson: toCampaignJson }
   return [
     listRecords(campaigns, {
@@ -47,7 +51,7 @@ function readRoutes({ db }: RouteFoundation): ApiRoute[] {
   ]
 }
 
-function answerRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
+function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
   const results = {
     db,
     list: LIVE_RESULT_LIST,
@@ -81,7 +85,7 @@ function answerRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ runChange }: RouteFoundation): ApiRoute[] {
+function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...WRITE,

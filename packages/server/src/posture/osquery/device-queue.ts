@@ -10,8 +10,7 @@ export interface DeviceQueue {
    * Runs `work` when all that came before of the same device is done and there is room; devices take turns.
    * `bytes` is what is held until then.
    *
-   * @throws AppError `rate_limited` when too much of the device is waiting; `unavailable` when there was no room in
-   * time, and then `work` does not run
+   * @throws AppError `rate_limited` when too much of the device is waiting
    */
   run<Result>(deviceId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
 }
@@ -23,8 +22,6 @@ export interface DeviceQueueLimits {
   readonly messagesPerDeviceMax: number
   /** What they may hold. */
   readonly bytesPerDeviceMax: number
-  /** How long a device waits for room among the others. */
-  readonly waitMaxMs: number
 }
 
 const RETRY_AFTER_SECONDS = 5
@@ -38,37 +35,19 @@ interface DeviceLine {
 /** Creates a queue of this process; with other processes the lock of the device's row decides. */
 export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
   const lines = new Map<string, DeviceLine>()
-  const waiting = new Set<() => void>()
+  const waiting: (() => void)[] = []
   let running = 0
 
   async function enter(): Promise<void> {
     if (running < limits.runningMax) running += 1
-    else await waitForRoom()
-  }
-
-  function waitForRoom(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-      const timer = setTimeout(() => {
-        waiting.delete(begin)
-        reject(noRoom())
-      }, limits.waitMaxMs)
-      waiting.add(begin)
-    })
+    else await new Promise<void>((resolve) => waiting.push(resolve))
   }
 
   /** Hands the place to whoever waits longest. */
   function leave(): void {
-    const [next] = waiting
-    if (next === undefined) {
-      running -= 1
-      return
-    }
-    waiting.delete(next)
-    next()
+    const next = waiting.shift()
+    if (next === undefined) running -= 1
+    else next()
   }
 
   async function runAlone<Result>(
@@ -105,14 +84,6 @@ export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
       }
     },
   }
-}
-
-function noRoom(): AppError {
-  return new AppError(
-    'unavailable',
-    'The service is busy with what other devices have sent; send this again later.',
-    { retryAfterSeconds: RETRY_AFTER_SECONDS },
-  )
 }
 
 function tooMuchWaiting(): AppError {

@@ -1,6 +1,7 @@
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
 import type { Device } from '../devices/device-store.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { DeviceTable } from '../../schema/tables/device-tables.ts'
 
 /** An enrollment secret that is neither revoked nor expired. */
 export interface LiveSecret {
@@ -47,7 +48,7 @@ export async function hasLiveSecret(
 /** Inserts a device; undefined when one with its host identifier exists. */
 export async function insertDevice(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['device']>,
+  values: Insertable<DeviceTable>,
 ): Promise<Device | undefined> {
   return tx
     .insertInto('device')

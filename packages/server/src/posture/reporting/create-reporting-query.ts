@@ -30,8 +30,7 @@ export async function createReportingQuery(
   const query = await insertReportingQuery(change.tx, {
     name: parseName(input.name, 'name'),
     sql: input.sql,
-    created_at: change.at,
-    updated_at: change.at,
+    createdAt: change.at,
   })
   change.recordAudit({
     action: 'reporting_query.created',

@@ -1,10 +1,11 @@
 import type { Change } from '../../changes/change.ts'
-import { AppError, conflict } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 import {
   readDeviceColumns,
   SESSION_EVENTS_MAX,
+  toFactColumns,
   toStoredEvent,
   type NewSessionEvent,
   type SessionFacts,
@@ -37,7 +38,7 @@ export async function extendSession(
   const timeoutSeconds = extension.timeoutSeconds ?? session.timeout_seconds
   const expiresAt = new Date(at.getTime() + timeoutSeconds * SECOND_MS)
   const extended = await updateSession(tx, id, {
-    ...extension.columns,
+    ...toFactColumns(extension),
     ...(await readNewDevice(change, session, extension.deviceId)),
     events,
     timeout_seconds: timeoutSeconds,
@@ -58,7 +59,8 @@ export async function extendSession(
 /** @throws AppError `conflict` */
 export function assertUnderWay(session: AuthLogRecord): void {
   if (session.result === null) return
-  throw conflict(`The sign-in ${session.id} has ended already with ${session.result}.`)
+  const message = `The sign-in ${session.id} has ended already with ${session.result}.`
+  throw new AppError('conflict', message)
 }
 
 /**
@@ -87,7 +89,6 @@ async function readNewDevice(
 ) {
   if (deviceId === undefined || deviceId === session.device_id) return {}
   if (session.device_id === null) return readDeviceColumns(tx, deviceId, at)
-  throw conflict(
-    `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`,
-  )
+  const message = `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`
+  throw new AppError('conflict', message)
 }

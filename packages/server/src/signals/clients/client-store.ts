@@ -4,17 +4,18 @@ import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 
-const clientRecord = defineRecord<Schema['ssf_client']>()
+const clientRecord = defineRecord<SsfClientTable>()
 
-export type SsfClient = CamelCased<Selectable<Schema['ssf_client']>>
-const secretRecord = defineRecord<Schema['ssf_client_secret']>()
+export type SsfClient = CamelCased<Selectable<SsfClientTable>>
+const secretRecord = defineRecord<SsfClientSecretTable>()
 
 /** What may change of a client. */
-export type SsfClientChanges = CamelCased<Updateable<Schema['ssf_client']>>
+export type SsfClientChanges = CamelCased<Updateable<SsfClientTable>>
 
-export type SsfClientSecret = CamelCased<Selectable<Schema['ssf_client_secret']>>
+export type SsfClientSecret = CamelCased<Selectable<SsfClientSecretTable>>
 
 /** A client with the secrets that it may still use. */
 export interface ClientWithSecrets extends SsfClient {
@@ -94,7 +95,7 @@ export async function listLiveSecrets(
 
 export async function insertClient(
   db: Kysely<Schema>,
-  client: CamelCased<Insertable<Schema['ssf_client']>>,
+  client: CamelCased<Insertable<SsfClientTable>>,
 ): Promise<SsfClient> {
   const row = await db
     .insertInto('ssf_client')
@@ -120,7 +121,7 @@ export async function updateClient(
 
 export async function insertClientSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<Schema['ssf_client_secret']>>,
+  secret: CamelCased<Insertable<SsfClientSecretTable>>,
 ): Promise<void> {
   await db.insertInto('ssf_client_secret').values(secretRecord.toInsert(secret)).execute()
 }

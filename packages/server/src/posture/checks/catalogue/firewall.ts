@@ -1,4 +1,5 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
+import { platformText, steps } from './platform-text.ts'
 import { activeUnitsSql, passOrFailSql, verdictSql } from './verdict-sql.ts'
 
 const darwin = passOrFailSql({
@@ -46,6 +47,7 @@ const linux = verdictSql({
 /** The device's own firewall filters incoming connections. */
 export const firewall: CatalogueEntry = {
   slug: 'firewall',
+  revision: 1,
   name: 'Firewall',
   description:
     'The firewall of the operating system, or one that replaces it, is on. On Linux firewalld, nftables, iptables and ufw are recognised.',
@@ -54,23 +56,23 @@ export const firewall: CatalogueEntry = {
   tags: ['Important'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `In a café, a hotel or at home, {{ device.name }} shares a network with devices that nobody looks after. The firewall keeps them from reaching programs on it that were never meant to be reached.`,
-  fix: {
-    darwin: [
+  fixInstructionsTemplate: platformText({
+    darwin: steps(
       'Open the Apple menu > **System Settings** > **Network** and choose **Firewall**.',
       'Switch **Firewall** on.',
-    ],
-    windows: [
+    ),
+    windows: steps(
       'Open **Start**, type `Windows Security` and open it.',
       'Choose **Firewall & network protection**.',
       'Open each of **Domain network**, **Private network** and **Public network** and switch **Microsoft Defender Firewall** on.',
-    ],
+    ),
     linux: `Open a terminal and run the line for your distribution:
 
 - Ubuntu and Debian: \`sudo apt install ufw && sudo ufw enable\`
 - Fedora and Red Hat: \`sudo dnf install firewalld && sudo systemctl enable --now firewalld\`
 
 If other computers must reach this one over SSH, run \`sudo ufw allow ssh\` or \`sudo firewall-cmd --permanent --add-service=ssh\` first.`,
-  },
+  }),
   privacyInfo:
     'Whether the firewall is on and which product or service runs it. No rules and no connections.',
   defaultStrategy: 'warn_then_block',

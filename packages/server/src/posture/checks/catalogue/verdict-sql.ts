@@ -14,8 +14,7 @@ interface VerdictQuery {
   readonly facts: Readonly<Record<string, string>>
   /** Read in order; the first condition that holds decides. NULL does not hold. */
   readonly cases: readonly VerdictCase[]
-  /** `UNKNOWN` when left out. */
-  readonly otherwise?: 'PASS' | 'FAIL'
+  readonly otherwise: 'PASS' | 'FAIL' | 'UNKNOWN'
 }
 
 /**
@@ -32,7 +31,7 @@ export function verdictSql(query: VerdictQuery): string {
 SELECT ${Object.keys(query.facts).join(', ')},
   CASE
     ${cases.join('\n    ')}
-    ELSE '${query.otherwise ?? 'UNKNOWN'}'
+    ELSE '${query.otherwise}'
   END AS KOLIDE_CHECK_STATUS
 FROM facts`
 }
@@ -50,7 +49,7 @@ export function passOrFailSql({
     ['PASS', pass],
     ['FAIL', fail],
   ]
-  return verdictSql({ ...query, cases })
+  return verdictSql({ ...query, cases, otherwise: 'UNKNOWN' })
 }
 
 /** SQL that passes on a Linux where none of these systemd units is active. */

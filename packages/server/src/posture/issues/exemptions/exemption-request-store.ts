@@ -1,10 +1,11 @@
 import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
+import type { ExemptionRequestTable } from '../../../schema/tables/issue-tables.ts'
 
 /** Inserts a request with the issues that it is about and their checks; answers its id. */
 export async function insertExemptionRequest(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['exemption_request']>,
+  values: Insertable<ExemptionRequestTable>,
   issues: readonly { readonly id: string; readonly checkId: string }[],
 ): Promise<string> {
   const { id } = await tx
@@ -27,7 +28,7 @@ export async function insertExemptionRequest(
 export async function updateExemptionRequest(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['exemption_request']>,
+  values: Updateable<ExemptionRequestTable>,
 ): Promise<void> {
   await tx.updateTable('exemption_request').set(values).where('id', '=', id).execute()
 }

@@ -1,11 +1,14 @@
 import type { ReportingTable } from '../reporting-table.ts'
-import { EVERY_HOUR, inCategory, text, whole } from './table-parts.ts'
+import { EVERY_HOUR, EVERY_SIX_HOURS, EVERYWHERE, text, whole } from './table-parts.ts'
 
 /** Who has an account and what keys they hold. */
-export const ACCOUNT_TABLES: readonly ReportingTable[] = inCategory('Accounts', [
+export const ACCOUNT_TABLES: readonly ReportingTable[] = [
   {
     name: 'users',
+    category: 'Accounts',
     description: 'Local accounts.',
+    platforms: EVERYWHERE,
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       whole('uid', 'User id'),
       whole('gid', 'Group id'),
@@ -17,12 +20,17 @@ export const ACCOUNT_TABLES: readonly ReportingTable[] = inCategory('Accounts', 
   },
   {
     name: 'groups',
+    category: 'Accounts',
     description: 'Local groups.',
+    platforms: EVERYWHERE,
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [whole('gid', 'Group id'), text('groupname', 'Name')],
   },
   {
     name: 'logged_in_users',
+    category: 'Accounts',
     description: 'Who is logged in.',
+    platforms: EVERYWHERE,
     intervalSeconds: EVERY_HOUR,
     columns: [
       text('type', 'Kind of session'),
@@ -34,7 +42,10 @@ export const ACCOUNT_TABLES: readonly ReportingTable[] = inCategory('Accounts', 
   },
   {
     name: 'user_ssh_keys',
+    category: 'Accounts',
     description: 'Private SSH keys, without their content.',
+    platforms: EVERYWHERE,
+    intervalSeconds: EVERY_SIX_HOURS,
     condition: 'uid in (select uid from users)',
     columns: [
       whole('uid', 'User'),
@@ -43,4 +54,4 @@ export const ACCOUNT_TABLES: readonly ReportingTable[] = inCategory('Accounts', 
       text('key_type', 'Algorithm'),
     ],
   },
-])
+]

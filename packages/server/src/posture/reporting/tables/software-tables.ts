@@ -1,12 +1,14 @@
 import type { ReportingTable } from '../reporting-table.ts'
-import { inCategory, text, whole } from './table-parts.ts'
+import { EVERY_SIX_HOURS, EVERYWHERE, text, whole } from './table-parts.ts'
 
 /** What is installed. */
-export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software', [
+export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   {
     name: 'apps',
+    category: 'Software',
     description: 'Applications on macOS.',
     platforms: ['darwin'],
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Bundle name'),
       text('path', 'Folder of the bundle'),
@@ -19,8 +21,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'programs',
+    category: 'Software',
     description: 'Installed programs on Windows.',
     platforms: ['windows'],
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('version', 'Version'),
@@ -32,8 +36,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'deb_packages',
+    category: 'Software',
     description: 'Installed Debian packages.',
     platforms: ['linux'],
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('version', 'Version'),
@@ -45,8 +51,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'rpm_packages',
+    category: 'Software',
     description: 'Installed RPM packages.',
     platforms: ['linux'],
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('version', 'Version'),
@@ -57,8 +65,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'homebrew_packages',
+    category: 'Software',
     description: 'Packages of Homebrew.',
     platforms: ['darwin'],
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('path', 'Folder'),
@@ -68,7 +78,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'chrome_extensions',
+    category: 'Software',
     description: 'Extensions of Chromium browsers.',
+    platforms: EVERYWHERE,
+    intervalSeconds: EVERY_SIX_HOURS,
     condition: 'uid in (select uid from users)',
     columns: [
       text('browser_type', 'Browser'),
@@ -82,7 +95,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'firefox_addons',
+    category: 'Software',
     description: 'Add-ons of Firefox.',
+    platforms: EVERYWHERE,
+    intervalSeconds: EVERY_SIX_HOURS,
     condition: 'uid in (select uid from users)',
     columns: [
       whole('uid', 'User'),
@@ -95,8 +111,10 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
   },
   {
     name: 'patches',
+    category: 'Software',
     description: 'Installed Windows updates.',
     platforms: ['windows'],
+    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('hotfix_id', 'Number of the update'),
       text('description', 'Kind'),
@@ -104,4 +122,4 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
       text('installed_by', 'Account that installed it'),
     ],
   },
-])
+]

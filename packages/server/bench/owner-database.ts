@@ -1,0 +1,17 @@
+import type { Kysely } from 'kysely'
+import type { ServiceFoundation } from '../src/app/foundation.ts'
+import { openDatabase } from '../src/platform/db/database.ts'
+import type { Schema } from '../src/schema/schema.ts'
+
+/** Runs `work` as the role that owns the tables: what a benchmark does to them the service may not. */
+export async function asOwner<Result>(
+  { ownerConnection }: Pick<ServiceFoundation, 'ownerConnection'>,
+  work: (db: Kysely<Schema>) => Promise<Result>,
+): Promise<Result> {
+  const owner = openDatabase<Schema>(ownerConnection, { poolMax: 1, logError: () => undefined })
+  try {
+    return await work(owner.db)
+  } finally {
+    await owner.close()
+  }
+}

@@ -1,0 +1,209 @@
+/*
+ * The audit chain as rows: how far it is, its links, and what waits to be linked. SQL only; the order and the
+ * hashes are link-audit-entries.ts's.
+ */
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { Schema } from '../../../schema/schema.ts'
+import type { AuditEntryRow } from '../audit-store.ts'
+import { HASH_BYTES, TreeFrontier, type TreeNode } from '../tree/merkle-tree.ts'
+
+/** How far the chain is. */
+export interface AuditChain {
+  /** The entries in the chain, with those that were cut. */
+  readonly size: number
+  /** The hash of the last one. */
+  readonly head: Buffer
+  readonly frontier: TreeFrontier
+  /** No entry up to this number is unchained, or will be. */
+  readonly settledSequence: string
+  /** The entries up to this place are gone. */
+  readonly cutPosition: number
+  /** The hash of the last one that is gone. */
+  readonly cutHead: Buffer
+  readonly cutAt: Date | null
+}
+
+export async function getAuditChain(db: Kysely<Schema>): Promise<AuditChain> {
+  const row = await db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
+  const roots = Array.from({ length: row.frontier.length / HASH_BYTES }, (_, place) =>
+    row.frontier.subarray(place * HASH_BYTES, (place + 1) * HASH_BYTES),
+  )
+  const size = Number(row.size)
+  return {
+    size,
+    head: row.head,
+    frontier: new TreeFrontier(size, roots),
+    settledSequence: row.settled_sequence,
+    cutPosition: Number(row.cut_position),
+    cutHead: row.cut_head,
+    cutAt: row.cut_at,
+  }
+}
+
+/** Entries that are not in the chain, beyond the settled ones. */
+const unchained = sql`audit_entry.sequence > (select settled_sequence from audit_chain)
+  and not exists (select from audit_link where entry_sequence = audit_entry.sequence)`
+
+/** Whether an entry waits for its place in the chain. */
+export async function hasUnchainedEntries(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select exists (select from audit_entry where ${unchained}) as has`.execute(db)
+  return rows[0]?.has === true
+}
+
+export interface UnchainedEntries {
+  readonly entryCount: number
+  readonly oldestRecordedAt: Date | null
+}
+
+/** What waits for its place in the chain. */
+export async function countUnchainedEntries(db: Kysely<Schema>): Promise<UnchainedEntries> {
+  const { rows } = await sql<{ count: string; oldest: Date | null }>`
+    select count(*) as count, min(recorded_at) as oldest
+    from audit_entry where ${unchained}`.execute(db)
+  return { entryCount: Number(rows[0]?.count ?? 0), oldestRecordedAt: rows[0]?.oldest ?? null }
+}
+
+/** Which numbers of entries were drawn, and which transactions were under way, at one moment. */
+export interface DrawnNumbers {
+  readonly lastSequence: string
+  /** Every transaction with a lower id has ended. */
+  readonly oldestTransaction: bigint
+}
+
+export async function readDrawnNumbers(tx: Transaction<Schema>): Promise<DrawnNumbers> {
+  const { rows } = await sql<{ last: string; oldest: string }>`
+    select last_value as last, pg_snapshot_xmin(pg_current_snapshot())::text as oldest
+    from audit_entry_number`.execute(tx)
+  const [row] = rows
+  if (row === undefined) throw new Error('the numbers of audit entries are gone')
+  return { lastSequence: row.last, oldestTransaction: BigInt(row.oldest) }
+}
+
+/** The id of this transaction, which is later than every one that was given before. */
+export async function takeTransactionId(tx: Transaction<Schema>): Promise<bigint> {
+  const { rows } = await sql<{ id: string }>`select pg_current_xact_id()::text as id`.execute(tx)
+  return BigInt(rows[0]?.id ?? 0)
+}
+
+/** The entries that wait for their place in the chain, in the order of their numbers. */
+export async function listUnchainedEntries(
+  db: Kysely<Schema>,
+  limit: number,
+): Promise<AuditEntryRow[]> {
+  const { rows } = await sql<AuditEntryRow>`
+    select * from audit_entry where ${unchained} order by sequence limit ${limit}`.execute(db)
+  return rows
+}
+
+/** Entries with their hashes, to go into the chain one after the other. */
+export interface NewLinks {
+  readonly firstPosition: number
+  readonly sequences: readonly string[]
+  readonly hashes: readonly Buffer[]
+  readonly nodes: readonly TreeNode[]
+  readonly frontier: TreeFrontier
+  readonly settledSequence: string
+}
+
+/** Puts entries into the chain. Fails when the chain has moved on since it was read. */
+export async function insertLinks(tx: Transaction<Schema>, links: NewLinks): Promise<void> {
+  const { nodes } = links
+  await sql`select link_audit_entries(
+    ${links.firstPosition}::bigint, ${links.sequences}::bigint[], ${links.hashes}::bytea[],
+    ${nodes.map(({ level }) => level)}::smallint[], ${nodes.map(({ index }) => index)}::bigint[],
+    ${nodes.map(({ hash }) => hash)}::bytea[],
+    ${Buffer.concat(links.frontier.roots)}::bytea, ${links.settledSequence}::bigint)`.execute(tx)
+}
+
+/** The commit need not be on disk when it answers: what a crash loses of it is made again. */
+export async function commitLazily(tx: Transaction<Schema>): Promise<void> {
+  await sql`set local synchronous_commit = off`.execute(tx)
+}
+
+/** A place of the chain with its entry; the entry is null when it is gone. */
+export interface ChainLink {
+  readonly position: number
+  readonly sequence: string
+  readonly hash: Buffer
+  readonly entry: AuditEntryRow | null
+}
+
+type LinkRow = AuditEntryRow & {
+  link_position: string
+  link_sequence: string
+  link_hash: Buffer
+  sequence: string | null
+}
+
+/** The places after `afterPosition` in the order of the chain, `limit` at most. */
+export async function listChain(
+  db: Kysely<Schema>,
+  afterPosition: number,
+  limit: number,
+): Promise<ChainLink[]> {
+  const { rows } = await sql<LinkRow>`
+    select position as link_position, entry_sequence as link_sequence, audit_link.hash as link_hash,
+      audit_entry.*
+    from audit_link left join audit_entry on audit_entry.sequence = entry_sequence
+    where position > ${afterPosition} order by position limit ${limit}`.execute(db)
+  return rows.map((row) => ({
+    position: Number(row.link_position),
+    sequence: row.link_sequence,
+    hash: row.link_hash,
+    entry: (row.sequence as string | null) === null ? null : row,
+  }))
+}
+
+/** The place of an entry; undefined when it has none yet. */
+export async function findLink(
+  db: Kysely<Schema>,
+  sequence: string,
+): Promise<Pick<ChainLink, 'position' | 'hash'> | undefined> {
+  const row = await db
+    .selectFrom('audit_link')
+    .select(['position', 'hash'])
+    .where('entry_sequence', '=', sequence)
+    .executeTakeFirst()
+  return row === undefined ? undefined : { position: Number(row.position), hash: row.hash }
+}
+
+/** The hash of the chain at a place that is in the database. */
+export async function findHashAt(
+  db: Kysely<Schema>,
+  position: number,
+): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('audit_link')
+    .select('hash')
+    .where('position', '=', String(position))
+    .executeTakeFirst()
+  return row?.hash
+}
+
+/** Places of the chain, and a time. */
+export interface ChainSpan {
+  readonly after: number
+  readonly through: number
+  readonly since: Date
+}
+
+/** The first place of a span whose entry was recorded at the time or later. */
+export async function findFirstPositionSince(
+  db: Kysely<Schema>,
+  { after, through, since }: ChainSpan,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ position: string | null }>`
+    select min(position) as position
+    from audit_link join audit_entry on audit_entry.sequence = entry_sequence
+    where position > ${after} and position <= ${through} and recorded_at >= ${since}`.execute(db)
+  const position = rows[0]?.position ?? null
+  return position === null ? undefined : Number(position)
+}
+
+/** Makes a place the beginning of the chain and answers how many entries were deleted. */
+export async function deleteChainThrough(db: Kysely<Schema>, position: number): Promise<number> {
+  const { rows } = await sql<{ deleted: string }>`
+    select cut_audit_chain(${position}) as deleted`.execute(db)
+  return Number(rows[0]?.deleted ?? 0)
+}

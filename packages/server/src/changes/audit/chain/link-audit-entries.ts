@@ -1,0 +1,100 @@
+/*
+ * One round of the chainer: gives the entries that have been committed their places in the chain. Owns their
+ * order and their hashes. A change that is still under way holds up nobody: its entries get a later place.
+ */
+import type { Kysely, Transaction } from 'kysely'
+import { tryLockInTransaction } from '../../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { hashEntry, toCanonicalText } from '../audit-entry.ts'
+import { toAuditFields, type AuditEntryRow } from '../audit-store.ts'
+import {
+  commitLazily,
+  getAuditChain,
+  insertLinks,
+  listUnchainedEntries,
+  readDrawnNumbers,
+  takeTransactionId,
+  type AuditChain,
+} from './chain-store.ts'
+
+/** `busy`: another process is at it. `more`: there may be more to do at once. */
+export type RoundOutcome = 'busy' | 'done' | 'more'
+
+const BATCH_SIZE = 2_000
+
+/**
+ * A number of entries, and a transaction that began after all of those were drawn: once every transaction up
+ * to it has ended, no entry up to the number is still to come.
+ */
+interface Horizon {
+  readonly sequence: string
+  readonly transaction: bigint
+}
+
+/** Links entries round by round; remembers between rounds from where on it must look for more. */
+export class EntryLinker {
+  readonly #db: Kysely<Schema>
+  #horizon: Horizon | undefined
+
+  constructor(db: Kysely<Schema>) {
+    this.#db = db
+  }
+
+  /**
+   * Links what has been committed, up to a batch. Idempotent, and safe beside other processes: one of them
+   * works at a time.
+   */
+  async runRound(): Promise<RoundOutcome> {
+    return this.#db.transaction().execute(async (tx) => {
+      if (!(await tryLockInTransaction(tx, LOCK_KEYS.auditChain))) return 'busy'
+      const drawn = await readDrawnNumbers(tx)
+      const chain = await getAuditChain(tx)
+      const entries = await listUnchainedEntries(tx, BATCH_SIZE)
+      if (entries.length === 0) return 'done'
+      const isAll = entries.length < BATCH_SIZE
+      const transaction = await takeTransactionId(tx)
+      // The entries were read after the snapshot that says which transactions had ended.
+      const isReached =
+        this.#horizon !== undefined && this.#horizon.transaction < drawn.oldestTransaction
+      const settled = isAll && isReached ? this.#horizon?.sequence : undefined
+      await commitLazily(tx)
+      await link(tx, chain, entries, settled ?? chain.settledSequence)
+      if (this.#horizon === undefined || isReached) {
+        this.#horizon = { sequence: drawn.lastSequence, transaction }
+      }
+      return isAll ? 'done' : 'more'
+    })
+  }
+}
+
+async function link(
+  tx: Transaction<Schema>,
+  { size, head, frontier }: AuditChain,
+  entries: readonly AuditEntryRow[],
+  settledSequence: string,
+): Promise<void> {
+  const hashes: Buffer[] = []
+  let previousHash = head
+  for (const [index, entry] of entries.entries()) {
+    previousHash = hashOf(entry, previousHash, size + index + 1)
+    hashes.push(previousHash)
+  }
+  const nodes = hashes.flatMap((hash) => frontier.append(hash))
+  const sequences = entries.map(({ sequence }) => sequence)
+  await insertLinks(tx, {
+    firstPosition: size + 1,
+    sequences,
+    hashes,
+    nodes,
+    frontier,
+    settledSequence,
+  })
+}
+
+/** An entry that was chained when it was written keeps its hash: whether that is right is for the verifier. */
+function hashOf(entry: AuditEntryRow, previousHash: Buffer, position: number): Buffer {
+  if (entry.hash !== null) return entry.hash
+  const place = { position, sequence: entry.sequence }
+  return hashEntry(previousHash, place, toCanonicalText(toAuditFields(entry)))
+}

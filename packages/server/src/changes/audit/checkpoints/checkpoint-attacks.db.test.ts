@@ -1,0 +1,176 @@
+/*
+ * What somebody does who has the whole database, the rights of its owner included, and not the folder of the
+ * checkpoints nor the master key.
+ */
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createTestAuditLog,
+  FORGET_CHAIN,
+  type TestAuditLog,
+} from '../../../../test/support/audit-log.ts'
+import { verifyAuditChain } from '../verify-audit-chain.ts'
+import { collectCheckpoints } from './collect-checkpoints.ts'
+import { rotateCheckpointKey } from './checkpoint-keys.ts'
+import { ChainDiverged, signCheckpoint } from './sign-checkpoint.ts'
+import { parseVerifierKey, type VerifierKey } from './signed-note.ts'
+import { readCheckpointTexts } from './checkpoint-folder.ts'
+import { SYSTEM_ACTOR } from '../audit-entry.ts'
+
+let log: TestAuditLog
+
+beforeEach(async () => {
+  log = await createTestAuditLog()
+  await log.record(3)
+  await log.checkpoint()
+  await log.record(300)
+  await log.checkpoint()
+})
+
+afterEach(() => log.close())
+
+const collect = (keys: readonly VerifierKey[] = []) =>
+  collectCheckpoints(log.db, { folder: log.folder, paths: [], keys })
+
+async function verify(keys: readonly VerifierKey[] = []) {
+  const { checkpoints, problem } = await collect(keys)
+  const verdict = await verifyAuditChain(log.db, { checkpoints })
+  return problem === undefined || !verdict.isWhole ? verdict : { ...verdict, isWhole: false, problem }
+}
+
+/** What the verification says without what left the database. */
+const verifyWithout = () => verifyAuditChain(log.db)
+
+const DELETE_LAST = [
+  `delete from audit_entry where sequence > (select max(sequence) - 5 from audit_entry)`,
+]
+
+describe('checkpoints', () => {
+  it('say the same as a log that nobody touched', async () => {
+    expect(await verify()).toMatchObject({ isWhole: true, entryCount: 304, checkpointCount: 2 })
+  })
+
+  it('find a tail that was cut off', async () => {
+    await log.attack(...DELETE_LAST)
+    await log.chainAnew()
+    expect(await verifyWithout()).toMatchObject({ isWhole: true, entryCount: 299 })
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      problem: expect.stringMatching(/has 299 entries, .* covers 304: those at the end are gone/) as unknown,
+    })
+  })
+
+  it('find that everything was deleted', async () => {
+    await log.attack(
+      ...FORGET_CHAIN,
+      'truncate audit_entry, audit_checkpoint, audit_checkpoint_key',
+    )
+    expect(await verifyWithout()).toMatchObject({ isWhole: true, entryCount: 0 })
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      problem: expect.stringContaining('has 0 entries') as unknown,
+    })
+  })
+
+  it('find a changed entry after which every hash was made anew', async () => {
+    await log.attack(`update audit_entry set description = 'harmless' where sequence = 2`)
+    await log.chainAnew()
+    expect(await verifyWithout()).toMatchObject({ isWhole: true, entryCount: 304 })
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      problem: expect.stringContaining('the first 3 entries are not those') as unknown,
+    })
+  })
+
+  it('narrow down where a log was written anew', async () => {
+    await log.attack(`update audit_entry set description = 'harmless' where sequence = 200`)
+    await log.chainAnew()
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      checkpointCount: 1,
+      problem: expect.stringMatching(/the first 304 entries are not those .*; up to the one of/) as unknown,
+    })
+  })
+
+  it('find a single entry that was changed, by its hash alone', async () => {
+    await log.attack(`update audit_entry set actor_name = 'Somebody else' where sequence = 250`)
+    expect(await verify()).toMatchObject({ isWhole: false, sequence: '250' })
+  })
+
+  it('find a log of another key that was put in the place of this one', async () => {
+    await log.attack(`update audit_entry set description = 'harmless' where sequence = 2`)
+    await log.chainAnew()
+    const other = await createTestAuditLog()
+    try {
+      // The thief signs with a key of their own, under the name of the log.
+      const [own] = (await readCheckpointTexts(log.folder)).keys
+      await log.attack('truncate audit_checkpoint, audit_checkpoint_key')
+      await log.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+        rotateCheckpointKey(change, { ...log, sealer: other.sealer }, { isNewLog: false }),
+      )
+      await log.database.pool.query('update audit_checkpoint_key set origin = $1', [
+        parseVerifierKey(own ?? '')?.name,
+      ])
+      await signCheckpoint({ ...log, sealer: other.sealer, folder: other.folder })
+      expect(await verify()).toMatchObject({ isWhole: false })
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('find a checkpoint in the folder that somebody changed', async () => {
+    const [name = ''] = (await readdir(log.folder)).filter((file) => file.startsWith('checkpoints'))
+    await copyFile(join(log.folder, name), join(log.folder, 'checkpoints-2020-01.txt'))
+    expect(await verify()).toMatchObject({ isWhole: true })
+    const text = await readFile(join(log.folder, name), 'utf8')
+    await writeFile(join(log.folder, name), text.replace('\n304\n', '\n299\n'))
+    expect(await verify()).toMatchObject({ problem: expect.stringContaining('is not signed') as unknown })
+  })
+
+  it('are not signed for a log that does not continue them', async () => {
+    await log.attack(...DELETE_LAST, 'truncate audit_checkpoint')
+    await log.chainAnew()
+    await expect(signCheckpoint(log)).rejects.toThrow(ChainDiverged)
+    // Nor when it has grown beyond them again.
+    await log.record(20)
+    await log.chainer.flush()
+    await expect(signCheckpoint(log)).rejects.toThrow(/are not those/)
+  })
+
+  it('begin anew under another name when an admin says so', async () => {
+    await log.attack(...DELETE_LAST)
+    await log.chainAnew()
+    const key = await log.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      rotateCheckpointKey(change, log, { isNewLog: true }),
+    )
+    await log.checkpoint()
+    expect(await verify()).toMatchObject({ isWhole: false })
+    expect(await verify([key])).toMatchObject({ isWhole: true, checkpointCount: 1 })
+  })
+
+  it('are signed by the key before too after a rotation', async () => {
+    const [before] = (await readCheckpointTexts(log.folder)).keys
+    const trusted = parseVerifierKey(before ?? '')
+    // Of the same millisecond, nothing would be before or after.
+    log.clock.set('2026-09-09T00:00:00Z')
+    await log.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      rotateCheckpointKey(change, log, { isNewLog: false }),
+    )
+    await log.checkpoint()
+    await log.record(1)
+    await log.checkpoint()
+    expect(await verify()).toMatchObject({ isWhole: true, checkpointCount: 4 })
+    expect(await verify(trusted === undefined ? [] : [trusted])).toMatchObject({
+      isWhole: true,
+      checkpointCount: 3,
+    })
+  })
+
+  it('are written again to a folder that was lost', async () => {
+    await rm(log.folder, { recursive: true })
+    await log.checkpoint()
+    expect((await readCheckpointTexts(log.folder)).notes).toHaveLength(2)
+    expect((await collect()).outsideCount).toBe(2)
+  })
+})

@@ -1,0 +1,122 @@
+import type { Kysely, Selectable } from 'kysely'
+import { defineRecord, type CamelCased } from '../../../platform/db/record-codec.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import type {
+  AuditCheckpointKeyTable,
+  AuditCheckpointTable,
+} from '../../../schema/tables/audit-tables.ts'
+
+const keyRecord = defineRecord<AuditCheckpointKeyTable>()
+
+export type CheckpointKeyRecord = CamelCased<Selectable<AuditCheckpointKeyTable>>
+
+/** The keys of checkpoints, first the one that signs, then the newest. There are few: one per rotation. */
+export async function listCheckpointKeys(db: Kysely<Schema>): Promise<CheckpointKeyRecord[]> {
+  const rows = await db
+    .selectFrom('audit_checkpoint_key')
+    .selectAll()
+    .orderBy('retired_at', (order) => order.desc().nullsFirst())
+    .orderBy('created_at', 'desc')
+    .execute()
+  return rows.map(keyRecord.fromRow)
+}
+
+export async function insertCheckpointKey(
+  db: Kysely<Schema>,
+  key: CheckpointKeyRecord,
+): Promise<void> {
+  await db.insertInto('audit_checkpoint_key').values(keyRecord.toInsert(key)).execute()
+}
+
+/** Ends the use of every key but this one. */
+export async function retireCheckpointKeysExcept(
+  db: Kysely<Schema>,
+  id: string,
+  retiredAt: Date,
+): Promise<void> {
+  await db
+    .updateTable('audit_checkpoint_key')
+    .set({ retired_at: retiredAt })
+    .where('id', '!=', id)
+    .where('retired_at', 'is', null)
+    .execute()
+}
+
+/** A checkpoint as it is stored; its text is what counts. */
+export interface StoredCheckpoint {
+  readonly id: string
+  readonly size: number
+  readonly signedAt: Date
+  readonly note: string
+}
+
+/** The checkpoint of a log that covers most entries, the last one of them. */
+export async function findLatestCheckpoint(
+  db: Kysely<Schema>,
+  origin: string,
+): Promise<StoredCheckpoint | undefined> {
+  const row = await db
+    .selectFrom('audit_checkpoint')
+    .selectAll()
+    .where('origin', '=', origin)
+    .orderBy('size', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row && toStored(row)
+}
+
+/** The checkpoints of a log that cover more than `size` entries, in their order, `limit` at most. */
+export async function listCheckpointsBeyond(
+  db: Kysely<Schema>,
+  origin: string,
+  size: number,
+  limit: number,
+): Promise<StoredCheckpoint[]> {
+  const rows = await db
+    .selectFrom('audit_checkpoint')
+    .selectAll()
+    .where('origin', '=', origin)
+    .where('size', '>', String(size))
+    .orderBy('size')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(toStored)
+}
+
+/** How many entries checkpoints cover, of a chain of `size`; 0 when there is none. */
+export async function findCoveredSize(db: Kysely<Schema>, size: number): Promise<number> {
+  const row = await db
+    .selectFrom('audit_checkpoint')
+    .select((select) => select.fn.max('size').as('size'))
+    .where('size', '<=', String(size))
+    .executeTakeFirst()
+  return Number(row?.size ?? 0)
+}
+
+/** The texts of all checkpoints, of every log that there was. */
+export async function listCheckpointNotes(db: Kysely<Schema>): Promise<string[]> {
+  const rows = await db.selectFrom('audit_checkpoint').select('note').orderBy('id').execute()
+  return rows.map(({ note }) => note)
+}
+
+export async function insertCheckpoint(
+  db: Kysely<Schema>,
+  checkpoint: { origin: string; size: number; signedAt: Date; note: string },
+): Promise<void> {
+  const { origin, size, signedAt, note } = checkpoint
+  await db
+    .insertInto('audit_checkpoint')
+    .values({ origin, size, signed_at: signedAt, note })
+    .execute()
+}
+
+function toStored({
+  id,
+  size,
+  signed_at: signedAt,
+  note,
+}: Selectable<AuditCheckpointTable>): StoredCheckpoint {
+  return { id, size: Number(size), signedAt, note }
+}

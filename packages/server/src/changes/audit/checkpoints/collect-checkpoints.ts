@@ -1,0 +1,57 @@
+/*
+ * Gathers the checkpoints that the audit log is verified with: those of the database, of the folder that they
+ * leave it into, and of files that somebody kept elsewhere. Owns which of them are believed.
+ */
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../../schema/schema.ts'
+import { readCheckpointTexts } from './checkpoint-folder.ts'
+import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
+import { listVerifierKeys } from './checkpoint-keys.ts'
+import { listCheckpointNotes } from './checkpoint-store.ts'
+import { parseVerifierKey, type VerifierKey } from './signed-note.ts'
+
+export interface CheckpointSources {
+  /** Where the service writes checkpoints. */
+  readonly folder: string
+  /** Files or folders of checkpoints that were kept elsewhere. */
+  readonly paths: readonly string[]
+  /** The keys to believe, from elsewhere; none are those of the folder and of the database. */
+  readonly keys: readonly VerifierKey[]
+}
+
+export interface CollectedCheckpoints {
+  readonly checkpoints: readonly Checkpoint[]
+  /** The first checkpoint that no known key signed, in words; undefined when there is none. */
+  readonly problem: string | undefined
+  /** Checkpoints of the folder and the files, without those that the database has alone. */
+  readonly outsideCount: number
+}
+
+/**
+ * Reads and verifies the checkpoints. With keys from elsewhere, checkpoints by other keys are left out;
+ * otherwise one that no known key signed is a problem, because somebody changed it or the keys.
+ *
+ * @throws UnreadableCheckpoints
+ */
+export async function collectCheckpoints(
+  db: Kysely<Schema>,
+  { folder, paths, keys: given }: CheckpointSources,
+): Promise<CollectedCheckpoints> {
+  const texts = await Promise.all([folder, ...paths].map(readCheckpointTexts))
+  const inFolder = texts.flatMap(({ keys }) => keys).flatMap((text) => parseVerifierKey(text) ?? [])
+  const keys = given.length > 0 ? given : [...inFolder, ...(await listVerifierKeys(db))]
+  const outside = texts.flatMap(({ notes }) => notes)
+  const checkpoints = new Map<string, Checkpoint>()
+  let problem: string | undefined
+  for (const note of new Set([...outside, ...(await listCheckpointNotes(db))])) {
+    const unverified = parseCheckpoint(note)
+    if (unverified === undefined) continue
+    const checkpoint = verifyCheckpoint(unverified, keys)
+    if (checkpoint !== undefined) checkpoints.set(note, checkpoint)
+    else if (given.length === 0) {
+      problem ??= `a checkpoint of ${unverified.origin} over ${unverified.size} entries is not signed by a key of this log`
+    }
+  }
+  const outsideCount = new Set(outside.filter((note) => checkpoints.has(note))).size
+  return { checkpoints: [...checkpoints.values()], problem, outsideCount }
+}

@@ -1,0 +1,130 @@
+/*
+ * Signs a checkpoint of the audit chain, when something was added since the last one. Owns the rule of logs: a
+ * checkpoint is never signed for a tree that does not continue what was signed before. Where it does not,
+ * entries were cut off, changed or lost, and somebody has to look.
+ */
+import type { Kysely } from 'kysely'
+import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
+import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import type { Foundation } from '../../foundation.ts'
+import { SYSTEM_ACTOR } from '../audit-entry.ts'
+import { getAuditChain, type AuditChain } from '../chain/chain-store.ts'
+import { readRoot } from '../tree/merkle-tree.ts'
+import { createTreeSource } from '../tree/tree-store.ts'
+import { parseCheckpoint, toCheckpointText, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
+import { findLastNote } from './checkpoint-folder.ts'
+import {
+  ensureCheckpointKey,
+  openCheckpointKey,
+  toVerifierKey,
+  type CheckpointKeyDependencies,
+} from './checkpoint-keys.ts'
+import {
+  findLatestCheckpoint,
+  insertCheckpoint,
+  listCheckpointKeys,
+  type CheckpointKeyRecord,
+} from './checkpoint-store.ts'
+import { signNote } from './signed-note.ts'
+
+/** The chain is not what was signed. */
+export class ChainDiverged extends Error {
+  override readonly name = 'ChainDiverged'
+}
+
+export interface SignDependencies
+  extends CheckpointKeyDependencies, Pick<Foundation, 'db' | 'clock' | 'runChange'> {
+  /** Where this process writes checkpoints. */
+  readonly folder: string
+}
+
+/**
+ * Signs and stores a checkpoint of what is chained now, and answers whether there was anything new. It is
+ * durable when this resolves, with every entry that it covers.
+ *
+ * @throws ChainDiverged; UnsealError
+ */
+export async function signCheckpoint(dependencies: SignDependencies): Promise<boolean> {
+  const { db, runChange } = dependencies
+  if ((await getAuditChain(db)).size === 0) return false
+  if (!(await listCheckpointKeys(db)).some(({ retiredAt }) => retiredAt === null)) {
+    await runChange({ actor: SYSTEM_ACTOR }, (change) => ensureCheckpointKey(change, dependencies))
+  }
+  const lastInFolder = await findLastNote(dependencies.folder)
+  return db.transaction().execute(async (tx) => {
+    await lockInTransaction(tx, LOCK_KEYS.auditCheckpoints)
+    return signLocked(tx, dependencies, lastInFolder)
+  })
+}
+
+async function signLocked(
+  tx: Kysely<Schema>,
+  { sealer, clock }: SignDependencies,
+  lastInFolder: string | undefined,
+): Promise<boolean> {
+  const keys = await listCheckpointKeys(tx)
+  const key = keys.find(({ retiredAt }) => retiredAt === null)
+  if (key === undefined) throw new Error('no key signs checkpoints')
+  const { origin } = key
+  const chain = await getAuditChain(tx)
+  const stored = await findLatestCheckpoint(tx, origin)
+  const own = keys.filter((known) => known.origin === origin)
+  const last = stored && toTrusted(stored.note, own)
+  if (stored !== undefined && last === undefined) {
+    throw new ChainDiverged(`The last checkpoint in the database is not one that this log signed.`)
+  }
+  const exported = lastInFolder === undefined ? undefined : toTrusted(lastInFolder, own)
+  for (const checkpoint of [last, exported]) {
+    if (checkpoint !== undefined) await assertContinues(tx, chain, checkpoint)
+  }
+  if (last !== undefined && last.size === chain.size) return false
+  const root = await readRoot(createTreeSource(tx), chain.size)
+  if (!root.equals(chain.frontier.root())) {
+    throw new ChainDiverged('The links of the audit chain are not those that were made.')
+  }
+  const signedAt = clock.now()
+  const signers = [key, ...findPredecessor(own, key, last)].map((signing) => ({
+    name: origin,
+    privateKey: openCheckpointKey(sealer, signing),
+  }))
+  const note = signNote(toCheckpointText({ origin, size: chain.size, root }), signers, signedAt)
+  await insertCheckpoint(tx, { origin, size: chain.size, signedAt, note })
+  return true
+}
+
+function toTrusted(note: string, keys: readonly CheckpointKeyRecord[]): Checkpoint | undefined {
+  const checkpoint = parseCheckpoint(note)
+  return checkpoint && verifyCheckpoint(checkpoint, keys.map(toVerifierKey))
+}
+
+/** The key before signs the first checkpoint of its successor too: who trusts it learns of the other. */
+function findPredecessor(
+  keys: readonly CheckpointKeyRecord[],
+  key: CheckpointKeyRecord,
+  last: Checkpoint | undefined,
+): CheckpointKeyRecord[] {
+  const isFirst = last?.signedAt !== null && last !== undefined && last.signedAt < key.createdAt
+  const [predecessor] = keys.filter(({ id }) => id !== key.id)
+  return isFirst && predecessor !== undefined ? [predecessor] : []
+}
+
+async function assertContinues(
+  tx: Kysely<Schema>,
+  { size, cutPosition }: AuditChain,
+  checkpoint: Checkpoint,
+): Promise<void> {
+  const signed = `the checkpoint of ${checkpoint.signedAt?.toISOString() ?? 'an unknown time'} covers`
+  if (checkpoint.size > size) {
+    throw new ChainDiverged(
+      `The audit chain has ${size} entries, and ${signed} ${checkpoint.size}: the last ones are gone.`,
+    )
+  }
+  // What it ends in was cut since, under a later checkpoint that continued it.
+  if (checkpoint.size < cutPosition) return
+  const root = await readRoot(createTreeSource(tx), checkpoint.size)
+  if (root.equals(checkpoint.root)) return
+  throw new ChainDiverged(
+    `The first ${checkpoint.size} entries of the audit chain are not those that ${signed}.`,
+  )
+}

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestAuditLog, type TestAuditLog } from '../../../test/support/audit-log.ts'
+import { collectCheckpoints } from './checkpoints/collect-checkpoints.ts'
+import { cutAuditChain } from './cut-audit-chain.ts'
+import { verifyAuditChain } from './verify-audit-chain.ts'
+
+const OLD = '2020-01-01T00:00:00Z'
+const BEFORE = new Date('2020-06-01T00:00:00Z')
+
+let log: TestAuditLog
+
+beforeEach(async () => {
+  log = await createTestAuditLog()
+  log.clock.set(OLD)
+  await log.record(600)
+})
+
+afterEach(() => log.close())
+
+async function verify() {
+  const { checkpoints } = await collectCheckpoints(log.db, {
+    folder: log.folder,
+    paths: [],
+    keys: [],
+  })
+  return verifyAuditChain(log.db, { checkpoints })
+}
+
+const cut = (through: number) =>
+  log.database.pool.query('select cut_audit_chain($1) as deleted', [through])
+
+describe('cutting the audit chain', () => {
+  it('deletes in steps of 256 entries and leaves a chain that proves itself', async () => {
+    await log.checkpoint()
+    expect(await cutAuditChain(log, BEFORE)).toEqual({ entryCount: 512, position: 512 })
+    await log.record(400)
+    await log.checkpoint()
+    // The entries of the key and of the cut are among them.
+    expect(await verify()).toMatchObject({
+      isWhole: true,
+      entryCount: 600 - 512 + 1 + 1 + 400,
+      checkpointCount: 2,
+      cut: { entryCount: 512 },
+    })
+    expect(await cutAuditChain(log, BEFORE)).toMatchObject({ entryCount: 256, position: 768 })
+    expect(await verify()).toMatchObject({ isWhole: true, checkpointCount: 1 })
+  })
+
+  it('stops before the first entry that is to be kept', async () => {
+    log.clock.set('2020-07-01T00:00:00Z')
+    await log.record(600)
+    await log.checkpoint()
+    expect(await cutAuditChain(log, BEFORE)).toMatchObject({ position: 512 })
+  })
+
+  it('cuts nothing that no checkpoint covers', async () => {
+    await log.chainer.flush()
+    expect(await cutAuditChain(log, BEFORE)).toEqual({ entryCount: 0, position: 0 })
+    await expect(cut(256)).rejects.toThrow(/no checkpoint covers/)
+  })
+
+  it('is refused by the database for entries of the last 30 days', async () => {
+    log.clock.set(new Date().toISOString())
+    await log.record(400)
+    await log.checkpoint()
+    await expect(cut(768)).rejects.toThrow(/younger than 30 days/)
+    await cut(512)
+  })
+
+  it.each([0, 100, 256, 1024])('is refused by the database at %i', async (through) => {
+    await log.checkpoint()
+    await cut(256)
+    await expect(cut(through)).rejects.toThrow(/cannot be cut at/)
+  })
+
+  it('leaves what the rest needs out of the reach of a deletion', async () => {
+    await log.checkpoint()
+    await cut(256)
+    for (const table of ['audit_entry', 'audit_link', 'audit_subtree', 'audit_checkpoint']) {
+      await expect(log.database.pool.query(`delete from ${table}`), table).rejects.toThrow(
+        /append-only/,
+      )
+    }
+  })
+
+  it('does not hide what was done to the rest', async () => {
+    await log.checkpoint()
+    await cutAuditChain(log, BEFORE)
+    await log.attack(`update audit_entry set description = 'harmless' where sequence = 550`)
+    expect(await verify()).toMatchObject({ isWhole: false, sequence: '550' })
+  })
+
+  it('does not let its beginning be another one', async () => {
+    await log.checkpoint()
+    await cutAuditChain(log, BEFORE)
+    await log.attack(`update audit_chain set cut_head = sha256('x')`)
+    expect(await verify()).toMatchObject({ isWhole: false, sequence: '513' })
+  })
+})
