@@ -1,4 +1,5 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
+import { systemClock } from '../../platform/clock.ts'
 import type { RetentionPolicy } from '../../platform/retention/retention-policy.ts'
 import { periodicJob } from '../../schema/jobs.ts'
 import { readEndedCounts, readPassSeconds } from './retention-read.ts'
@@ -31,7 +32,11 @@ export function createRetentionPart(
     ],
     jobs: [
       periodicJob('retention', () =>
-        sweepRetention(policies, { clock, db }, { runMsMax: RUN_MS_MAX, signal }),
+        sweepRetention(
+          policies,
+          { clock, db, machineClock: systemClock },
+          { runMsMax: RUN_MS_MAX, signal },
+        ),
       ),
     ],
     endWaiting: () => stopping.abort(),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
-import { DAY_MS, HOUR_MS, systemClock } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, systemClock, type Clock } from '../../platform/clock.ts'
 import type {
   RetentionBatch,
   RetentionPolicy,
@@ -35,10 +35,14 @@ interface RunOptions {
   readonly signal?: AbortSignal
 }
 
-const sweep = (policies: readonly RetentionPolicy[], options: RunOptions = {}) =>
+const sweep = (
+  policies: readonly RetentionPolicy[],
+  options: RunOptions = {},
+  clocks: { readonly clock?: Clock } = {},
+) =>
   sweepRetention(
     policies,
-    { db, clock: systemClock },
+    { db, clock: systemClock, machineClock: systemClock, ...clocks },
     { runMsMax: 60_000, signal: new AbortController().signal, ...options },
   )
 
@@ -128,6 +132,15 @@ describe('a sweep', () => {
     await age(-DAY_MS)
     await sweep([one])
     expect(one.runBatch).toHaveBeenCalledTimes(2 * BATCHES_MAX)
+  })
+
+  it('deletes nothing while the clock of the database is far ahead of that of the machine', async () => {
+    const one = policy('one')
+    const ahead: Clock = { now: () => new Date(systemClock.now().getTime() + 2 * HOUR_MS) }
+    await expect(sweep([one], {}, { clock: ahead })).rejects.toThrow('120 minutes ahead')
+    expect(one.runBatch).not.toHaveBeenCalled()
+    await sweep([one])
+    expect(one.runBatch).toHaveBeenCalledTimes(BATCHES_MAX)
   })
 
   it('takes back what a batch did when its progress cannot be written', async () => {

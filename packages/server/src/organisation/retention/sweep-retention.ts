@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { RetentionBatch, RetentionPolicy } from '../../platform/retention/retention-policy.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
@@ -21,6 +21,8 @@ import {
 export interface SweepDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
+  /** The clock of the machine, which that of the database is held against. */
+  readonly machineClock: Clock
 }
 
 export interface SweepOptions {
@@ -36,11 +38,14 @@ export const RUN_MS_MAX = 50 * SECOND_MS
 const LOCK_MS_MAX = SECOND_MS
 const STATEMENT_MS_MAX = 20 * SECOND_MS
 const REST_MS_MAX = SECOND_MS
+/** A database that is farther ahead than this would have what is young deleted for good. */
+const AHEAD_MS_MAX = HOUR_MS
 
 /**
  * Makes the passes that are due, a batch of each in turn, so that a large backlog holds up no other policy.
  *
- * @throws why the first policy failed, after the others have had their turn
+ * @throws why the first policy failed, after the others have had their turn; that the clocks of the database and
+ * of the machine do not agree
  */
 export async function sweepRetention(
   policies: readonly RetentionPolicy[],
@@ -48,6 +53,7 @@ export async function sweepRetention(
   { runMsMax, signal }: SweepOptions,
 ): Promise<void> {
   const { db } = dependencies
+  assertClocksAgree(dependencies)
   const endMs = performance.now() + runMsMax
   const mayGoOn = () => !signal.aborted && performance.now() < endMs
   await putRetentionPolicies(db, policies)
@@ -75,6 +81,15 @@ export async function sweepRetention(
   }
   const [failure] = failures
   if (failure !== undefined) throw failure
+}
+
+function assertClocksAgree({ clock, machineClock }: SweepDependencies): void {
+  const aheadMs = clock.now().getTime() - machineClock.now().getTime()
+  if (aheadMs <= AHEAD_MS_MAX) return
+  const minutes = Math.round(aheadMs / MINUTE_MS)
+  throw new Error(
+    `the clock of the database is ${minutes} minutes ahead of that of this machine: nothing is deleted by its age until they agree`,
+  )
 }
 
 async function runBatch(
