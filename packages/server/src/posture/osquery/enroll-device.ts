@@ -59,7 +59,14 @@ interface Arrival {
   readonly request: EnrollmentRequest
   readonly secret: LiveSecret
   readonly details: HostDetails
+  readonly options: EnrollmentOptions
+}
+
+export interface EnrollmentOptions {
+  /** For how long after its last use a node key is alive. */
   readonly nodeKeyAliveMs: number
+  /** Whether machines that are not shown to be the device are audited; somebody who tries on would fill the log. */
+  readonly auditsRefusals: boolean
 }
 
 /**
@@ -71,14 +78,14 @@ interface Arrival {
  * A machine that claims to be a device whose node key is alive, or to have its hardware, is held until an admin
  * approves; `judgeReenrollment` says what else lets it in. Refused and audited is a machine whose hardware is
  * not that of the device, or left out; refused is the host of a deleted device with a secret that is older than
- * the deletion. A node key is alive for `nodeKeyAliveMs` after its last use.
+ * the deletion.
  *
  * @throws AppError `unavailable` when the device was deleted in between: the agent tries again
  */
 export async function enrollDevice(
   change: Change,
   request: EnrollmentRequest,
-  { nodeKeyAliveMs }: { readonly nodeKeyAliveMs: number },
+  options: EnrollmentOptions,
 ): Promise<Enrollment> {
   const { tx, at } = change
   await holdCheckScope(tx)
@@ -87,7 +94,7 @@ export async function enrollDevice(
   const details = readHostDetails(request)
   if (details === undefined) return { kind: 'unsupported_platform' }
   await lockHardware(tx, details)
-  const arrival = { request, secret, details, nodeKeyAliveMs }
+  const arrival = { request, secret, details, options }
   const known = await findKnownHost(tx, request.hostIdentifier)
   return known === undefined ? enrollNew(change, arrival) : enrollAgain(change, arrival, known)
 }
@@ -137,8 +144,8 @@ async function enrollAgain(
   const { tx } = change
   const { secret, details } = arrival
   if (known.agent_disabled_at !== null) return { kind: 'agent_disabled', deviceId: known.id }
-  if (isOtherHardware(known, details)) return refuse(change, known, details, 'cloned_identifier')
-  if (lacksHardware(known, details)) return refuse(change, known, details, 'missing_hardware')
+  if (isOtherHardware(known, details)) return refuse(change, known, arrival, 'cloned_identifier')
+  if (lacksHardware(known, details)) return refuse(change, known, arrival, 'missing_hardware')
   const newHardware = {
     serial: known.serial === null ? details.serial : null,
     hardware_uuid: known.hardware_uuid === null ? details.hardware_uuid : null,
@@ -172,7 +179,7 @@ async function enrollAgain(
 
 async function admit(
   change: Change,
-  { request, secret, details, nodeKeyAliveMs }: Arrival,
+  { request, secret, details, options }: Arrival,
   known: ContactedDevice | undefined,
   newHardware: Hardware,
 ): Promise<Admission> {
@@ -186,7 +193,7 @@ async function admit(
     nodeKeyHash: nodeKey === undefined ? undefined : hashNodeKey(nodeKey),
   }
   const twins = await listTwins(change.tx, newHardware, hostIdentifier)
-  return admitMachine(change, machine, { known, twins }, nodeKeyAliveMs)
+  return admitMachine(change, machine, { known, twins }, options.nodeKeyAliveMs)
 }
 
 /** What follows from an enrollment, of a new device and of a known one. */
@@ -263,9 +270,9 @@ function keepKnown(details: HostDetails, known: Device): Partial<HostDetails> {
 function refuse(
   change: Change,
   known: Device,
-  claimed: HostDetails,
+  { details, options }: Arrival,
   kind: 'cloned_identifier' | 'missing_hardware',
 ): Enrollment {
-  recordRefusal(change, known, claimed, kind)
+  if (options.auditsRefusals) recordRefusal(change, known, details, kind)
   return { kind, deviceId: known.id }
 }

@@ -11,8 +11,9 @@ const KEYS_MAX = 50_000
 /** Creates a limiter that allows `limit` events in any minute for each key. */
 export function createWindowLimiter(limit: number): WindowLimiter {
   const timesByKey = new Map<string, number[]>()
+  // Times ahead are of a clock that was set back: they would count until it has caught up.
   const recent = (key: string, nowMs: number) =>
-    (timesByKey.get(key) ?? []).filter((time) => time > nowMs - WINDOW_MS)
+    (timesByKey.get(key) ?? []).filter((time) => time > nowMs - WINDOW_MS && time <= nowMs)
   return {
     isExhausted: (key, nowMs) => recent(key, nowMs).length >= limit,
     count(key, nowMs) {

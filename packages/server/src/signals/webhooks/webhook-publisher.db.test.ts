@@ -411,7 +411,7 @@ async function enroll(hostIdentifier: string): Promise<string> {
         system_info: { computer_name: 'laptop', hardware_model: 'X1' },
       },
     }
-    return enrollDevice(change, request, AGENT_SETTINGS_DEFAULT)
+    return enrollDevice(change, request, { ...AGENT_SETTINGS_DEFAULT, auditsRefusals: true })
   })
   if (enrolled.kind !== 'enrolled') throw new Error(enrolled.kind)
   return enrolled.deviceId

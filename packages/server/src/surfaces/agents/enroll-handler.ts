@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { addressBucket } from '../../platform/http/rate-limit.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import type { EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
 import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
@@ -12,6 +13,8 @@ import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
 import type { UnprovenSenders } from './unproven-senders.ts'
 
 const RETRY_AFTER_SECONDS = 60
+/** Machines of one address that are not shown to be the device they claim to be, in any minute. */
+const AUDITED_REFUSALS_PER_MINUTE = 10
 
 /**
  * The handler of `/osquery/enroll`. An address that enrolls too often under one host identifier has to wait, and
@@ -24,6 +27,7 @@ export function createEnrollHandler(
 ): AgentHandler {
   const { settings } = deps
   const enrollments = createWindowLimiter(settings.enrollmentsPerHostPerMinute)
+  const auditedRefusals = createWindowLimiter(AUDITED_REFUSALS_PER_MINUTE)
 
   return async (request, reply) => {
     const nowMs = deps.clock.now().getTime()
@@ -37,10 +41,16 @@ export function createEnrollHandler(
     const origin = { actor: SYSTEM_ACTOR, requestId: request.id, ipAddress: request.ip }
     // One look-up first: whoever guesses secrets gets no transaction and no lock.
     const secretHash = hashEnrollmentSecret(enrollmentRequest.secret)
+    const sender = addressBucket(request.ip)
+    const options = {
+      nodeKeyAliveMs: settings.nodeKeyAliveMs,
+      auditsRefusals: !auditedRefusals.isExhausted(sender, nowMs),
+    }
     const enrollment: Enrollment = (await hasLiveSecret(deps.db, secretHash, deps.clock.now()))
-      ? await deps.runChange(origin, (change) => enrollDevice(change, enrollmentRequest, settings))
+      ? await deps.runChange(origin, (change) => enrollDevice(change, enrollmentRequest, options))
       : { kind: 'unknown_secret' }
     if (enrollment.kind !== 'enrolled') {
+      if (isAudited(enrollment)) auditedRefusals.count(sender, nowMs)
       if (senders.isSuspect(request.ip, nowMs)) throw tooMany('refused enrollments of one address')
       senders.countFailure(request.ip, nowMs)
       request.log.warn({ ...enrollment, host_identifier: hostIdentifier }, 'enrollment refused')
@@ -52,6 +62,10 @@ export function createEnrollHandler(
     void reply.header('content-type', 'application/json; charset=utf-8')
     return JSON.stringify({ node_key: enrollment.nodeKey })
   }
+}
+
+function isAudited({ kind }: Enrollment): boolean {
+  return kind === 'cloned_identifier' || kind === 'missing_hardware'
 }
 
 /** Agents whose requests carry their node key in the header show it there. */

@@ -4,6 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
+import { addressBucket } from '../../platform/http/rate-limit.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
 import { NodeInvalidError } from './agent-error.ts'
@@ -78,8 +79,9 @@ export function createAgentMessageReader(
         deps.contacts.recordContact(message.state.deviceId, nowMs(), request.ip)
         return message
       } catch (error) {
-        if (isToldToOperators(error) && !loggedRefusals.isExhausted(request.ip, nowMs())) {
-          loggedRefusals.count(request.ip, nowMs())
+        const sender = addressBucket(request.ip)
+        if (isToldToOperators(error) && !loggedRefusals.isExhausted(sender, nowMs())) {
+          loggedRefusals.count(sender, nowMs())
           const { code, message } = error
           request.log.warn(
             { path: request.routeOptions.url, address: request.ip, code, reason: message },

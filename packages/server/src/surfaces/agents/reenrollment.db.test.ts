@@ -13,7 +13,7 @@ import { getDeviceForUpdate } from '../../posture/devices/device-store.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
 import { decideReenrollmentRequest } from '../../posture/enrollment/reenrollment/decide-reenrollment-request.ts'
 import { hashEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
-import { DAY_MS } from '../../platform/clock.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/clock.ts'
 
 const HOME = '127.0.0.1'
 const ELSEWHERE = '198.51.100.66'
@@ -119,6 +119,18 @@ describe('a device that is in use', () => {
       target_id: '1',
       after: { serial: 'SERIAL-1', hardware_uuid: null, ip_address: ELSEWHERE },
     })
+  })
+
+  it('is not on record without end because somebody tries on in its name', async () => {
+    await enrollVictim()
+    const known = (await listAudit('device.enrollment_refused')).length
+    for (let attempt = 0; attempt < 15; attempt += 1) {
+      expectFailure(await enrollFrom(ELSEWHERE, { host_details: {} }), 409)
+    }
+    expect(await listAudit('device.enrollment_refused')).toHaveLength(known + 10)
+    agents.posture.clock.advance(MINUTE_MS)
+    expectFailure(await enrollFrom(ELSEWHERE, { host_details: {} }), 409)
+    expect(await listAudit('device.enrollment_refused')).toHaveLength(known + 11)
   })
 
   it('proves itself by its node key, in the header or in the body', async () => {

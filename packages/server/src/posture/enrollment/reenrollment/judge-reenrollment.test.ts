@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DAY_MS, MINUTE_MS } from '../../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../platform/clock.ts'
 import { judgeReenrollment, type Claim, type KnownHost } from './judge-reenrollment.ts'
 
 const AT = new Date('2026-05-04T12:00:00Z')
@@ -61,10 +61,12 @@ describe('a machine that claims to be a device', () => {
     )
   })
 
-  it('is let in again from the address that the key went to, until the key is used', () => {
+  it('is let in again from the address that the key went to, for an hour and until the key is used', () => {
     const fresh = { enrolledAt: before(MINUTE_MS), lastSeenAt: before(MINUTE_MS) }
     expect(judge(fresh, { ipAddress: '192.0.2.1' })).toBe('node_key_unused')
     expect(judge(fresh)).toBe('held: live_node_key')
+    const late = { enrolledAt: before(HOUR_MS), lastSeenAt: null }
+    expect(judge(late, { ipAddress: '192.0.2.1' })).toBe('held: live_node_key')
     expect(judge({ ...fresh, lastSeenAt: AT }, { ipAddress: '192.0.2.1' })).toBe(
       'held: live_node_key',
     )

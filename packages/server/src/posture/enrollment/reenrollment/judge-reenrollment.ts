@@ -4,6 +4,7 @@
  * only the machine, its owner or an admin has.
  */
 import { timingSafeEqual } from 'node:crypto'
+import { HOUR_MS } from '../../../platform/clock.ts'
 import type { ReenrollmentRequest } from './reenrollment-request-read.ts'
 
 /** What is known of the device whose place is asked for. */
@@ -40,7 +41,7 @@ export type ReenrollmentBasis =
   | 'owners_secret'
   /** The node key was revoked. */
   | 'node_key_ended'
-  /** The key was never used, and it went to the same address: its answer was lost on the way. */
+  /** The key has just been made, was never used, and went to the same address: its answer was lost on the way. */
   | 'node_key_unused'
   /** The key has not been used for long. */
   | 'node_key_silent'
@@ -48,6 +49,9 @@ export type ReenrollmentBasis =
 export type Judgement =
   | { readonly kind: 'admitted'; readonly basis: ReenrollmentBasis }
   | { readonly kind: 'held'; readonly reason: 'live_node_key' | 'other_owner' }
+
+/** How long an agent whose answer was lost may take to ask again; behind one address stand many machines. */
+const LOST_ANSWER_MS = HOUR_MS
 
 /** Judges a machine that claims to be a known host. A key counts as alive for `aliveMs` after its last use. */
 export function judgeReenrollment(known: KnownHost, claim: Claim, aliveMs: number): Judgement {
@@ -59,7 +63,7 @@ export function judgeReenrollment(known: KnownHost, claim: Claim, aliveMs: numbe
   if (request?.status === 'denied') return { kind: 'held', reason: 'live_node_key' }
   if (hasOwnersSecret === true) return admitted('owners_secret')
   if (known.nodeKeyHash === null) return admitted('node_key_ended')
-  if (isUnused(known) && known.enrolledFrom === claim.ipAddress) return admitted('node_key_unused')
+  if (isAnswerLost(known, claim)) return admitted('node_key_unused')
   const usedMs = toLastUseMs(known)
   // A key that was used after another machine had asked is in the hands of somebody, however long ago.
   const isContested = request !== undefined && usedMs > request.requested_at.getTime()
@@ -93,8 +97,10 @@ function isApproved({ request, at }: Claim): boolean {
   )
 }
 
-function isUnused({ enrolledAt, lastSeenAt }: KnownHost): boolean {
-  return enrolledAt !== null && (lastSeenAt === null || lastSeenAt <= enrolledAt)
+function isAnswerLost({ enrolledAt, enrolledFrom, lastSeenAt }: KnownHost, claim: Claim): boolean {
+  if (enrolledAt === null || enrolledFrom !== claim.ipAddress) return false
+  const isUnused = lastSeenAt === null || lastSeenAt <= enrolledAt
+  return isUnused && enrolledAt.getTime() > claim.at.getTime() - LOST_ANSWER_MS
 }
 
 function toLastUseMs({ enrolledAt, lastSeenAt }: KnownHost): number {
