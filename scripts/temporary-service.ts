@@ -9,6 +9,7 @@ import { createParts } from '../packages/server/src/app/parts.ts'
 import { loadConfig } from '../packages/server/src/app/config/load-config.ts'
 import { systemClock } from '../packages/server/src/platform/clock.ts'
 import type { DatabaseConnection } from '../packages/server/src/platform/db/connection.ts'
+import { DatabaseNetwork } from '../packages/server/src/platform/db/database-network.ts'
 import { openDatabase } from '../packages/server/src/platform/db/database.ts'
 import { migrateDatabase } from '../packages/server/src/schema/migrate.ts'
 import type { Schema } from '../packages/server/src/schema/schema.ts'
@@ -55,13 +56,19 @@ async function composeAndWork<Result>(
   connection: DatabaseConnection,
   work: (source: DocumentSource) => Promise<Result>,
 ): Promise<Result> {
-  const database = openDatabase<Schema>(connection, { poolMax: 1, logError: () => undefined })
+  const network = new DatabaseNetwork()
+  const database = openDatabase<Schema>(connection, {
+    network,
+    poolMax: 1,
+    logError: () => undefined,
+  })
   const { db } = database
   try {
     const config = loadConfig({})
     const foundation = createFoundation(config, {
       ...database,
       connection,
+      network,
       clock: systemClock,
       synchroniseClock: async () => undefined,
       log: createLogger('silent'),

@@ -1535,6 +1535,7 @@ CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
+CREATE INDEX check_result_out_of_round ON public.check_result USING btree (check_id, id) WHERE (NOT (follows_round AND (status <> ALL (ARRAY['pending'::text, 'out_of_scope'::text]))));
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
 CREATE INDEX delivery_created_at ON public.delivery USING brin (created_at) WITH (pages_per_range='32');
 CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) WHERE (state = 'dead'::text);
@@ -1574,6 +1575,7 @@ CREATE INDEX issue_check ON public.issue USING btree (check_id, id);
 CREATE INDEX issue_detected_at ON public.issue USING btree (detected_at, id);
 CREATE INDEX issue_device ON public.issue USING btree (device_id, id);
 CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at IS NOT NULL);
+CREATE INDEX issue_in_round ON public.issue USING btree (((id + 0))) WHERE (follows_round AND (resolved_at IS NULL));
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);

@@ -12,6 +12,7 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
 
 /** SQLSTATEs of a server that cannot work at the moment (PostgreSQL, appendix A). */
 const SERVER_CODES: ReadonlySet<string> = new Set([
+  '25P03', // idle_in_transaction_session_timeout
   '25006', // read_only_sql_transaction: the server is a standby during a fail-over
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown

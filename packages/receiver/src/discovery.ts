@@ -92,16 +92,16 @@ async function fetchDocument(
 
 function readDocument(
   issuer: string,
-  { json, status }: TransmitterResponse,
+  { json, status, request }: TransmitterResponse,
 ): TransmitterConfiguration {
   const parsed = parseTransmitterConfiguration(json)
   if (!parsed.ok) {
-    throw new TransmitterError('bad_response', describeIssues(parsed.issues), { status })
+    const message = `${request}: ${describeIssues(parsed.issues)}`
+    throw new TransmitterError('bad_response', message, { status })
   }
   if (parsed.value.issuer === issuer) return parsed.value
-  throw new TransmitterError('bad_response', 'the discovery document names another issuer', {
-    status,
-  })
+  const message = `${request}: the discovery document names another issuer`
+  throw new TransmitterError('bad_response', message, { status })
 }
 
 /** A discovery document that is kept. */

@@ -146,8 +146,9 @@ async function send(
   return requestAuthorized(request, source)
 }
 
-function readAnswer({ status, json }: TransmitterResponse): PollAnswer {
+function readAnswer({ status, json, request }: TransmitterResponse): PollAnswer {
   const parsed = parsePollResponse(json)
   if (parsed.ok) return parsed.value
-  throw new TransmitterError('bad_response', describeIssues(parsed.issues), { status })
+  const message = `${request}: ${describeIssues(parsed.issues)}`
+  throw new TransmitterError('bad_response', message, { status })
 }

@@ -23,9 +23,13 @@ export interface TransmitterResponse {
   readonly headers: Headers
   /** The parsed body; undefined when there is none. */
   readonly json: unknown
+  /** What it answers, for messages: the method and the address. */
+  readonly request: string
 }
 
 const ERROR_BODY_BYTES_MAX = 4096
+/** How much of what a transmitter says stands in the message of an error. */
+const SAID_CHARACTERS_MAX = 300
 
 /** The runtime's own `fetch`, looked up at each call so that a replaced global is used. */
 export const defaultFetch: FetchFunction = (url, init) => fetch(url, init)
@@ -49,13 +53,20 @@ export async function requestTransmitter(
       signal,
       ...(request.body === undefined ? {} : { body: request.body }),
     })
-    if (!response.ok) throw await statusError(response)
+    if (!response.ok) throw await statusError(response, request)
     const { status, headers } = response
-    return { status, headers, json: await readJson(response, request.responseBytesMax) }
+    const json = await readJson(response, request)
+    return { status, headers, json, request: describeRequest(request) }
   } catch (error) {
     if (error instanceof TransmitterError) throw error
     throw connectionError(error, request, timeout)
   }
+}
+
+/** The method and the address of a request; what may be secret in an address is left out. */
+function describeRequest({ method, url }: TransmitterRequest): string {
+  const { origin, pathname } = new URL(url)
+  return `${method} ${origin}${pathname}`
 }
 
 function connectionError(
@@ -63,42 +74,60 @@ function connectionError(
   request: TransmitterRequest,
   timeout: AbortSignal,
 ): TransmitterError {
+  const what = describeRequest(request)
   if (request.signal?.aborted === true) {
-    return new TransmitterError('aborted', 'the request was aborted', { cause })
+    return new TransmitterError('aborted', `${what}: the request was aborted`, { cause })
   }
   if (timeout.aborted) {
-    return new TransmitterError('timeout', `no answer within ${request.timeoutMs} ms`, { cause })
+    const message = `${what}: no answer within ${request.timeoutMs} ms`
+    return new TransmitterError('timeout', message, { cause })
   }
-  return new TransmitterError('network', 'the request failed', { cause })
+  return new TransmitterError('network', `${what}: ${describeCause(cause)}`, { cause })
 }
 
-async function readJson(response: Response, bytesMax: number): Promise<unknown> {
+/** `fetch` hides why a connection failed behind the same text each time. */
+function describeCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const message = cause instanceof Error ? toOneLine(cause.message) : ''
+  return message === '' ? 'the request failed' : `the request failed: ${message}`
+}
+
+async function readJson(response: Response, request: TransmitterRequest): Promise<unknown> {
   const { status } = response
+  const bytesMax = request.responseBytesMax
   const bytes = await readCappedBody(response.body, bytesMax)
-  if (bytes === undefined) {
-    throw new TransmitterError('bad_response', `the answer is larger than ${bytesMax} bytes`, {
-      status,
-    })
+  const refuse = (why: string): never => {
+    throw new TransmitterError('bad_response', `${describeRequest(request)}: ${why}`, { status })
   }
+  if (bytes === undefined) return refuse(`the answer is larger than ${bytesMax} bytes`)
   if (bytes.byteLength === 0) return undefined
   const json = parseJson(decodeUtf8(bytes))
-  if (json === undefined) {
-    throw new TransmitterError('bad_response', 'the answer is not JSON', { status })
-  }
-  return json
+  return json === undefined ? refuse('the answer is not JSON') : json
 }
 
-async function statusError(response: Response): Promise<TransmitterError> {
+async function statusError(
+  response: Response,
+  request: TransmitterRequest,
+): Promise<TransmitterError> {
   const { status, headers } = response
   const body = await readBodyStart(response.body, ERROR_BODY_BYTES_MAX)
   const said = parsePushError(status, headers.get('content-type') ?? undefined, body)
-  return new TransmitterError(statusCode(status), `the transmitter answered ${status}`, {
+  const error = challengeError(headers.get('www-authenticate')) ?? said.err
+  const words = [error, said.description].filter((word) => word !== undefined)
+  const message = [`${describeRequest(request)}: the transmitter answered ${status}`, ...words]
+  return new TransmitterError(statusCode(status), message.map(toOneLine).join(': '), {
     status,
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), Date.now()),
-    error: challengeError(headers.get('www-authenticate')) ?? said.err,
+    error,
     description: said.description,
     ...(body === '' ? {} : { body }),
   })
+}
+
+/** What others say, without what would break a log. */
+function toOneLine(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim()
+  return line.length > SAID_CHARACTERS_MAX ? `${line.slice(0, SAID_CHARACTERS_MAX)} ...` : line
 }
 
 /** The `error` of a Bearer challenge. RFC 6750 section 3. */

@@ -143,21 +143,24 @@ async function insertResults(db: Kysely<Schema>, resultsPerDevice: number): Prom
   )
 }
 
-/** In the order of their detection, over a year; open ones are those of the last weeks. */
+/**
+ * In the order of their detection, over a year; open ones are those of the last weeks, which have followed the
+ * rounds of their devices since.
+ */
 async function insertIssues(db: Kysely<Schema>, { issues, devices }: FleetSize): Promise<void> {
   await sql`
     insert into issue (check_id, device_id, title, issue_key, issue_value, value, detected_at,
-      last_rechecked_at, resolved_at, blocks_device_at, exempted_at, updated_at)
+      last_rechecked_at, resolved_at, blocks_device_at, exempted_at, updated_at, follows_round)
     select checks.id, 1 + n * 7919 % ${devices}::int, checks.issue_title,
       case n % 4 when 0 then 'path' when 1 then 'name' end,
       case n % 4 when 0 then '/Users/user' || n || '/Library/Keychains/login' || n % 77
         when 1 then 'Extension ' || md5(n::text) end,
       '{"KOLIDE_CHECK_STATUS": "FAIL", "name": "filevault"}', at,
-      case when is_open then now() - n % 3600 * interval '1 second' else at + interval '5 days' end,
+      case when is_open then at else at + interval '5 days' end,
       case when not is_open then at + interval '5 days' end,
       case n % 3 when 0 then at + interval '7 days' end,
       case when n % 400 = 0 then at + interval '1 day' end,
-      case when is_open then now() - n % 3600 * interval '1 second' else at + interval '5 days' end
+      case when is_open then at else at + interval '5 days' end, is_open
     from (
       select n, n > ${issues}::int * 0.8 as is_open,
         now() - (${issues}::int - n) * (interval '365 days' / ${issues}::int) as at

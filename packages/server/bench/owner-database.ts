@@ -5,10 +5,14 @@ import type { Schema } from '../src/schema/schema.ts'
 
 /** Runs `work` as the role that owns the tables: what a benchmark does to them the service may not. */
 export async function asOwner<Result>(
-  { ownerConnection }: Pick<ServiceFoundation, 'ownerConnection'>,
+  { network, ownerConnection }: Pick<ServiceFoundation, 'network' | 'ownerConnection'>,
   work: (db: Kysely<Schema>) => Promise<Result>,
 ): Promise<Result> {
-  const owner = openDatabase<Schema>(ownerConnection, { poolMax: 1, logError: () => undefined })
+  const owner = openDatabase<Schema>(ownerConnection, {
+    network,
+    poolMax: 1,
+    logError: () => undefined,
+  })
   try {
     return await work(owner.db)
   } finally {

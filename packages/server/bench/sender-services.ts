@@ -54,11 +54,12 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
     keyRing: signing.keyRing,
     targetPolicy: outbound.policy,
     createEngine: (settings) => {
-      const listener = createListener(foundation.connection, { log })
+      const { network } = foundation
+      const listener = createListener(foundation.connection, { log, network })
       const database = openDeliveryDatabase(foundation)
       const dependencies = { foundation, database, listener, outbound, signing }
       const delivery = createDeliveryPart(dependencies, config, settings)
-      const { start, stop } = createSupervisor([delivery], listener, log)
+      const { start, stop } = createSupervisor([delivery], { listener, network }, log)
       return { start, close: stop }
     },
   }

@@ -274,8 +274,8 @@ describe('a process whose clock is set', () => {
 
   test('back by hours does not let a dead worker live on', async () => {
     const { database, startEngine } = await bench
-    const { db } = database
-    const listener = createListener(database.connection, { log: SILENT })
+    const { db, network } = database
+    const listener = createListener(database.connection, { log: SILENT, network })
     listener.start()
     const presence = createWorkerPresence({ db, listener })
     await db
@@ -464,8 +464,8 @@ describe('a database whose clock is set', () => {
 
   test('back by hours does not let a dead worker live on', async () => {
     const { advance, database, startEngine } = await bench
-    const { db } = database
-    const listener = createListener(database.connection, { log: SILENT })
+    const { db, network } = database
+    const listener = createListener(database.connection, { log: SILENT, network })
     listener.start()
     await database.pool.query(
       `insert into delivery_worker (id, started_at, missing_since)
@@ -512,6 +512,7 @@ describe('a database that breaks every connection', () => {
   test('again and again delays deliveries and changes nothing else', async () => {
     const { clock, database, startReceiver, startEngine, queue, waitForStates } = await bench
     const own = openDatabase<Schema>(database.connection, {
+      network: database.network,
       poolMax: 4,
       applicationName: 'restarted',
       logError: () => undefined,

@@ -6,6 +6,7 @@ import {
   requestTransmitter,
   requireSecureUrl,
   type FetchFunction,
+  type TransmitterResponse,
 } from '../transmitter-request.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { AuthorizationSource } from './authorization-source.ts'
@@ -89,7 +90,7 @@ async function requestToken(
     nowMs: nowMs(),
   })
   const requestedAtMs = nowMs()
-  const { json, status } = await requestTransmitter({
+  const response = await requestTransmitter({
     method: 'POST',
     url: tokenEndpoint,
     headers: {
@@ -107,7 +108,7 @@ async function requestToken(
     responseBytesMax: ANSWER_BYTES_MAX,
     fetch: options.fetch ?? defaultFetch,
   })
-  const { token, lifetimeMs } = readToken(json, status)
+  const { token, lifetimeMs } = readToken(response)
   const refreshBeforeMs = Math.min(options.refreshBeforeMs ?? 60_000, lifetimeMs / 4)
   return {
     authorization: `Bearer ${token}`,
@@ -116,17 +117,20 @@ async function requestToken(
 }
 
 /** RFC 6749 section 5.1. */
-function readToken(json: unknown, status: number): { token: string; lifetimeMs: number } {
+function readToken({ json, status, request }: TransmitterResponse): {
+  token: string
+  lifetimeMs: number
+} {
   const answer = typeof json === 'object' && json !== null ? json : {}
   const token: unknown = 'access_token' in answer ? answer.access_token : undefined
   const type: unknown = 'token_type' in answer ? answer.token_type : 'Bearer'
   if (typeof token !== 'string' || !/^[\x21-\x7e]{1,16384}$/.test(token)) {
-    throw new TransmitterError('bad_response', 'the token endpoint gave no access token', {
-      status,
-    })
+    const message = `${request}: the token endpoint gave no access token`
+    throw new TransmitterError('bad_response', message, { status })
   }
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-    throw new TransmitterError('bad_response', 'the access token is no Bearer token', { status })
+    const message = `${request}: the access token is no Bearer token`
+    throw new TransmitterError('bad_response', message, { status })
   }
   const lifetime = Number('expires_in' in answer ? answer.expires_in : ASSUMED_LIFETIME_SECONDS)
   const seconds = lifetime > 0 ? Math.min(lifetime, LIFETIME_SECONDS_MAX) : ASSUMED_LIFETIME_SECONDS

@@ -164,14 +164,14 @@ function fillTemplate(endpoint: string, streamId: string | undefined): string {
  * @throws TransmitterError `bad_response` when the parser refuses it.
  */
 export function readAnswer<Value>(
-  { json, status }: TransmitterResponse,
+  { json, status, request }: TransmitterResponse,
   parse: (body: unknown) => ParseResult<Value>,
 ): Value {
   const parsed = parse(json)
   if (parsed.ok) return parsed.value
-  throw new TransmitterError('bad_response', describeAnswer(parsed.issues), { status })
+  throw new TransmitterError('bad_response', describeAnswer(request, parsed.issues), { status })
 }
 
-function describeAnswer(issues: readonly ParseIssue[]): string {
-  return `the answer is malformed: ${describeIssues(issues)}`
+function describeAnswer(request: string, issues: readonly ParseIssue[]): string {
+  return `${request}: the answer is malformed: ${describeIssues(issues)}`
 }

@@ -11,12 +11,14 @@ import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
 import { toReportingAccess } from './reporting-access.ts'
+import { assertSessionKept, toSessionConnection } from './session-connection.ts'
 import { toLogError, type Foundation } from '../changes/foundation.ts'
 import type { Config } from './config/load-config.ts'
 import { findPreparation } from '../organisation/settings/organisation-store.ts'
-import type { Clock } from '../platform/clock.ts'
+import { SECOND_MS, type Clock } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
+import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
@@ -28,6 +30,10 @@ import type { ReportingAccess } from '../posture/reporting/sandbox/reporting-acc
 export interface ServiceFoundation extends Foundation {
   readonly config: Config
   readonly connection: DatabaseConnection
+  /** The same database where a session is kept. */
+  readonly sessionConnection: DatabaseConnection
+  /** What every connection to the database goes through. */
+  readonly network: DatabaseNetwork
   /** As the role that owns the tables; the same where the service does. */
   readonly ownerConnection: DatabaseConnection
   readonly pool: Pool
@@ -52,6 +58,8 @@ export type OpenFoundationOptions = { readonly clock?: Clock } & (
 )
 
 const COMMAND_POOL_MAX = 4
+/** Whoever used the database has stopped; what still waits for an answer waits for a host that is gone. */
+const CLOSE_PATIENCE_MS = 2 * SECOND_MS
 /** Connections beside the pool of the service: the listener, commands, backups. */
 const OTHER_CONNECTIONS = 40
 
@@ -71,9 +79,11 @@ export async function openFoundation(
   const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
+  const network = new DatabaseNetwork()
   let database: Database<Schema> | undefined
   try {
     database = openDatabase<Schema>(connection, {
+      network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
     })
@@ -83,6 +93,7 @@ export async function openFoundation(
       log,
       masterKeys,
       connection,
+      network,
       ...database,
     })
     await prepare(foundation, options.purpose)
@@ -90,10 +101,12 @@ export async function openFoundation(
     return {
       ...foundation,
       close: async () => {
+        const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
           if (options.purpose === 'command') await chainOwnEntries(foundation)
           await opened.close()
         } finally {
+          clearTimeout(timer)
           await folder.stop()
         }
       },
@@ -109,9 +122,7 @@ export async function openFoundation(
 async function chainOwnEntries({ auditChainer, log }: OpenedFoundation): Promise<void> {
   if (!auditChainer.isWoken()) return
   const logError = toLogError(log)
-  await auditChainer
-    .flush()
-    .catch((error: unknown) => logError(error, 'entries of the audit log are not chained yet'))
+  await auditChainer.flush().catch((error: unknown) => logError(error, 'entries of the audit log are not chained yet'))
 }
 
 /** What processes compare goes by the clock of the database, unless the caller decides what time it is. */
@@ -133,6 +144,10 @@ async function prepare(
   if (purpose === 'command' && (await findPreparation(foundation.db)) === fingerprint) {
     await foundation.synchroniseClock()
     return
+  }
+  if (purpose === 'service') {
+    const { config, network, sessionConnection } = foundation
+    await assertSessionKept(config, sessionConnection, network)
   }
   const { prepareDatabase } = await import('./prepare-database.ts')
   await prepareDatabase(foundation, fingerprint)
@@ -171,11 +186,13 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
   readonly log: Logger
   readonly masterKeys: MasterKeys
   readonly connection: DatabaseConnection
+  readonly network: DatabaseNetwork
 }
 
 /** Makes the foundation of an open database whose schema is up to date; nothing is read or written. */
 export function createFoundation(config: Config, material: FoundationMaterial): OpenedFoundation {
-  const { clock, connection, db, log, masterKeys, pool, preparedDb, synchroniseClock } = material
+  const { clock, connection, db, log, masterKeys, network, pool, preparedDb, synchroniseClock } =
+    material
   const sealer = createSealer(masterKeys)
   const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
   const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl, auditChainer })
@@ -188,7 +205,9 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     db,
     log,
     masterKeys,
+    network,
     pool,
+    sessionConnection: toSessionConnection(config, connection),
     preparedDb,
     reporting: toReportingAccess(config, connection, masterKeys),
     sealer,

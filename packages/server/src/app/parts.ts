@@ -13,6 +13,7 @@ import { createOrganisationPart } from '../organisation/organisation-part.ts'
 import { createRetentionPart } from '../organisation/retention/retention-part.ts'
 import { createPeoplePart } from '../people/people-part.ts'
 import { openDatabase, pingDatabase } from '../platform/db/database.ts'
+import { createWriteCheck } from '../platform/db/write-check.ts'
 import { createListener, type Listener } from '../platform/db/listener.ts'
 import { SYNCHRONISE_INTERVAL_MS } from '../platform/db/synchronised-clock.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
@@ -73,9 +74,9 @@ export async function createParts(
   foundation: PartsFoundation,
   { caPem, engineSettings = {} }: PartsOptions = {},
 ): Promise<Parts> {
-  const { config, connection, log } = foundation
+  const { config, log, network, sessionConnection } = foundation
   const outbound = await openOutbound(config)
-  const listener = createListener(connection, { log })
+  const listener = createListener(sessionConnection, { log, network })
   const organisation = createOrganisationPart(foundation)
   const signing = createSigningPart(foundation, config)
   const sender = createDeliverySender({
@@ -91,6 +92,7 @@ export async function createParts(
   )
   const wings: ServicePart[] = [
     createDatabasePart(foundation),
+    createWritesPart(foundation),
     createClockPart(foundation),
     createAuditChainPart(foundation, config),
     createOutboundPart(outbound),
@@ -130,6 +132,12 @@ function createDatabasePart({ db }: PartsFoundation): ServicePart {
   return { name: 'database', roles: PROCESS_ROLES, health: () => pingDatabase(db) }
 }
 
+/** Says whether what the process is told can be stored. */
+function createWritesPart({ db, network }: PartsFoundation): ServicePart {
+  const health = createWriteCheck(db, network)
+  return { name: 'database writes', roles: PROCESS_ROLES, health }
+}
+
 /** Keeps the time of the process that of the database. */
 function createClockPart({ log, synchroniseClock }: PartsFoundation): ServicePart {
   let timer: NodeJS.Timeout | undefined
@@ -162,8 +170,9 @@ function createOutboundPart({ client }: Outbound): ServicePart {
 }
 
 /** The connections of delivery, which are opened when something is delivered. */
-export function openDeliveryDatabase({ connection, log }: PartsFoundation) {
+export function openDeliveryDatabase({ connection, log, network }: PartsFoundation) {
   return openDatabase<Schema>(connection, {
+    network,
     poolMax: DELIVERY_POOL_MAX,
     applicationName: 'heliograph delivery',
     logError: (error) => log.warn({ err: error }, 'a database connection broke'),

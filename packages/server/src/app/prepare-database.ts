@@ -10,6 +10,7 @@ import {
 } from '../organisation/settings/organisation-store.ts'
 import { roleOf, type DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase } from '../platform/db/database.ts'
+import type { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { UnsealError } from '../platform/secrets/sealed-box.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
@@ -27,6 +28,7 @@ export interface Preparation extends Foundation {
   readonly connection: DatabaseConnection
   /** As the role that owns the tables; the same where the service does. */
   readonly ownerConnection: DatabaseConnection
+  readonly network: DatabaseNetwork
   readonly synchroniseClock: () => Promise<void>
 }
 
@@ -53,8 +55,10 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
 }
 
 /** What only the owner of the tables can do. */
-async function prepareAsOwner({ connection, ownerConnection, log }: Preparation): Promise<void> {
+async function prepareAsOwner(foundation: Preparation): Promise<void> {
+  const { connection, ownerConnection, log, network } = foundation
   const owner = openDatabase<Schema>(ownerConnection, {
+    network,
     poolMax: 1,
     logError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })

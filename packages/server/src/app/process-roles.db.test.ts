@@ -104,12 +104,7 @@ test('every job of the registry is the work of a part, so that the list of jobs 
 
 test('a process for the API alone delivers nothing', async () => {
   const { jobs } = await startProcess('api')
-  expect(jobs).toEqual([
-    'audit checkpoint files',
-    'key usage',
-    'signing keys',
-    'signing key proofs',
-  ])
+  expect(jobs).toEqual(['audit checkpoint files', 'key usage', 'signing keys', 'signing key proofs'])
   expect(await countDeliveryConnections()).toBe(0)
 })
 
@@ -128,7 +123,10 @@ test('a process for the API stays ready and answers while its listener connects 
     const ready = await http.inject({ url: '/readyz' })
     expect([ready.statusCode, ready.json()]).toEqual([
       200,
-      { status: 'ok', checks: { database: 'ok', listener: 'ok', signing_keys: 'ok' } },
+      {
+        status: 'ok',
+        checks: { database: 'ok', database_writes: 'ok', listener: 'ok', signing_keys: 'ok' },
+      },
     ])
     expect((await http.inject({ url: '/devices', headers })).statusCode).toBe(200)
   }

@@ -15,6 +15,7 @@ import { allowsEveryAddress } from '../platform/net/target-policy.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import type { Config } from './config/load-config.ts'
+import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { createHttp, createHttpServerPart } from './http-server.ts'
 import { createParts, selectByRole, type Parts } from './parts.ts'
@@ -60,12 +61,14 @@ async function start(
   const { config, log } = foundation
   const parts = await createParts(foundation, { caPem: tls?.caPem })
   warnOfOpenTargets(parts, log)
+  warnOfFewFileHandles(readFileHandleLimit(), log)
   const selected = selectByRole(parts.list, config.roles)
   const http = createHttp(foundation, selected, collectHealth(selected, parts.listener), tls)
   const server = createHttpServerPart(http, foundation, tls)
   const jobs = createJobsPart(foundation, parts, server)
   const metrics = createMetricsPart(foundation, [...parts.list, jobs], http)
-  const supervisor = createSupervisor([...selected, jobs, metrics, server], parts.listener, log)
+  const supervised = { listener: parts.listener, network: foundation.network }
+  const supervisor = createSupervisor([...selected, jobs, metrics, server], supervised, log)
   await supervisor.start()
   cleanup.add(() => supervisor.stop())
   log.info({ base_url: config.baseUrl, host: config.host, port: config.port }, 'service ready')

@@ -1,11 +1,13 @@
 import { fastify } from 'fastify'
 import { expect, test, vi } from 'vitest'
+import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import { registerHealth } from '../platform/http/health.ts'
 import type { Part } from '../platform/part.ts'
 import { collectHealth, createSupervisor } from './supervisor.ts'
 
 const log = { error: vi.fn() }
+const network = new DatabaseNetwork()
 
 /** A listener that remembers what is done with it. */
 function createFakeListener(events: string[]) {
@@ -48,7 +50,7 @@ test('parts start in order and stop in reverse, the listener around them; waitin
     createPart('one', events, { endWaiting: () => void events.push('end waiting of one') }),
     createPart('two', events),
   ]
-  const supervisor = createSupervisor(parts, listener, log)
+  const supervisor = createSupervisor(parts, { listener, network }, log)
   expect(events).toEqual([])
   await supervisor.start()
   await Promise.all([supervisor.stop(), supervisor.stop()])
@@ -71,7 +73,9 @@ test('when a part cannot start, it and those before it are stopped, and its erro
     createPart('two', events, { start: () => Promise.reject(new Error('the port is taken')) }),
     createPart('three', events),
   ]
-  await expect(createSupervisor(parts, listener, log).start()).rejects.toThrow('the port is taken')
+  await expect(createSupervisor(parts, { listener, network }, log).start()).rejects.toThrow(
+    'the port is taken',
+  )
   expect(events).toEqual(['start listener', 'start one', 'stop two', 'stop one', 'stop listener'])
 })
 
@@ -83,7 +87,7 @@ test('when a part cannot stop, the others are stopped all the same, and its erro
     createPart('two', events, { stop: () => Promise.reject(new Error('still busy')) }),
     createPart('three', events),
   ]
-  const supervisor = createSupervisor(parts, listener, log)
+  const supervisor = createSupervisor(parts, { listener, network }, log)
   await supervisor.start()
   events.length = 0
   await expect(supervisor.stop()).rejects.toThrow('still busy')
@@ -99,7 +103,9 @@ test('a start that fails is told although stopping fails too, which is logged', 
     createPart('one', events, { stop: () => Promise.reject(failure) }),
     createPart('two', events, { start: () => Promise.reject(new Error('the port is taken')) }),
   ]
-  await expect(createSupervisor(parts, listener, log).start()).rejects.toThrow('the port is taken')
+  await expect(createSupervisor(parts, { listener, network }, log).start()).rejects.toThrow(
+    'the port is taken',
+  )
   expect(events.at(-1)).toBe('stop listener')
   expect(log.error).toHaveBeenCalledWith({ err: failure }, expect.any(String))
 })
@@ -116,7 +122,7 @@ test('a part hears its channels from before it starts until it is stopped', asyn
         stop: async () => tell('news', 'while it stops'),
       }),
     ],
-    listener,
+    { listener, network },
     log,
   )
   tell('news', 'before')

@@ -4,13 +4,24 @@
  */
 import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { SECOND_MS } from '../platform/clock.ts'
+import type { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { Listener } from '../platform/db/listener.ts'
 import type { ReadinessCheck } from '../platform/http/health.ts'
 import type { Part } from '../platform/part.ts'
 
+/** Longer than stopping takes while the database answers. */
+const STOP_PATIENCE_MS = 8 * SECOND_MS
+
 /** The part of a logger that is needed here. */
 export interface SupervisorLog {
   error(fields: object, message: string): void
+}
+
+/** What the parts and their supervisor wait for. */
+export interface SupervisedDatabase {
+  readonly listener: Listener
+  /** Ends what waits for the database when stopping takes too long: it may be away. */
+  readonly network: Pick<DatabaseNetwork, 'close'>
 }
 
 export interface Supervisor {
@@ -50,7 +61,7 @@ export function collectHealth(
 /** Supervises these parts; the listener starts first and stops last. */
 export function createSupervisor(
   parts: readonly Part[],
-  listener: Listener,
+  { listener, network }: SupervisedDatabase,
   log: SupervisorLog,
 ): Supervisor {
   const cleanup = new CleanupStack()
@@ -80,7 +91,12 @@ export function createSupervisor(
     cleanup.add(async () => {
       for (const { endWaiting } of parts) endWaiting?.()
     })
-    await cleanup.run()
+    const timer = setTimeout(() => network.close('the service stops'), STOP_PATIENCE_MS)
+    try {
+      await cleanup.run()
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   return {

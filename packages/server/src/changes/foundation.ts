@@ -19,6 +19,11 @@ export interface Foundation {
   readonly runChange: RunChange
 }
 
+/** What operations that read and change records stand on. */
+export interface RouteFoundation extends Pick<Foundation, 'db' | 'runChange'> {
+  readonly baseUrl: string
+}
+
 /** A part of this service. */
 export type ServicePart = Part<ProcessRole>
 

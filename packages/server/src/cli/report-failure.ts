@@ -2,7 +2,8 @@ import { DatabaseStartError } from '@heliograph/embedded-postgres'
 import { ConfigError } from '../app/config/load-config.ts'
 import { AppError } from '../platform/app-error.ts'
 import { MigrationError } from '../schema/migration-error.ts'
-import { isAccessRefusal, toUnavailable } from '../platform/db/unavailable.ts'
+import { findDatabaseFault } from '../platform/db/database-fault.ts'
+import { isAccessRefusal } from '../platform/db/unavailable.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
 
 /** Tells on the standard error why a command failed. Returns the exit code. */
@@ -14,13 +15,20 @@ export function reportFailure(error: unknown, io: CommandIo): number {
   if (isAccessRefusal(error)) {
     return tell(io, `The database refused access: ${error.message}.`, EXIT_CODES.unavailable)
   }
-  const refusal = error instanceof AppError ? error : toUnavailable(error)
-  if (refusal instanceof AppError) {
-    const code = refusal.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed
-    return tell(io, refusal.message, code)
+  if (error instanceof AppError) {
+    const code = error.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed
+    return tell(io, error.message, code)
+  }
+  const fault = findDatabaseFault(error)
+  if (fault !== undefined) {
+    return tell(io, `${fault.message} ${fault.advice} (${toText(error)})`, EXIT_CODES.unavailable)
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return tell(io, `Unexpected fault: ${text}`, EXIT_CODES.failed)
+}
+
+function toText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function tell(io: CommandIo, message: string, exitCode: number): number {

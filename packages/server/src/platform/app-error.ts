@@ -39,6 +39,11 @@ export function notFound(what: string, id: string): AppError {
   return new AppError('not_found', `There is no ${what} ${id}.`)
 }
 
+/** The refusal of what the present state of things does not allow. */
+export function conflict(message: string): AppError {
+  return new AppError('conflict', message)
+}
+
 /** The refusal of a body for these places of it; its text names the first `namedMax`. */
 export function invalidBody(details: readonly ErrorDetail[], namedMax = details.length): AppError {
   const summary = details

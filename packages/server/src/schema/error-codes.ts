@@ -108,7 +108,8 @@ export const ERROR_CODES = {
       'Use a public HTTPS URL, or let the operator allow-list it with `HELIOGRAPH_ALLOWED_TARGETS`.',
   },
   unavailable: {
-    meaning: 'The service cannot answer at the moment, for example while the database restarts.',
+    meaning:
+      'The service cannot answer at the moment, for example while its database restarts, is busy or cannot write.',
     remedy: 'Try again after the number of seconds in `Retry-After`.',
   },
   internal: {

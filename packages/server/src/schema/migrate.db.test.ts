@@ -101,3 +101,24 @@ test.each([
 ])('refuses a folder with %s', async (_, files) => {
   await expect(migrate(await writeMigrations(files))).rejects.toThrow(MigrationError)
 })
+
+test.each([
+  ['other columns', 'create table schema_migration (id text primary key, applied timestamptz)'],
+  [
+    'versions that are no numbers',
+    `create table schema_migration (version text, name text, checksum text);
+    insert into schema_migration values ('20260101-first', 'first', 'none')`,
+  ],
+  ['the shape of a view', `create view schema_migration as select 'x'::text as version`],
+])('says what to do about a schema_migration of another program with %s', async (_, foreign) => {
+  await database.pool.query(foreign)
+  const folder = await writeMigrations({ '0001_first.sql': FIRST })
+  await expect(migrate(folder)).rejects.toThrow(/another program uses.*a database of its own/)
+  await expect(readMigrationState(database.connection, folder)).rejects.toThrow(MigrationError)
+})
+
+test('says what to do about tables of another program', async () => {
+  await database.pool.query('create table first (name text)')
+  const folder = await writeMigrations({ '0001_first.sql': FIRST })
+  await expect(migrate(folder)).rejects.toThrow(/already exists\. .*a database of its own/)
+})

@@ -2,11 +2,14 @@
  * Brings a database to the schema of this program: numbered SQL files, forward only, each applied in
  * one transaction and recorded with its checksum. Does not own what the tables mean.
  */
-import { Client, escapeIdentifier } from 'pg'
+import { escapeIdentifier, type Client } from 'pg'
 import { join } from 'node:path'
-import { toClientConfig } from '../platform/db/connection.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
+import { DatabaseClient } from '../platform/db/database-client.ts'
+import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { DatabaseLog } from '../platform/db/database-log.ts'
+import { findDatabaseFault } from '../platform/db/database-fault.ts'
+import { errorCodeOf } from '../platform/error-code-of.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
@@ -33,6 +36,13 @@ const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
 const OLDEST_SERVER_VERSION = 150_000
 /** A lock that is not to be had is reported instead of blocking everybody behind it. */
 const LOCK_TIMEOUT = '30s'
+
+/** A column, function or conversion that is not there, a value of another form, or no right to read it. */
+const FOREIGN_LEDGER_CODES = /^(?:42703|42846|42883|42804|42809|42501|22)/
+/** A table, object or function of the same name is there already. */
+const TAKEN_NAME_CODES: ReadonlySet<string> = new Set(['42P07', '42710', '42723'])
+const OWN_DATABASE =
+  'Give the service a database of its own (create database heliograph) and let DATABASE_URL lead to it.'
 
 const CREATE_LEDGER = `
   create table if not exists schema_migration (
@@ -86,16 +96,16 @@ async function withClient<Result>(
   connection: DatabaseConnection,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new Client({
-    ...toClientConfig(connection),
+  // A migration takes the time that it takes.
+  const client = new DatabaseClient({
+    ...new DatabaseNetwork().settings(connection, 0),
     application_name: 'heliograph migrate',
   })
-  client.on('error', () => undefined)
   await client.connect()
   try {
     return await work(client)
   } finally {
-    await client.end()
+    await client.close()
   }
 }
 
@@ -127,6 +137,7 @@ async function ensureExtensions(client: Client): Promise<void> {
     } catch (error) {
       // Two processes that create it at once collide in the catalogue; then it exists.
       if (await hasExtension(client, extension)) continue
+      if (findDatabaseFault(error) !== undefined) throw error
       throw new MigrationError(
         `The database needs the extension ${extension}, which this role cannot create (${describe(error)}). Have an administrator of the server run in this database: create extension ${extension};`,
         { cause: error },
@@ -166,8 +177,9 @@ async function apply(client: Client, migration: Migration): Promise<void> {
     )
     await client.query(migration.sql)
   } catch (error) {
+    const advice = TAKEN_NAME_CODES.has(errorCodeOf(error)) ? `. ${OWN_DATABASE}` : ''
     throw new MigrationError(
-      `The migration ${migration.name} failed, and nothing of it was kept: ${describe(error)}`,
+      `The migration ${migration.name} failed, and nothing of it was kept: ${describe(error)}${advice}`,
       { cause: error },
     )
   }
@@ -185,10 +197,18 @@ interface AppliedMigration {
 }
 
 async function readApplied(client: Client): Promise<AppliedMigration[]> {
-  const { rows } = await client.query(
-    'select version, name, checksum from schema_migration order by version',
-  )
-  return rows as AppliedMigration[]
+  try {
+    const { rows } = await client.query(
+      'select version::integer, name::text, checksum::text from schema_migration order by version',
+    )
+    return rows as AppliedMigration[]
+  } catch (error) {
+    if (!FOREIGN_LEDGER_CODES.test(errorCodeOf(error))) throw error
+    throw new MigrationError(
+      `The database has a table schema_migration that another program uses (${describe(error)}). ${OWN_DATABASE}`,
+      { cause: error },
+    )
+  }
 }
 
 function compare(

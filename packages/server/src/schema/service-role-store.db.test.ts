@@ -47,7 +47,11 @@ beforeAll(async () => {
       ? withRole(database.connection, OWNER_ROLE, 'owner')
       : { ...database.connection, user: OWNER_ROLE }
   await migrateDatabase(connection, { log: SILENT_LOGGER })
-  owner = openDatabase<Schema>(connection, { poolMax: 1, logError: () => undefined })
+  owner = openDatabase<Schema>(connection, {
+    network: database.network,
+    poolMax: 1,
+    logError: () => undefined,
+  })
   await syncReportingViews(owner.db)
   await grantServiceRole(owner.db, roleOf(database.connection))
   folder = await mkdtemp(join(tmpdir(), 'audit-checkpoints-'))

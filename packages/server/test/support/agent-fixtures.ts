@@ -124,6 +124,7 @@ export class Agents {
         runningMax: 4,
         messagesPerDeviceMax: 200,
         bytesPerDeviceMax: 32 * 1024 * 1024,
+        waitMaxMs: 10_000,
       }),
       reporting: {
         schedule: () => SCHEDULE,

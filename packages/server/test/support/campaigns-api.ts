@@ -2,14 +2,14 @@ import type { Selectable } from 'kysely'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { liveQueryRoutes } from '../../src/posture/live-queries/campaign-routes.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
-import type { AuditEntryTable } from '../../src/schema/tables/audit-tables.ts'
 import { BASE_URL, createTestApi, type TestApi } from './api-app.ts'
 import { insertDevice } from './factories.ts'
 import type { TestPage } from './read-contract.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 
 export const CAMPAIGNS_PATH = '/live_query_campaigns'
 
-type AuditEntry = Selectable<AuditEntryTable>
+type AuditEntry = Selectable<Schema['audit_entry']>
 
 /** A campaign as a test reads it. */
 export interface TestCampaign {

@@ -54,7 +54,8 @@ export async function composeProcess(
   const selected = selectByRole(parts.list, roles)
   const http = createHttp(foundation, [watch, ...selected], collectHealth(selected, parts.listener))
   const server: ServicePart = { name: 'HTTP', roles, stop: () => http.close() }
-  const supervisor = createSupervisor([...selected, server], parts.listener, foundation.log)
+  const supervised = { listener: parts.listener, network: foundation.network }
+  const supervisor = createSupervisor([...selected, server], supervised, foundation.log)
   return { parts, http, served, supervisor }
 }
 

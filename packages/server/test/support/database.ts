@@ -11,12 +11,14 @@ import type { ReportingAccess } from '../../src/posture/reporting/sandbox/report
 import type { Schema } from '../../src/schema/schema.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import './test-postgres.ts'
+import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
 export interface TestDatabase {
   readonly db: Kysely<Schema>
   readonly pool: Pool
   /** For code that opens connections of its own, such as the listener. */
   readonly connection: DatabaseConnection
+  readonly network: DatabaseNetwork
   /** For reporting queries. */
   readonly reporting: ReportingAccess
   /** Gives the database up. Throws when a connection to it is still open or checked out. */
@@ -78,7 +80,9 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
       ),
     )
   }
+  const network = new DatabaseNetwork()
   const opened = openDatabase<Schema>(own, {
+    network,
     poolMax: options.poolMax ?? 10,
     logError: () => undefined,
     applicationName: 'heliograph test',
@@ -88,6 +92,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     db,
     pool,
     connection: own,
+    network,
     reporting: {
       connection: ownReporting,
       role: roleOf(ownReporting),

@@ -4,11 +4,6 @@
  */
 import type { Insertable, Kysely } from 'kysely'
 import type { Schema } from '../../src/schema/schema.ts'
-import type { CheckTagTable, PostureCheckTable } from '../../src/schema/tables/check-tables.ts'
-import type { DeviceGroupTable, DeviceTable } from '../../src/schema/tables/device-tables.ts'
-import type { IssueTable } from '../../src/schema/tables/issue-tables.ts'
-import type { PersonGroupTable, PersonTable } from '../../src/schema/tables/person-tables.ts'
-import type { AuthLogSessionTable } from '../../src/schema/tables/sign-in-tables.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 
 type Database = Kysely<Schema>
@@ -18,9 +13,9 @@ const TIMES = { created_at: AT, updated_at: AT }
 
 export async function insertPerson(
   db: Database,
-  values: Partial<Insertable<PersonTable>> = {},
+  values: Partial<Insertable<Schema['person']>> = {},
 ): Promise<string> {
-  const row: Insertable<PersonTable> = {
+  const row: Insertable<Schema['person']> = {
     name: 'Ada Lovelace',
     email: `${newSecret(6)}@example.com`,
     ...TIMES,
@@ -32,7 +27,7 @@ export async function insertPerson(
 /** Makes a group of people. */
 export async function insertPersonGroup(
   db: Database,
-  values: Partial<Insertable<PersonGroupTable>> = {},
+  values: Partial<Insertable<Schema['person_group']>> = {},
   memberIds: readonly string[] = [],
 ): Promise<string> {
   const row = { name: newSecret(6), ...TIMES, ...values }
@@ -75,9 +70,9 @@ export async function insertReenrollmentRequest(db: Database, deviceId: string):
 
 export async function insertDevice(
   db: Database,
-  values: Partial<Insertable<DeviceTable>> = {},
+  values: Partial<Insertable<Schema['device']>> = {},
 ): Promise<string> {
-  const row: Insertable<DeviceTable> = {
+  const row: Insertable<Schema['device']> = {
     host_identifier: newSecret(9),
     name: 'a device',
     platform: 'darwin',
@@ -89,9 +84,9 @@ export async function insertDevice(
 
 export async function insertCheck(
   db: Database,
-  values: Partial<Insertable<PostureCheckTable>> = {},
+  values: Partial<Insertable<Schema['posture_check']>> = {},
 ): Promise<string> {
-  const row: Insertable<PostureCheckTable> = {
+  const row: Insertable<Schema['posture_check']> = {
     slug: `check-${newSecret(6)}`,
     name: 'Firewall',
     description: 'The firewall is on.',
@@ -110,7 +105,7 @@ export async function insertCheck(
 export async function insertCheckTag(
   db: Database,
   checkId: string,
-  values: Insertable<CheckTagTable>,
+  values: Insertable<Schema['check_tag']>,
 ): Promise<string> {
   const id = idOf(await db.insertInto('check_tag').values(values).returning('id').execute())
   await db.insertInto('posture_check_tag').values({ check_id: checkId, tag_id: id }).execute()
@@ -119,17 +114,17 @@ export async function insertCheckTag(
 
 export async function insertDeviceGroup(
   db: Database,
-  values: Partial<Insertable<DeviceGroupTable>> = {},
+  values: Partial<Insertable<Schema['device_group']>> = {},
 ): Promise<string> {
-  const row: Insertable<DeviceGroupTable> = { name: newSecret(6), ...TIMES, ...values }
+  const row: Insertable<Schema['device_group']> = { name: newSecret(6), ...TIMES, ...values }
   return idOf(await db.insertInto('device_group').values(row).returning('id').execute())
 }
 
 export async function insertIssue(
   db: Database,
-  values: Partial<Insertable<IssueTable>> & { readonly check_id: string },
+  values: Partial<Insertable<Schema['issue']>> & { readonly check_id: string },
 ): Promise<string> {
-  const row: Insertable<IssueTable> = {
+  const row: Insertable<Schema['issue']> = {
     title: 'The firewall is off',
     value: JSON.stringify({ KOLIDE_CHECK_STATUS: 'FAIL' }),
     detected_at: AT,
@@ -142,9 +137,9 @@ export async function insertIssue(
 
 export async function insertAuthLogSession(
   db: Database,
-  values: Partial<Insertable<AuthLogSessionTable>> = {},
+  values: Partial<Insertable<Schema['auth_log_session']>> = {},
 ): Promise<string> {
-  const row: Insertable<AuthLogSessionTable> = {
+  const row: Insertable<Schema['auth_log_session']> = {
     started_at: AT,
     person_name: 'Ada Lovelace',
     person_email: 'ada@example.com',

@@ -38,6 +38,12 @@ export const HOSTILE_SQL: Readonly<Record<string, readonly string[]>> = {
     `select 1 from users a join users b on ('select 1'::text).ts_stat is null`,
     `values (('select 1'::text).ts_stat)`,
     `select exists (select ('select 1'::text).ts_stat)`,
+    `select (text).ts_stat from (select 'select 1'::text) q, (select 1 as ts_stat) text`,
+    `select ("case").ts_stat from (select case when true then 'select 1' end) q, (select 1 as ts_stat) "case"`,
+    `select ("array").cardinality from (select array['x']) q, (select 1 as cardinality) "array"`,
+    `select (text).ts_stat from (select 1 as ts_stat) text, lateral (select 'select 1'::text) q`,
+    `select (select (text).ts_stat from (select 1 as ts_stat) text) from (select 'select 1'::text) q`,
+    `with q as (select 'select 1'::text) select (text).ts_stat from q join (select 1 as ts_stat) text on true`,
   ],
   'a function that runs SQL': [
     `select query_to_xml('select * from canary', true, true, '')`,

@@ -51,6 +51,8 @@ export const LEGITIMATE_SQL: readonly string[] = [
   `select ('{"a": 1}'::jsonb)['a']`,
   `select count(u), count(u.*), count(*) from users u`,
   `select (u).username, (u.username) from users u`,
+  `select username as result, shell as text from users`,
+  `select null as result`,
   `select distinct username from users`,
   `select distinct on (device_id) device_id, username from users order by device_id, username`,
   `select device_id, shell, count(*), grouping(shell) from users group by rollup (device_id, shell)`,

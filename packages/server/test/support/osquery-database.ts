@@ -1,21 +1,25 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import tables from './osquery-tables.json' with { type: 'json' }
+import { OSQUERY_TABLES } from '../../src/posture/osquery/tables/table-facts.ts'
+
+const CREATE_TABLES = [...OSQUERY_TABLES]
+  .map(([table, { columns }]) => {
+    const list = Object.entries(columns).map(([name, { type }]) => `"${name}" ${type}`)
+    return `CREATE TABLE "${table}" (${list.join(', ')})`
+  })
+  .join(';')
 
 /** A row as an osquery agent reports it, before its values become strings. */
 export type OsqueryRow = Readonly<Record<string, SQLInputValue>>
 
 /**
- * An in-memory SQLite database that stands in for an agent: the osquery tables that the catalogue
- * uses, with their specified columns and types, filled with the given rows. Closes with `using`.
+ * An in-memory SQLite database that stands in for an agent: osquery's tables with the columns of all
+ * platforms, filled with the given rows. Closes with `using`.
  */
 export function openOsqueryDatabase(
   rowsByTable: Readonly<Record<string, readonly OsqueryRow[]>> = {},
 ): DatabaseSync {
   const database = new DatabaseSync(':memory:')
-  for (const [table, columns] of Object.entries(tables)) {
-    const list = Object.entries(columns).map(([name, type]) => `"${name}" ${type}`)
-    database.exec(`CREATE TABLE "${table}" (${list.join(', ')})`)
-  }
+  database.exec(CREATE_TABLES)
   for (const [table, rows] of Object.entries(rowsByTable)) {
     for (const row of rows) insertRow(database, table, row)
   }

@@ -16,8 +16,6 @@ import type { DeviceStatusChange } from '../../src/changes/domain-event.ts'
 import { ManualClock } from './manual-clock.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import type { Schema } from '../../src/schema/schema.ts'
-import type { PostureCheckTable } from '../../src/schema/tables/check-tables.ts'
-import type { DeviceTable } from '../../src/schema/tables/device-tables.ts'
 import { createWebhookPublisher } from '../../src/signals/webhooks/webhook-publisher.ts'
 
 /** A service without its surroundings: changes, a clock that stands still, and what was announced. */
@@ -30,8 +28,8 @@ export interface Posture {
   /** Adds to `announced` what another runner of changes publishes. */
   readonly announce: ChangePublisher
   change<Result>(work: (change: Change) => Promise<Result>): Promise<Result>
-  insertCheck(values?: Partial<Insertable<PostureCheckTable>>): Promise<string>
-  insertDevice(values?: Partial<Insertable<DeviceTable>>): Promise<string>
+  insertCheck(values?: Partial<Insertable<Schema['posture_check']>>): Promise<string>
+  insertDevice(values?: Partial<Insertable<Schema['device']>>): Promise<string>
   /** Answers checks of revision 1 now: one list of rows for each check. */
   report(
     deviceId: string,

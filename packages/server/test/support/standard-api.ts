@@ -27,6 +27,7 @@ import type { SsfSettings } from '../../src/signals/streams/ssf-settings.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { SILENT } from './test-engine.ts'
+import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
 /** A client with the secret that it was given. */
 export interface TestClient {
@@ -131,7 +132,10 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     },
     isEnabled: async () => !isOff,
   })
-  const listener = createListener(database.connection, { log: SILENT })
+  const listener = createListener(database.connection, {
+    log: SILENT,
+    network: new DatabaseNetwork(),
+  })
   listener.subscribe(DELIVERY_CHANNEL, (payload) => waiters.wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()

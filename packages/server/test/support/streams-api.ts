@@ -27,6 +27,7 @@ import {
 } from './api-app.ts'
 import { SILENT } from './test-engine.ts'
 import { createTestPushChannel } from './test-push-channel.ts'
+import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
 /** What the answer that creates a stream names it by. */
 export interface StreamIds {
@@ -103,7 +104,10 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
     ensureSigningKey(change, { sealer, modulusBits: 2048 }),
   )
   await keyRing.refresh()
-  const listener = createListener(testApi.connection, { log: pino({ level: 'silent' }) })
+  const listener = createListener(testApi.connection, {
+    log: pino({ level: 'silent' }),
+    network: new DatabaseNetwork(),
+  })
   listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()

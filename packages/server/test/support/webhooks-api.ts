@@ -14,6 +14,7 @@ import { createListener } from '../../src/platform/db/listener.ts'
 import { DELIVERY_CHANNEL, toDestinationId } from '../../src/signals/dispatch/delivery-store.ts'
 import { createTestApi, type TestAnswer, type TestApi, type TestRequest } from './api-app.ts'
 import type { DestinationId } from '../../src/schema/branded-ids.ts'
+import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
 /** A webhook as a test reads it. */
 export interface TestWebhook {
@@ -78,7 +79,7 @@ export async function createWebhooksApi(
     ]
   })
   const { db, clock, runChange, sealer } = api
-  const listener = createListener(api.connection, { log: SILENT })
+  const listener = createListener(api.connection, { log: SILENT, network: new DatabaseNetwork() })
   listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))
   listener.start()
   await listener.whenListening()

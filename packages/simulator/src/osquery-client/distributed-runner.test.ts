@@ -120,10 +120,19 @@ describe('distributed queries', () => {
     ['a statement that is no string', { queries: { a: 7, b: 'SELECT b' } }],
     ['queries that are no object', { queries: ['SELECT b'] }],
     ['an empty discovery statement', { queries: { b: 'SELECT b' }, discovery: { b: '' } }],
-  ])('%s rejects the whole response', async (_name, work) => {
+  ])('%s rejects what follows', async (_name, work) => {
     const made = await runBatch(work)
     expect(made.statements).not.toContain('SELECT b')
     expect(made.server.to('distributedWrite')).toHaveLength(0)
+  })
+
+  test('what stands before an entry at fault is run, and nothing after it', async () => {
+    const made = await runBatch({ queries: { a: 'SELECT a', b: '', c: 'SELECT c' }, accelerate: 5 })
+    const [written] = made.server.to('distributedWrite')
+    expect(Object.keys(written?.body['queries'] ?? {})).toEqual(['a'])
+    expect(made.node.counters.batchesDiscarded).toBe(1)
+    await made.seconds(55)
+    expect(made.server.to('distributedRead')).toHaveLength(1)
   })
 
   test('tries a write three times, after one and four seconds', async () => {

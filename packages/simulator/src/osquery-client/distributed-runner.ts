@@ -80,10 +80,9 @@ class TlsDistributedRunner implements DistributedRunner {
     })
     if (answer.outcome !== 'success' || lifetime.isOver()) return
     const work = parseDistributedWork(answer.body)
-    if ('rejection' in work) {
+    if (work.rejection !== undefined) {
       counters.batchesDiscarded += 1
       this.#context.logStatus(1, work.rejection)
-      return
     }
     this.#accept(work)
   }

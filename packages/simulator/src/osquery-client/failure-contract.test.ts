@@ -82,6 +82,20 @@ describe('the failure contract', () => {
     },
   )
 
+  test.each([
+    ['5', 5],
+    ['5.0', Number.NaN],
+    ['5e0', Number.NaN],
+    ['-5', -5],
+    ['"5"', '5'],
+  ])('accelerate %s is an integer only when it is written as one', (text, accelerate) => {
+    const body = { accelerate, count: 2 }
+    expect(judgeResponse(`{"accelerate":${text},"count":2.0}`)).toEqual({
+      outcome: 'success',
+      body,
+    })
+  })
+
   test('disable_reenrollment keeps the key after node_invalid', async () => {
     harness = await createHarness({ flags: { isReenrollmentDisabled: true } })
     harness.server.respond('distributedRead', { json: { node_invalid: true } })

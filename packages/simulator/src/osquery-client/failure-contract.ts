@@ -24,7 +24,7 @@ export function judgeResponse(text: string): ResponseVerdict {
   if (text.length === 0) return { outcome: 'success', body: {} }
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = JSON.parse(text, readNumber)
   } catch {
     return { outcome: 'failed', reason: 'cannot parse the response as JSON' }
   }
@@ -32,6 +32,15 @@ export function judgeResponse(text: string): ResponseVerdict {
   if (body['node_invalid'] === true) return { outcome: 'node-invalid' }
   if ('error' in body) return { outcome: 'failed', reason: `request failed: ${describe(body)}` }
   return { outcome: 'success', body }
+}
+
+/**
+ * To osquery a number is an integer by how it is written: 5.0 is none. Such numbers stay what they are, but
+ * for `accelerate`, the one that is asked.
+ */
+function readNumber(key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (key !== 'accelerate' || typeof value !== 'number') return value
+  return /^-?\d+$/.test(context?.source ?? String(value)) ? value : Number.NaN
 }
 
 function describe(body: JsonObject): string {

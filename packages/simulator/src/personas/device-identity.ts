@@ -1,3 +1,4 @@
+import { flagRows } from './flag-rows.ts'
 import type { DevicePerson } from './template-rows.ts'
 import type { Platform } from '../platform.ts'
 import { pick, randomHex, randomUuid } from '../random.ts'
@@ -244,6 +245,7 @@ export function createDeviceIdentity(
       ...systemInfo(uuid, hostname, serial, hardware),
       ...networkRows(platform, ordinal, random),
       osquery_info: [agent],
+      osquery_flags: flagRows(),
       // osquery has no platform_info rows on ARM machines.
       platform_info: hardware.cpuType === 'x86_64' ? [firmware] : [],
     },

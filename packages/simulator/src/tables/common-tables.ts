@@ -10,6 +10,7 @@ export const COMMON_TABLES: TableSources = {
     codename arch`,
   osquery_info: `pid:integer uuid! instance_id version config_hash! config_valid:integer extensions
     build_platform build_distro start_time:integer watcher:integer platform_mask:integer`,
+  osquery_flags: `name type description default_value value shell_only:integer`,
   platform_info: `vendor version date revision address size volume_size:integer extra`,
   uptime: `days:integer hours:integer minutes:integer seconds:integer total_seconds:bigint`,
   time: `weekday year:integer month:integer day:integer hour:integer minutes:integer

@@ -58,6 +58,7 @@ export const RECORDED_COLUMNS: Readonly<Record<string, string>> = {
     'blocks:bigint blocks_available:bigint blocks_free:bigint blocks_size:bigint device device_alias flags inodes:bigint inodes_free:bigint path type',
   os_version:
     'arch build codename extra install_date:bigint major:integer minor:integer mount_namespace_id name patch:integer pid_with_namespace:integer platform platform_like revision:integer version',
+  osquery_flags: 'default_value description name shell_only:integer type value',
   osquery_info:
     'build_distro build_platform config_hash config_valid:integer extensions instance_id pid:integer platform_mask:integer start_time:integer uuid version watcher:integer',
   password_policy: 'policy_content policy_description policy_identifier uid:bigint',

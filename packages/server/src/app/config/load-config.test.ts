@@ -57,6 +57,28 @@ describe('loadConfig', () => {
     }
   })
 
+  it.each([
+    'postgres://u:p@one:5432,two:5432/db',
+    'postgres://one,two/db?target_session_attrs=read-write',
+    'postgres:///db?host=/one,/two&port=5432,5433',
+  ])('takes several servers of a database: %s', (url) => {
+    expect(loadConfig({ DATABASE_URL: url }).databaseUrl).toBe(url)
+  })
+
+  it.each([
+    ['postgres://one:5432,two:many/db', /name all/],
+    ['postgres://one,two/db?target_session_attrs=standby', /the service writes/],
+  ])('refuses %s', (url, words) => {
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow(words)
+  })
+
+  it('wants a session URL only beside a database URL', () => {
+    const url = 'postgres://one/db'
+    expect(() => loadConfig({ HELIOGRAPH_DATABASE_SESSION_URL: url })).toThrow(/belongs to/)
+    const both = { DATABASE_URL: url, HELIOGRAPH_DATABASE_SESSION_URL: url }
+    expect(loadConfig(both).databaseSessionUrl).toBe(url)
+  })
+
   it('refuses plain HTTP for anything but loopback', () => {
     expect(() => loadConfig({ HELIOGRAPH_BASE_URL: 'http://trust.example.com' })).toThrow(/https/)
     expect(loadConfig({ HELIOGRAPH_BASE_URL: 'http://localhost:81' }).baseUrl).toBe(

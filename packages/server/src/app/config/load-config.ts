@@ -76,6 +76,11 @@ function findContradictions(config: Partial<Values>): string[] {
       'HELIOGRAPH_REPORTING_DATABASE_URL belongs to DATABASE_URL: the embedded database has a role for reporting already',
     )
   }
+  if (config.databaseSessionUrl !== undefined && config.databaseUrl === undefined) {
+    problems.push(
+      'HELIOGRAPH_DATABASE_SESSION_URL belongs to DATABASE_URL: the embedded database has no pooler before it',
+    )
+  }
   const isSelfSigned = config.tlsCert === 'self-signed' || config.tlsKey === 'self-signed'
   if (!isSelfSigned && (config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push('HELIOGRAPH_TLS_CERT and HELIOGRAPH_TLS_KEY belong together: set both or neither')

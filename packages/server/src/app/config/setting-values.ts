@@ -3,6 +3,7 @@
  * without a library of schemas: every command reads settings, and most need no schema besides.
  */
 import { isIP } from 'node:net'
+import { splitHosts, splitParameters } from '../../platform/db/server-hosts.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { PROCESS_ROLES } from '../../schema/process-role.ts'
 
@@ -91,10 +92,20 @@ export const httpOrigin = checkedText((text) => {
   )
 })
 
-/** The driver takes a URL without a host too, for a socket that a parameter names. */
+/**
+ * The driver takes a URL without a host too, for a socket that a parameter names. Of several hosts the one that
+ * takes writes is used.
+ */
 export const postgresUrl = checkedText((text) => {
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'))) return text
-  throw new SettingProblem('must be a postgres:// URL, with what is special in it percent-encoded')
+  const isUrl = (each: string) => URL.canParse(each.replace('@/', '@socket/'))
+  if (!/^postgres(ql)?:\/\//.test(text) || !splitHosts(text).every(isUrl)) {
+    throw new SettingProblem(
+      'must be a postgres:// URL, with what is special in it percent-encoded; of several servers name all, as in postgres://user:password@one:5432,two:5432/heliograph',
+    )
+  }
+  const wanted = splitParameters(text).parameters.get('target_session_attrs') ?? 'read-write'
+  if (['any', 'primary', 'read-write'].includes(wanted)) return text
+  throw new SettingProblem('target_session_attrs can only be read-write: the service writes')
 })
 
 /**

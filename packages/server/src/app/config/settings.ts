@@ -62,7 +62,15 @@ export const SETTINGS = {
   },
   databaseUrl: {
     env: 'DATABASE_URL',
-    description: 'A PostgreSQL 15 or newer to use instead of the embedded one.',
+    description:
+      'A PostgreSQL 15 or newer to use instead of the embedded one. Of several servers (`host1:5432,host2:5432`) the one that takes writes is used.',
+    isSecret: true,
+    ...postgresUrl,
+  },
+  databaseSessionUrl: {
+    env: 'HELIOGRAPH_DATABASE_SESSION_URL',
+    description:
+      'The database of `DATABASE_URL` past a connection pooler in transaction mode. Notifications and locks of a session need it; everything else goes through the pooler.',
     isSecret: true,
     ...postgresUrl,
   },

@@ -2,7 +2,6 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { AuditEntryTable } from '../../schema/tables/audit-tables.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { AUDIT_LIST } from './audit-read.ts'
@@ -38,7 +37,7 @@ export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
   ]
 }
 
-function toAuditLogJson(entry: Selectable<AuditEntryTable>) {
+function toAuditLogJson(entry: Selectable<Schema['audit_entry']>) {
   const { target_type: type, target_id: identifier } = entry
   return toWire(auditLogSchema, entry, {
     id: entry.sequence,

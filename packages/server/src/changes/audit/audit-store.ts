@@ -1,9 +1,8 @@
 import { sql, type Selectable, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { AuditEntryTable } from '../../schema/tables/audit-tables.ts'
 import type { AuditFields, JsonObject } from './audit-entry.ts'
 
-export type AuditEntryRow = Selectable<AuditEntryTable>
+export type AuditEntryRow = Selectable<Schema['audit_entry']>
 
 /**
  * Appends entries to the audit log in their order, as the last statement of their change. They are chained

@@ -1,8 +1,7 @@
 import type { Insertable, Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { AdminUserTable } from '../../schema/tables/organisation-tables.ts'
 
-export type Admin = Selectable<AdminUserTable>
+export type Admin = Selectable<Schema['admin_user']>
 
 /** The admin with this email address, whatever its case. */
 export async function findAdminByEmail(
@@ -18,7 +17,7 @@ export async function findAdminByEmail(
 
 export async function insertAdmin(
   db: Kysely<Schema>,
-  values: Insertable<AdminUserTable>,
+  values: Insertable<Schema['admin_user']>,
 ): Promise<Admin> {
   return db.insertInto('admin_user').values(values).returningAll().executeTakeFirstOrThrow()
 }

@@ -2,11 +2,10 @@ import { sql, type Insertable, type Kysely, type Selectable, type Updateable } f
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { ApiKeyTable } from '../../schema/tables/organisation-tables.ts'
 
-const keyRecord = defineRecord<ApiKeyTable>()
+const keyRecord = defineRecord<Schema['api_key']>()
 
-export type ApiKey = CamelCased<Selectable<ApiKeyTable>>
+export type ApiKey = CamelCased<Selectable<Schema['api_key']>>
 
 /** A permission of a key with the reason it was granted for. */
 export interface GrantedPermission {
@@ -63,7 +62,7 @@ export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<A
 
 export async function insertKey(
   db: Kysely<Schema>,
-  values: CamelCased<Insertable<ApiKeyTable>>,
+  values: CamelCased<Insertable<Schema['api_key']>>,
 ): Promise<ApiKey> {
   const row = await db
     .insertInto('api_key')
@@ -103,7 +102,7 @@ export async function listKeyPermissions(
 export async function updateKey(
   db: Kysely<Schema>,
   id: string,
-  values: CamelCased<Updateable<ApiKeyTable>>,
+  values: CamelCased<Updateable<Schema['api_key']>>,
 ): Promise<ApiKey> {
   const row = await db
     .updateTable('api_key')

@@ -5,7 +5,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { RETENTION, type RetentionFacts, type RetentionName } from '../../schema/retention.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { RetentionStateTable } from '../../schema/tables/organisation-tables.ts'
 
 /** A policy in figures. */
 export interface RetentionFigures {
@@ -62,7 +61,7 @@ export async function readRetentionFigures(db: Kysely<Schema>): Promise<Retentio
 
 type Progress = Omit<RetentionFigures, 'name' | 'rows' | 'bytes' | 'oldestAt'>
 
-function toProgress(state: Selectable<RetentionStateTable> | undefined): Progress {
+function toProgress(state: Selectable<Schema['retention_state']> | undefined): Progress {
   if (state === undefined) return NO_PROGRESS
   return {
     keepsMs: state.keeps_ms === null ? null : Number(state.keeps_ms),

@@ -1,7 +1,6 @@
 import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { OrganisationTable } from '../../schema/tables/organisation-tables.ts'
 
 /** The channel on which every process hears that the organisation changed. */
 export const ORGANISATION_CHANNEL = 'organisation'
@@ -12,7 +11,7 @@ const UNDEFINED_TABLE = '42P01'
 const NOT_GRANTED = '42501'
 const UNDEFINED_COLUMN = '42703'
 
-export type Organisation = Selectable<OrganisationTable>
+export type Organisation = Selectable<Schema['organisation']>
 
 /** The organisation. Exists from the first start on. */
 export async function getOrganisation(db: Kysely<Schema>): Promise<Organisation> {
@@ -35,7 +34,7 @@ export async function insertOrganisation(
 /** Changes the organisation, and tells every process when the change commits. */
 export async function updateOrganisation(
   db: Kysely<Schema>,
-  values: Updateable<OrganisationTable>,
+  values: Updateable<Schema['organisation']>,
 ): Promise<Organisation> {
   await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(db)
   return db.updateTable('organisation').set(values).returningAll().executeTakeFirstOrThrow()

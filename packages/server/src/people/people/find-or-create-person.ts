@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { parseEmail, parseName } from '../../platform/parse-text.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { conflict } from '../../platform/app-error.ts'
 import {
   findPersonByEmail,
   findProvisionedPerson,
@@ -17,7 +17,7 @@ import {
  */
 export async function findOrCreatePerson(
   change: Change,
-  input: { readonly email: string; readonly name?: string },
+  input: { readonly email: string; readonly name?: string | undefined },
 ): Promise<Person> {
   const email = parseEmail(input.email, 'email')
   const existing = await findPersonByEmail(change.tx, email)
@@ -43,5 +43,5 @@ export async function findOrCreatePerson(
 /** Else a switched-off person would come back under a second record. */
 function refuseDeprovisioned(person: Person): Person {
   if (person.deprovisioned_at === null) return person
-  throw new AppError('conflict', `${person.email} has been deprovisioned by the identity provider.`)
+  throw conflict(`${person.email} has been deprovisioned by the identity provider.`)
 }

@@ -2,11 +2,13 @@
  * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
  * admins) is decided by its callers.
  */
-import { sql, type Insertable, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { sql, type Insertable, type Selectable, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { PersonTable } from '../../schema/tables/person-tables.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
-export type Person = Selectable<PersonTable>
+const people = rowsOf('person', 'person')
+
+export type Person = Selectable<Schema['person']>
 
 /** The person with this email address in any case, unless deprovisioned. */
 export async function findPersonByEmail(
@@ -70,14 +72,12 @@ export async function findProvisionedPerson(
     .executeTakeFirst()
 }
 
-export async function findPerson(tx: Transaction<Schema>, id: string): Promise<Person | undefined> {
-  return tx.selectFrom('person').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export const findPerson = people.find
 
 /** Inserts a person; undefined when someone else has just inserted the same email address. */
 export async function insertPerson(
   tx: Transaction<Schema>,
-  person: Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>,
+  person: Omit<Insertable<Schema['person']>, 'created_at' | 'updated_at'>,
   at: Date,
 ): Promise<Person | undefined> {
   return tx
@@ -88,18 +88,7 @@ export async function insertPerson(
     .executeTakeFirst()
 }
 
-export async function updatePerson(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<PersonTable>,
-): Promise<Person> {
-  return tx
-    .updateTable('person')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updatePerson = people.update
 
 /** Takes a person out of every group; answers the ids of the groups in ascending order. */
 export async function deleteMembershipsOfPerson(

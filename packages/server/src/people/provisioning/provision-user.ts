@@ -1,7 +1,6 @@
-import type { Insertable } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import type { JsonObject, JsonValue } from '../../changes/audit/audit-entry.ts'
-import type { PersonTable } from '../../schema/tables/person-tables.ts'
+import type { JsonObject } from '../../changes/audit/audit-entry.ts'
+import { changedMembers } from '../../changes/changed-members.ts'
 import {
   deprovisionPerson,
   endProvisioning,
@@ -11,7 +10,7 @@ import {
 import { insertPerson, updatePerson, type Person } from '../people/person-store.ts'
 import type { ScimAttributes } from './read-resource.ts'
 import { notUnique, resourceNotFound } from './scim-error.ts'
-import { toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
+import { PROVISIONED_COLUMNS, toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
 import { findUnmanagedPerson, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
 
 /**
@@ -26,7 +25,8 @@ export async function createUser(
   attributes: ScimAttributes,
 ): Promise<Person> {
   const provisioned = toProvisionedPerson(attributes)
-  const known = await findUnmanagedPerson(change.tx, [provisioned.email, provisioned.userName])
+  const { email, user_name: userName } = provisioned.columns
+  const known = await findUnmanagedPerson(change.tx, [email, userName])
   if (known !== undefined) return saveUser(change, deps, known, provisioned)
   await requireUnique(change, provisioned, provisioned.active !== false, undefined)
   const created = await insertPerson(change.tx, toColumns(provisioned), change.at)
@@ -103,12 +103,11 @@ async function saveColumns(
   person: Person,
   provisioned: ProvisionedPerson,
 ): Promise<Person> {
-  const columns = toColumns(provisioned)
-  const [before, after] = differences(
+  const { names, before, after } = changedMembers(
     toAuditFields(person),
-    toAuditFields({ ...person, ...columns, emails: provisioned.emails }),
+    toAuditFields(provisioned.columns),
   )
-  if (Object.keys(after).length === 0) return person
+  if (names.length === 0) return person
   const isTakenOver = person.user_name === null
   change.recordAudit({
     action: isTakenOver ? 'person.provisioned' : 'person.updated',
@@ -119,24 +118,16 @@ async function saveColumns(
     before,
     after,
   })
-  return updatePerson(change.tx, person.id, { ...columns, updated_at: change.at })
+  return updatePerson(change.tx, person.id, { ...toColumns(provisioned), updated_at: change.at })
 }
 
-type ProvisionedColumns = Omit<Insertable<PersonTable>, 'created_at' | 'updated_at'>
-
-function toColumns(provisioned: ProvisionedPerson) {
+function toColumns({ columns }: ProvisionedPerson) {
+  const { emails, user_name: userName } = columns
   return {
-    name: provisioned.name,
-    email: provisioned.email,
-    usernames: [provisioned.userName],
-    user_name: provisioned.userName,
-    external_id: provisioned.externalId,
-    display_name: provisioned.displayName,
-    formatted_name: provisioned.formattedName,
-    given_name: provisioned.givenName,
-    family_name: provisioned.familyName,
-    emails: provisioned.emails === null ? null : JSON.stringify(provisioned.emails),
-  } satisfies ProvisionedColumns
+    ...columns,
+    usernames: [userName],
+    emails: emails === null ? null : JSON.stringify(emails),
+  }
 }
 
 async function requireUnique(
@@ -145,47 +136,19 @@ async function requireUnique(
   isActive: boolean,
   exceptId: string | undefined,
 ): Promise<void> {
-  const { userName, email } = provisioned
+  const { user_name: userName, email } = provisioned.columns
   const conflict = await findUserConflict(change.tx, { userName, email, isActive }, exceptId)
   if (conflict !== undefined) throw conflictOf(conflict, provisioned)
 }
 
-function conflictOf(conflict: 'userName' | 'email', { userName, email }: ProvisionedPerson): Error {
+function conflictOf(conflict: 'userName' | 'email', { columns }: ProvisionedPerson): Error {
   return notUnique(
     conflict === 'userName'
-      ? `Another user has the user name "${userName}".`
-      : `Another user has the email address "${email}".`,
+      ? `Another user has the user name "${columns.user_name}".`
+      : `Another user has the email address "${columns.email}".`,
   )
 }
 
-function toAuditFields(person: Person): JsonObject {
-  return {
-    name: person.name,
-    email: person.email,
-    user_name: person.user_name,
-    external_id: person.external_id,
-    display_name: person.display_name,
-    formatted_name: person.formatted_name,
-    given_name: person.given_name,
-    family_name: person.family_name,
-    emails: person.emails?.map((email) => ({ ...email })) ?? null,
-  }
-}
-
-/** The members that differ, before and after. jsonb keeps members in an order of its own. */
-function differences(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] {
-  const names = Object.keys(after).filter(
-    (name) => canonical(before[name] ?? null) !== canonical(after[name] ?? null),
-  )
-  const pick = (from: JsonObject) =>
-    Object.fromEntries(names.map((name) => [name, from[name] ?? null]))
-  return [pick(before), pick(after)]
-}
-
-function canonical(value: JsonValue): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
+function toAuditFields(person: Pick<Person, (typeof PROVISIONED_COLUMNS)[number]>) {
+  return Object.fromEntries(PROVISIONED_COLUMNS.map((name) => [name, person[name]])) as JsonObject
 }

@@ -8,10 +8,12 @@ import {
   type Updateable,
 } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
 import type { GroupMember, PersonGroup } from './scim-group.ts'
 import type { ScimWindow } from './scim-user-store.ts'
+import { rowsOf } from '../../schema/row-store.ts'
+
+const groups = rowsOf('person_group', 'person group')
 
 /** Where the attributes of groups live. */
 export const GROUP_COLUMNS: ScimColumns = {
@@ -57,27 +59,15 @@ export async function listGroups(
   return { total: Number(total), rows }
 }
 
-export async function findGroup(db: Kysely<Schema>, id: string): Promise<PersonGroup | undefined> {
-  return db.selectFrom('person_group').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export const findGroup = groups.find
 
 /** The group with this id, locked until the transaction ends. */
-export async function findGroupForUpdate(
-  tx: Transaction<Schema>,
-  id: string,
-): Promise<PersonGroup | undefined> {
-  return tx
-    .selectFrom('person_group')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const findGroupForUpdate = groups.findForUpdate
 
 /** Inserts a group; undefined when another has its name. */
 export async function insertGroup(
   tx: Transaction<Schema>,
-  values: Insertable<PersonGroupTable>,
+  values: Insertable<Schema['person_group']>,
 ): Promise<PersonGroup | undefined> {
   return tx
     .insertInto('person_group')
@@ -91,7 +81,7 @@ export async function insertGroup(
 export async function updateGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<PersonGroupTable>,
+  values: Updateable<Schema['person_group']>,
 ): Promise<PersonGroup> {
   return tx
     .updateTable('person_group')
@@ -102,9 +92,7 @@ export async function updateGroup(
 }
 
 /** Deletes a group with its memberships. */
-export async function deleteGroupRow(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx.deleteFrom('person_group').where('id', '=', id).execute()
-}
+export const deleteGroupRow = groups.remove
 
 /** Whether a group other than `exceptId` has this name in any case. */
 export async function isGroupNameTaken(

@@ -3,12 +3,12 @@
  * columns of a group, and back. Pure.
  */
 import type { Selectable } from 'kysely'
-import type { PersonGroupTable } from '../../schema/tables/person-tables.ts'
 import type { ScimAttributes } from './read-resource.ts'
 import { badRequest } from './scim-error.ts'
 import { GROUP_SCHEMA } from './scim-schema.ts'
+import type { Schema } from '../../schema/schema.ts'
 
-export type PersonGroup = Selectable<PersonGroupTable>
+export type PersonGroup = Selectable<Schema['person_group']>
 
 /** What an identity provider says of a group, without its members. */
 export interface ProvisionedGroup {

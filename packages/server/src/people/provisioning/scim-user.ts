@@ -10,20 +10,25 @@ import { isObject, type ScimAttributes } from './read-resource.ts'
 import { badRequest } from './scim-error.ts'
 import { USER_SCHEMA } from './scim-schema.ts'
 
+/** The columns of a person that an identity provider decides. */
+export const PROVISIONED_COLUMNS = [
+  'name',
+  'email',
+  'user_name',
+  'external_id',
+  'display_name',
+  'formatted_name',
+  'given_name',
+  'family_name',
+  'emails',
+] as const satisfies (keyof Person)[]
+
 /** What an identity provider says of a person. */
 export interface ProvisionedPerson {
-  readonly userName: string
-  readonly externalId: string | null
-  readonly displayName: string | null
-  readonly formattedName: string | null
-  readonly givenName: string | null
-  readonly familyName: string | null
-  /** Null when the email address of the person is the only one. */
-  readonly emails: PersonEmail[] | null
-  /** The address that identifies the person: the primary one, one for work, the first, the user name. */
-  readonly email: string
-  /** The name that the service shows. */
-  readonly name: string
+  /** `emails` is null when the email address of the person is the only one. */
+  readonly columns: Pick<Person, (typeof PROVISIONED_COLUMNS)[number]> & {
+    readonly user_name: string
+  }
   /** Undefined when the request does not say. */
   readonly active: boolean | undefined
 }
@@ -42,18 +47,20 @@ export function toProvisionedPerson(attributes: ScimAttributes): ProvisionedPers
   const name = isObject(attributes['name']) ? attributes['name'] : {}
   const emails = toEmails(attributes['emails'])
   const parts = {
-    displayName: textOf(attributes, 'displayName'),
-    formattedName: textOf(name, 'formatted'),
-    givenName: textOf(name, 'givenName'),
-    familyName: textOf(name, 'familyName'),
+    display_name: textOf(attributes, 'displayName'),
+    formatted_name: textOf(name, 'formatted'),
+    given_name: textOf(name, 'givenName'),
+    family_name: textOf(name, 'familyName'),
   }
   return {
-    ...parts,
-    userName,
-    externalId: textOf(attributes, 'externalId'),
-    emails: emails.length === 0 ? null : emails,
-    email: chooseEmail(emails, userName),
-    name: chooseName(parts, userName),
+    columns: {
+      ...parts,
+      user_name: userName,
+      external_id: textOf(attributes, 'externalId'),
+      emails: emails.length === 0 ? null : emails,
+      email: chooseEmail(emails, userName),
+      name: chooseName(parts, userName),
+    },
     active: typeof attributes['active'] === 'boolean' ? attributes['active'] : undefined,
   }
 }
@@ -86,6 +93,7 @@ function toEmails(value: unknown): PersonEmail[] {
   })
 }
 
+/** The address that identifies the person: the primary one, one for work, the first, the user name. */
 function chooseEmail(emails: readonly PersonEmail[], userName: string): string {
   const chosen =
     emails.find(({ primary }) => primary === true) ??
@@ -96,12 +104,13 @@ function chooseEmail(emails: readonly PersonEmail[], userName: string): string {
   throw badRequest('invalidValue', 'A user needs an email address in "emails" or as "userName".')
 }
 
+/** The name that the service shows. */
 function chooseName(
-  parts: Pick<ProvisionedPerson, 'displayName' | 'formattedName' | 'givenName' | 'familyName'>,
+  parts: Pick<Person, 'display_name' | 'formatted_name' | 'given_name' | 'family_name'>,
   userName: string,
 ): string {
-  const joined = [parts.givenName, parts.familyName].filter((part) => part !== null).join(' ')
-  const name = parts.displayName ?? parts.formattedName ?? (joined === '' ? userName : joined)
+  const joined = [parts.given_name, parts.family_name].filter((part) => part !== null).join(' ')
+  const name = parts.display_name ?? parts.formatted_name ?? (joined === '' ? userName : joined)
   if (name.length <= NAME_LENGTH_MAX) return name
   throw badRequest('invalidValue', `The name of a user has at most ${NAME_LENGTH_MAX} characters.`)
 }

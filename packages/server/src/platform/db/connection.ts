@@ -1,7 +1,11 @@
 import type { SocketConnection } from '@heliograph/embedded-postgres'
 import { Client, type ClientConfig } from 'pg'
+import { joinParameters, splitHosts, splitParameters } from './server-hosts.ts'
 
-/** A server that is reached by the URL that the operator gave. It may hold a password. */
+/**
+ * A server that is reached by the URL that the operator gave, or several that hold the same database: `host1:5432,host2`,
+ * or `?host=/folder1,/folder2`, as libpq takes them. It may hold a password.
+ */
 export interface UrlConnection {
   readonly url: string
 }
@@ -9,9 +13,27 @@ export interface UrlConnection {
 /** How to reach the database. May be passed between processes as JSON. */
 export type DatabaseConnection = SocketConnection | UrlConnection
 
-/** The same connection as the PostgreSQL driver takes it. */
+/** The same connection as the PostgreSQL driver takes it; of several servers the first. */
 export function toClientConfig(connection: DatabaseConnection): ClientConfig {
-  return 'url' in connection ? { connectionString: connection.url } : { ...connection }
+  return toServers(connection)[0]
+}
+
+/** The servers of a connection, each as the driver takes it, in the order in which they were given. */
+export function toServers(
+  connection: DatabaseConnection,
+): readonly [ClientConfig, ...ClientConfig[]] {
+  if (!('url' in connection)) return [{ ...connection }]
+  const [first, ...others] = splitHosts(connection.url)
+  return [toUrlConfig(first), ...others.map(toUrlConfig)]
+}
+
+/** The `options` stand beside the URL, where others can add to them. */
+function toUrlConfig(url: string): ClientConfig {
+  const { address, parameters } = splitParameters(url)
+  const options = parameters.get('options')
+  if (options === null) return { connectionString: url }
+  parameters.delete('options')
+  return { connectionString: joinParameters(address, parameters), options }
 }
 
 /** The same server and database, but another role. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { openDatabase, pingDatabase } from './database.ts'
+import { DatabaseNetwork } from './database-network.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -38,6 +39,7 @@ test('limits statements and idle transactions, and names its connections', async
 
 test('is told from a database that is well by connections whose settings were changed, and mends them', async () => {
   const opened = openDatabase<Schema>(database.connection, {
+    network: new DatabaseNetwork(),
     poolMax: 1,
     logError: () => undefined,
     applicationName: 'heliograph test',
@@ -64,7 +66,8 @@ test('works as a role without administrative rights', async () => {
 
 test('tells of a connection that breaks, but not of one that the closing pool leaves', async () => {
   const logError = vi.fn()
-  const options = { poolMax: 1, logError, applicationName: 'heliograph broken' }
+  const network = new DatabaseNetwork()
+  const options = { network, poolMax: 1, logError, applicationName: 'heliograph broken' }
   const opened = openDatabase<Schema>(database.connection, options)
   await sql`select`.execute(opened.db)
   await database.pool.query(

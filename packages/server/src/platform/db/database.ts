@@ -7,11 +7,15 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { Pool, types } from 'pg'
 import type { CustomTypesConfig, PoolConfig } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
-import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
+import { DatabaseClient } from './database-client.ts'
+import type { DatabaseNetwork } from './database-network.ts'
+import { giveInTurns, PoolTurns } from './pool-turns.ts'
 import { prepareStatements } from './prepared-statements.ts'
 
 export interface DatabaseOptions {
+  /** That of the process: what it finds out about one connection counts for all. */
+  readonly network: DatabaseNetwork
   /** The most connections that the pool opens. */
   readonly poolMax: number
   /** Told of connections that break while nobody uses them; the pool replaces them by itself. */
@@ -39,8 +43,14 @@ export interface Database<Tables> {
 const STATEMENT_TIMEOUT_MS = 30 * SECOND_MS
 /** A transaction holds locks: one that its owner forgot is ended by the server. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = MINUTE_MS
+/** Below that of a statement, so that whoever waits learns that somebody else holds what it needs. */
+const LOCK_TIMEOUT_MS = 20 * SECOND_MS
+/** How long the server may take to cancel a statement and say so. */
+const CANCELLING_MAX_MS = 5 * SECOND_MS
 /** How long a request waits for a free connection before it is refused as unavailable. */
 const CONNECTION_TIMEOUT_MS = 10 * SECOND_MS
+/** Connections move to where the name of the database leads at last, and give memory back to the server. */
+const CONNECTION_AGE_MAX_SECONDS = 1_800
 
 const DATE: number = types.builtins.DATE
 
@@ -70,11 +80,12 @@ export function openDatabase<Tables>(
   pool.on('error', (error) => {
     if (closing === undefined) options.logError(error)
   })
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  const turns = new PoolTurns({ max: options.poolMax, waitMaxMs: CONNECTION_TIMEOUT_MS })
+  const shared = { options: pool.options, ...giveInTurns(pool, turns) }
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) }),
     preparedDb: new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: prepareStatements(pool) }),
+      dialect: new PostgresDialect({ pool: prepareStatements(shared) }),
     }),
     pool,
     close() {
@@ -93,7 +104,9 @@ export async function pingDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
   const changed = await db.connection().execute(async (connection) => {
     const { rows } = await sql<{ name: string }>`
       select name from pg_catalog.pg_settings
-      where source = 'session' and setting is distinct from reset_val`.execute(connection)
+      where source = 'session' and setting is distinct from reset_val
+        -- Poolers give a connection the name of whoever uses it.
+        and name <> 'application_name'`.execute(connection)
     if (rows.length > 0) await sql`reset all`.execute(connection)
     return rows.map(({ name }) => name)
   })
@@ -103,14 +116,18 @@ export async function pingDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
 }
 
 function toPoolConfig(connection: DatabaseConnection, options: DatabaseOptions): PoolConfig {
+  const { network, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  const silentMaxMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + CANCELLING_MAX_MS
   return {
-    ...toClientConfig(connection),
+    ...network.settings(connection, silentMaxMs),
+    Client: DatabaseClient,
     max: options.poolMax,
+    maxLifetimeSeconds: CONNECTION_AGE_MAX_SECONDS,
     types: valueTypes,
     application_name: options.applicationName ?? 'heliograph',
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    statement_timeout: options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    keepAlive: true,
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createListener, notify } from './listener.ts'
 import type { Listener } from './listener.ts'
+import { DatabaseNetwork } from './database-network.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -18,7 +19,7 @@ afterEach(async () => {
 })
 
 function listen(): Listener {
-  listener = createListener(database.connection, { log })
+  listener = createListener(database.connection, { log, network: new DatabaseNetwork() })
   listener.start()
   return listener
 }
@@ -92,7 +93,7 @@ test('refuses a payload that PostgreSQL would refuse', async () => {
 
 test('stops while it connects, at whatever moment, and leaves no connection', async () => {
   for (const delayMs of [0, 1, 2, 4, 8, 16]) {
-    const connecting = createListener(database.connection, { log })
+    const connecting = createListener(database.connection, { log, network: new DatabaseNetwork() })
     connecting.start()
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
     await connecting.stop()

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { QueryExecutorProvider } from 'kysely'
-import { Client, escapeIdentifier } from 'pg'
+import { escapeIdentifier } from 'pg'
 import { SECOND_MS } from '../clock.ts'
-import { toClientConfig } from './connection.ts'
 import type { DatabaseConnection } from './connection.ts'
+import { DatabaseClient } from './database-client.ts'
+import type { DatabaseNetwork } from './database-network.ts'
 import type { DatabaseLog } from './database-log.ts'
 import type { AdvisoryLock } from './advisory-lock.ts'
 
@@ -44,19 +45,26 @@ export interface Listener {
 
 export interface ListenerOptions {
   readonly log: DatabaseLog
+  /** That of the process: when the host does not answer here, all connections that are silent end. */
+  readonly network: DatabaseNetwork
 }
 
 /** PostgreSQL takes payloads shorter than 8,000 bytes (NOTIFY). */
 const PAYLOAD_BYTES_MAX = 7_999
 const RECONNECT_DELAY_MIN_MS = 100
-const RECONNECT_DELAY_MAX_MS = 5 * SECOND_MS
+const RECONNECT_DELAY_MAX_MS = 2 * SECOND_MS
 /** A connection that the network dropped without a word shows only when it is used. */
-const PROBE_INTERVAL_MS = 30 * SECOND_MS
-const QUERY_TIMEOUT_MS = 10 * SECOND_MS
+const PROBE_INTERVAL_MS = 2 * SECOND_MS
+/** The probe reads nothing: a server that is merely busy answers it. */
+const PROBE_MAX_MS = 5 * SECOND_MS
+/** An answer may have arrived while this process was too busy to read it. */
+const UNREAD_ANSWER_MS = 100
+/** For what is said between the probes. */
+const SILENT_MAX_MS = 10 * SECOND_MS
 
 /** Creates a listener, which listens from `start` on. */
 export function createListener(connection: DatabaseConnection, options: ListenerOptions): Listener {
-  return new ReconnectingListener(connection, options.log)
+  return new ReconnectingListener(connection, options)
 }
 
 /**
@@ -91,19 +99,22 @@ function createGate<Value>(): Gate<Value> {
 class ReconnectingListener implements Listener {
   readonly #connection: DatabaseConnection
   readonly #log: DatabaseLog
+  readonly #network: DatabaseNetwork
   readonly #handlers = new Map<string, Set<NotificationHandler>>()
   readonly #reconnectHandlers = new Set<() => void>()
   readonly #locks = new Map<AdvisoryLock, Gate<void>>()
   readonly #stopping = new AbortController()
   #running: Promise<void> = Promise.resolve()
-  #client: Client | undefined
+  #client: DatabaseClient | undefined
+  readonly #heldLocks = new Set<AdvisoryLock>()
   #lastQuery: Promise<unknown> = Promise.resolve()
-  #connected = createGate<Client | undefined>()
+  #connected = createGate<DatabaseClient | undefined>()
   #disconnectedSinceMs: number | undefined = performance.now()
 
-  constructor(connection: DatabaseConnection, log: DatabaseLog) {
+  constructor(connection: DatabaseConnection, { log, network }: ListenerOptions) {
     this.#connection = connection
     this.#log = log
+    this.#network = network
   }
 
   start(): void {
@@ -131,7 +142,7 @@ class ReconnectingListener implements Listener {
     this.#locks.set(lock, held)
     const client = this.#client
     if (client !== undefined) {
-      await this.#takeLock(client, lock, held).catch(() => client.end().catch(() => undefined))
+      await this.#takeLock(client, lock, held).catch(() => client.close())
     }
     await held.opened
   }
@@ -148,7 +159,7 @@ class ReconnectingListener implements Listener {
       await this.#query(client, 'select pg_advisory_unlock($1, $2)', [...lock])
     } catch {
       // The lock must not outlive its use: a connection that cannot give it back ends.
-      await client.end().catch(() => undefined)
+      await client.close()
     }
   }
 
@@ -178,7 +189,6 @@ class ReconnectingListener implements Listener {
     this.#reconnectHandlers.clear()
     this.#connected.open(undefined)
     for (const held of this.#locks.values()) held.open()
-    await this.#client?.end().catch(() => undefined)
     await this.#running
   }
 
@@ -193,11 +203,15 @@ class ReconnectingListener implements Listener {
   #send(statement: string): void {
     const client = this.#client
     if (client === undefined) return
-    this.#query(client, statement).catch(() => client.end().catch(() => undefined))
+    this.#query(client, statement).catch(() => client.close())
   }
 
   /** One statement after the other, as the driver wants them. */
-  #query<Row extends object>(client: Client, text: string, values?: unknown[]): Promise<Row[]> {
+  #query<Row extends object>(
+    client: DatabaseClient,
+    text: string,
+    values?: unknown[],
+  ): Promise<Row[]> {
     const rows = this.#lastQuery.then(async () => (await client.query<Row>(text, values)).rows)
     this.#lastQuery = rows.catch(() => undefined)
     return rows
@@ -222,36 +236,35 @@ class ReconnectingListener implements Listener {
 
   /** One connection from its beginning to its end; throws why it ended. */
   async #session(onListening: () => void): Promise<void> {
-    const client = new Client({
-      ...toClientConfig(this.#connection),
+    const client = new DatabaseClient({
+      ...this.#network.settings(this.#connection, SILENT_MAX_MS),
       application_name: 'heliograph listener',
-      connectionTimeoutMillis: QUERY_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-      keepAlive: true,
     })
     const ended = new Promise<Error>((resolve) => {
       client.on('error', resolve)
       client.on('end', () => resolve(new Error('The connection was closed')))
     })
     client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''))
+    const stop = () => void client.close()
+    this.#stopping.signal.addEventListener('abort', stop)
     try {
       await client.connect()
+      if (this.#isStopping()) return
       this.#client = client
       this.#lastQuery = Promise.resolve()
-      // From here on `stop` ends the client; before, it knew of none.
-      if (this.#isStopping()) return
       await this.#listen(client)
       onListening()
       await Promise.race([this.#probe(client, ended), ended])
       throw await ended
     } finally {
+      this.#stopping.signal.removeEventListener('abort', stop)
       this.#forget()
-      // Not awaited: a peer that the network dropped never answers.
-      client.end().catch(() => undefined)
+      const closed = client.close()
+      if (this.#isStopping()) await closed
     }
   }
 
-  async #listen(client: Client): Promise<void> {
+  async #listen(client: DatabaseClient): Promise<void> {
     for (const channel of this.#handlers.keys()) {
       await this.#query(client, `listen ${escapeIdentifier(channel)}`)
     }
@@ -262,11 +275,13 @@ class ReconnectingListener implements Listener {
   }
 
   /** Does not wait for a session of ours that the server has not missed yet; the probe tries again. */
-  async #takeLock(client: Client, lock: AdvisoryLock, held: Gate<void>): Promise<void> {
-    if (await this.#tryLock(client, lock)) held.open()
+  async #takeLock(client: DatabaseClient, lock: AdvisoryLock, held: Gate<void>): Promise<void> {
+    if (this.#heldLocks.has(lock) || !(await this.#tryLock(client, lock))) return
+    this.#heldLocks.add(lock)
+    held.open()
   }
 
-  async #tryLock(client: Client, lock: AdvisoryLock): Promise<boolean> {
+  async #tryLock(client: DatabaseClient, lock: AdvisoryLock): Promise<boolean> {
     const rows = await this.#query<{ is_held: boolean }>(
       client,
       'select pg_try_advisory_lock($1, $2) as is_held',
@@ -276,15 +291,18 @@ class ReconnectingListener implements Listener {
   }
 
   /** Throws when the connection does not answer; resolves when it has ended. */
-  async #probe(client: Client, ended: Promise<Error>): Promise<void> {
+  async #probe(client: DatabaseClient, ended: Promise<Error>): Promise<void> {
     const over = new AbortController()
     void ended.then(() => over.abort())
+    const isOverAfter = (ms: number) => sleep(ms, false, { signal: over.signal }).catch(() => true)
     for (;;) {
-      const isOver = await sleep(PROBE_INTERVAL_MS, false, { signal: over.signal }).catch(
-        () => true,
-      )
-      if (isOver) return
-      await this.#query(client, 'select')
+      if (await isOverAfter(PROBE_INTERVAL_MS)) return
+      const received = this.#network.received()
+      const answered = this.#query(client, 'select')
+      if (!(await isAnswered(answered, isOverAfter))) {
+        this.#network.breakSilent(received)
+        throw new Error('The database does not answer')
+      }
       for (const [lock, held] of this.#locks) await this.#takeLock(client, lock, held)
     }
   }
@@ -296,6 +314,7 @@ class ReconnectingListener implements Listener {
   #forget(): void {
     if (this.#client === undefined) return
     this.#client = undefined
+    this.#heldLocks.clear()
     this.#disconnectedSinceMs ??= performance.now()
     if (!this.#isStopping()) this.#connected = createGate()
   }
@@ -312,4 +331,14 @@ class ReconnectingListener implements Listener {
       this.#log.error({ err: error }, 'database.listener_handler_failed')
     }
   }
+}
+
+/** Whether the answer came in time. Rejects as the query does. */
+async function isAnswered(
+  answered: Promise<unknown>,
+  wait: (ms: number) => Promise<unknown>,
+): Promise<boolean> {
+  const inTime = async (ms: number) =>
+    Promise.race([answered.then(() => true), wait(ms).then(() => false)])
+  return (await inTime(PROBE_MAX_MS)) || (await inTime(UNREAD_ANSWER_MS))
 }

@@ -6,10 +6,15 @@ import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../clock.ts'
 import { openDatabase } from './database.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { DatabaseNetwork } from './database-network.ts'
 
 const database = await createTestDatabase()
 // One connection, so that a test sees what a statement left there.
-const opened = openDatabase<Schema>(database.connection, { poolMax: 1, logError: () => undefined })
+const opened = openDatabase<Schema>(database.connection, {
+  network: new DatabaseNetwork(),
+  poolMax: 1,
+  logError: () => undefined,
+})
 const { db, preparedDb } = opened
 afterAll(async () => {
   await opened.close()

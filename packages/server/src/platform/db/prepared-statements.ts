@@ -3,6 +3,7 @@
  * which for the short statements of a change is most of what it costs the server. Owns which
  * statements get a name and what happens when a name has become worthless; not what they say.
  */
+import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { errorCodeOf } from '../error-code-of.ts'
@@ -18,18 +19,23 @@ const TEXTS_MAX = 2_000
 const PLANNED = /^\s*(?:select|with|insert|update|delete)\b/i
 
 const FEATURE_NOT_SUPPORTED = '0A000'
+/** invalid_sql_statement_name and duplicate_prepared_statement. */
+const FORGOTTEN_CODES: ReadonlySet<string> = new Set(['26000', '42P05'])
+/** With the rest of a name less than the 63 bytes that the server takes. */
+const HASH_DIGITS = 32
 
 /** The names of the statements of one process. */
 class StatementNames {
   readonly #names = new Map<string, string>()
   readonly #uses = new Map<string, number>()
   #generation = 0
+  #isAbandoned = false
 
   /** The name for a statement; undefined while it is to run without one. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    if (this.#names.size >= NAMES_MAX || !PLANNED.test(text)) return undefined
+    if (this.#isAbandoned || this.#names.size >= NAMES_MAX || !PLANNED.test(text)) return undefined
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (uses <= USES_BEFORE_NAMING) {
       if (this.#uses.size >= TEXTS_MAX) this.#uses.clear()
@@ -37,9 +43,15 @@ class StatementNames {
       return undefined
     }
     this.#uses.delete(text)
-    const name = `heliograph_${this.#generation}_${this.#names.size}`
+    const name = `heliograph_${this.#generation}_${hash(text)}`
     this.#names.set(text, name)
     return name
+  }
+
+  /** From now on statements have no names: something between here and the server keeps none. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#names.clear()
   }
 
   /** Gives every statement another name: what the connections know under the present ones is outdated. */
@@ -64,10 +76,28 @@ export function isOutdatedStatement(error: unknown): boolean {
 }
 
 /**
+ * Whether the server knows nothing of a prepared statement, or of one too many: a pooler between has sent it to another
+ * connection. PgBouncer keeps them apart since 1.21 (`max_prepared_statements`).
+ */
+export function isForgottenStatement(error: unknown): boolean {
+  return FORGOTTEN_CODES.has(errorCodeOf(error))
+}
+
+/** The same name means the same statement in every process: a pooler may mix their connections. */
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS)
+}
+
+/**
  * The pool as the query builder takes it, with repeated statements prepared. An outdated one is run
  * again at once; inside a transaction, which it has broken, that is for whoever runs the transaction.
  */
-export function prepareStatements(pool: Pool): PostgresPool {
+export function prepareStatements(
+  pool: Pick<Pool, 'options'> & {
+    readonly connect: () => Promise<PoolClient>
+    readonly end: () => Promise<void>
+  },
+): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<PoolClient, PreparingClient>()
   return {
@@ -106,8 +136,9 @@ class PreparingClient implements PostgresPoolClient {
     try {
       return await this.#client.query({ name, text, values })
     } catch (error) {
-      if (!isOutdatedStatement(error)) throw error
-      this.#names.renew()
+      if (isForgottenStatement(error)) this.#names.abandon()
+      else if (isOutdatedStatement(error)) this.#names.renew()
+      else throw error
       if (this.#client.getTransactionStatus() !== 'I') throw error
       return this.#client.query(text, values)
     }

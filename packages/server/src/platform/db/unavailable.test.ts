@@ -15,6 +15,22 @@ test.each([
   ['too many connections', failure('53300')],
   ['a full disk', failure('53100')],
   ['a standby during a fail-over', failure('25006')],
+  ['an unlogged table of a standby', failure('0A000', { routine: 'get_relation_info' })],
+  ['a lock that a standby does not give', failure('55000', { routine: 'LockAcquireExtended' })],
+  ['a conflict that lasts', failure('40001')],
+  ['a deadlock that comes again', failure('40P01')],
+  ['a lock that somebody else keeps', failure('55P03')],
+  ['a statement that takes too long', failure('57014')],
+  ['a transaction that was ended because it idled', failure('25P03')],
+  ['a disk that fails', failure('58030')],
+  ['a full disk of the process', failure('ENOSPC', { syscall: 'write' })],
+  ['a read-only disk of the server', failure('42501', { file: 'md.c' })],
+  [
+    'a pooler that takes no settings',
+    failure('08P01', {}, 'unsupported startup parameter: statement_timeout'),
+  ],
+  ['too few file handles', failure('EMFILE', { syscall: 'connect' })],
+  ['too few file handles of the server', failure('53000')],
   ['a connection that ended', failure(undefined, {}, 'Connection terminated unexpectedly')],
   ['a busy pool', failure(undefined, {}, 'timeout exceeded when trying to connect')],
 ])('refuses as unavailable, to be tried again: %s', (_, error) => {
@@ -31,6 +47,17 @@ test('says that the service is busy, not that the database is away, when no conn
 })
 
 test.each([
+  ['53100', 'full'],
+  ['25006', 'only reads'],
+  ['58030', 'fails'],
+  ['53300', 'no more connections'],
+  ['EMFILE', 'file handles'],
+])('says of %s what is the matter: %s', (code, words) => {
+  expect(toUnavailable(failure(code))?.message).toContain(words)
+})
+
+test.each([
+  ['a feature that is not there', failure('0A000', { routine: 'transformStmt' })],
   ['a unique violation', failure('23505')],
   ['a missing file', failure('ENOENT', { syscall: 'open' })],
   ['a syntax error', failure('42601')],

@@ -15,6 +15,7 @@ import fastify, {
 } from 'fastify'
 import { AppError } from '../app-error.ts'
 import { SECOND_MS } from '../clock.ts'
+import { runAs } from '../db/pool-turns.ts'
 import { newUuid } from '../ids.ts'
 import {
   createErrorHandler,
@@ -116,7 +117,7 @@ function registerHooks(app: FastifyInstance, baseUrl: string): void {
     writeHeaders(request, reply)
     if (hasTwoHosts(request.raw.rawHeaders)) done(malformedHost())
     // Here and not in the not-found handler, which would read and parse the body first.
-    else if (!request.is404) done()
+    else if (!request.is404) runAs('requests', done)
     else done(refuseUnmatched(request, reply, paths))
   })
   if (!writesDebug(app.log)) return

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { AppError } from '../app-error.ts'
 import type { ErrorCode, ErrorKind } from '../error-codes.ts'
+import { findDatabaseFault } from '../db/database-fault.ts'
 import { toUnavailable } from '../db/unavailable.ts'
 import { toRequestError } from './request-error.ts'
 
@@ -171,7 +172,10 @@ export function sendErrorAnswer(
 
 function logFailure(log: FastifyBaseLogger, thrown: unknown, refusal: AppError | undefined): void {
   if (refusal === undefined) log.error({ err: thrown }, 'request failed')
-  else if (refusal.kind === 'unavailable') log.warn({ err: thrown }, 'request refused: unavailable')
+  else if (refusal.kind === 'unavailable') {
+    const advice = findDatabaseFault(thrown)?.advice
+    log.warn({ err: thrown, advice }, 'request refused: unavailable')
+  }
 }
 
 /** The headers of a refusal: how to authenticate, and when to come back. */

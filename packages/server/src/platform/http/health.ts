@@ -16,11 +16,12 @@ export function registerHealth(
   app: FastifyInstance,
   checks: Readonly<Record<string, ReadinessCheck>>,
 ): void {
+  const running = new Map<ReadinessCheck, Promise<void>>()
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (request, reply) => {
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => {
-        const failure = await runCheck(check)
+        const failure = await findFailure(shareCheck(running, check))
         if (failure !== undefined)
           request.log.warn({ err: failure.reason, check: name }, 'not ready')
         return [name, failure === undefined ? 'ok' : 'failed'] as const
@@ -33,10 +34,22 @@ export function registerHealth(
   })
 }
 
-async function runCheck(check: ReadinessCheck): Promise<{ reason: unknown } | undefined> {
+/** Whoever asks while a check still runs joins it: questions do not pile up behind a database that is away. */
+function shareCheck(
+  running: Map<ReadinessCheck, Promise<void>>,
+  check: ReadinessCheck,
+): Promise<void> {
+  const joined = running.get(check)
+  if (joined !== undefined) return joined
+  const begun = check().finally(() => running.delete(check))
+  running.set(check, begun)
+  return begun
+}
+
+async function findFailure(check: Promise<void>): Promise<{ reason: unknown } | undefined> {
   const timer = new AbortController()
   try {
-    await Promise.race([check(), timeOut(timer.signal)])
+    await Promise.race([check, timeOut(timer.signal)])
     return undefined
   } catch (reason) {
     return { reason }

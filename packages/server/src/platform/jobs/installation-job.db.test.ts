@@ -8,6 +8,7 @@ import { startInstallationJob, toJobLock } from './installation-job.ts'
 import type { PeriodicJob } from './job.ts'
 import type { RunningJob } from './running-job.ts'
 import { findJobDelay, insertJobRun, listJobRuns } from './job-run-store.ts'
+import { DatabaseNetwork } from '../db/database-network.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -28,7 +29,7 @@ interface TestProcess {
 
 /** A process that runs jobs; stopped after the test. */
 async function startProcess(): Promise<TestProcess> {
-  const listener = createListener(database.connection, { log })
+  const listener = createListener(database.connection, { log, network: new DatabaseNetwork() })
   listener.start()
   stops.push(() => listener.stop())
   await listener.whenListening()

@@ -8,6 +8,7 @@ import type { Kysely } from 'kysely'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { AdvisoryLock } from '../db/advisory-lock.ts'
 import type { Listener } from '../db/listener.ts'
+import { toUnavailable } from '../db/unavailable.ts'
 import type { PeriodicJob } from './job.ts'
 import { findJobDelay, insertJobRun, updateJobRun } from './job-run-store.ts'
 import { startRepeating } from './periodic-job.ts'
@@ -22,7 +23,7 @@ export interface InstallationJobDependencies<Tables> {
   readonly logError: LogJobError
 }
 
-/** How soon to look again for a job that is due but held by another process. */
+/** How soon to look again for a job that is due but held by another process, and for a database that is away. */
 const HELD_RETRY_MS = 10 * SECOND_MS
 
 /** The lock that is held while the job runs. */
@@ -40,7 +41,8 @@ export function startInstallationJob<Tables>(
       return Math.min(await runIfDue(job, dependencies), job.intervalMs)
     } catch (error) {
       dependencies.logError(error, describeFailedRun(job.name))
-      return Math.min(MINUTE_MS, job.intervalMs)
+      const pauseMs = toUnavailable(error) === undefined ? MINUTE_MS : HELD_RETRY_MS
+      return Math.min(pauseMs, job.intervalMs)
     }
   }, 0)
 }

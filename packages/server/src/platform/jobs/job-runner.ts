@@ -2,6 +2,7 @@
  * Runs the jobs of a process, each by its kind. Does not own the work, nor which jobs a process runs.
  */
 import type { Clock } from '../clock.ts'
+import { runAs } from '../db/pool-turns.ts'
 import type { Listener } from '../db/listener.ts'
 import { startDueJob } from './due-job.ts'
 import { startInstallationJob, type InstallationJobDependencies } from './installation-job.ts'
@@ -19,12 +20,19 @@ export function startJobs<Tables>(
   jobs: readonly Job[],
   dependencies: JobRunnerDependencies<Tables>,
 ): RunningJob {
-  const running = jobs.map((job) => startJob(job, dependencies))
+  const running = jobs.map((job) => startJob(asJob(job), dependencies))
   return {
     stop: async () => {
       await Promise.all(running.map((job) => job.stop()))
     },
   }
+}
+
+/** A run takes its connections to the database in the turns of jobs. */
+function asJob<Role extends string>(job: Job<Role>): Job<Role> {
+  return job.kind === 'due'
+    ? { ...job, run: () => runAs('jobs', job.run) }
+    : { ...job, run: () => runAs('jobs', job.run) }
 }
 
 function startJob<Tables>(job: Job, dependencies: JobRunnerDependencies<Tables>): RunningJob {

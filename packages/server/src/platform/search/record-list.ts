@@ -25,7 +25,12 @@ import type {
   SearchFieldType,
   SearchOperator,
 } from './search-field.ts'
-import { searchToSql, type SearchColumn, type SearchColumns } from './search-to-sql.ts'
+import {
+  searchToAlternatives,
+  searchToSql,
+  type SearchColumn,
+  type SearchColumns,
+} from './search-to-sql.ts'
 
 /** A field of a list; its type alone, where the rest is as usual. */
 export type FieldDeclaration = SearchFieldType | DetailedField
@@ -156,9 +161,15 @@ export class RecordList<Schema, Row extends object> {
     const scope =
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
-    const isMatch = searchToSql(search, this.columns)
     const { nearRows = NEAR_ROWS } = this.#declaration
-    const keys = selectKeys(this.table, { key: this.#key, scope, window, isMatch, nearRows })
+    const keys = selectKeys(this.table, {
+      key: this.#key,
+      scope,
+      window,
+      isMatch: searchToSql(search, this.columns),
+      alternatives: searchToAlternatives(search, this.columns),
+      nearRows,
+    })
     return sql<SqlBool>`${this.#key} = any(array(${keys}))`
   }
 }
@@ -176,6 +187,8 @@ interface PageConditions {
   readonly scope: Expression<SqlBool>
   readonly window: PageWindow
   readonly isMatch: Expression<SqlBool>
+  /** Each match meets exactly one of these. */
+  readonly alternatives: readonly Expression<SqlBool>[]
   readonly nearRows: number
 }
 
@@ -185,14 +198,17 @@ interface PageConditions {
  * at one by one up to a bound. When they do not fill it, as many matches as a page has are taken in the
  * order in which the index of a field gives them. Fewer are all that there are. Otherwise the largest of
  * their keys is one that no key of the page is above; most lists grow in the order of their times, so
- * that next to nothing is left to sort. The sum of the key and 0 is what no index is in the order of;
- * summaries of pages hold it beside a time.
+ * that next to nothing is left to sort. The sum of the key and 0 is what no index of a whole list is in
+ * the order of; summaries of pages hold it beside a time. Alternatives are looked for one by one, each by
+ * the index that answers it.
  */
 function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { key, scope, window, isMatch, nearRows } = conditions
+  const { key, scope, window, isMatch, alternatives, nearRows } = conditions
   const table = sql.table(tableName)
   const unorderedKey = sql`(${key} + 0)`
-  const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)} and ${isMatch}`
+  const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)}`
+  const unite = (toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>) =>
+    sql.join(alternatives.map(toQuery), sql` union all `)
   return sql`
     with near as materialized (
       select candidate.key from (
@@ -204,7 +220,10 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
       ) as candidate where candidate.is_match order by candidate.key limit ${window.limit}
     ), is_full as materialized (select count(*) = ${window.limit} as value from near
     ), match as materialized (
-      select ${key} as key from ${table} where not (select value from is_full) and ${isBehindStart}
+      ${unite(
+        (isOne) => sql`select ${key} as key from ${table}
+          where not (select value from is_full) and ${isBehindStart} and ${isOne}`,
+      )}
     ), first as materialized (select match.key from match limit ${window.limit}
     ), bound as materialized (
       select max(first.key) as key from first having count(*) = ${window.limit}
@@ -212,10 +231,12 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
     select near.key from near where (select value from is_full)
     union all
     select first.key from first where not exists (select from bound)
-    union all (
-      select ${key} from ${table}
-      where exists (select from bound) and ${unorderedKey} <= (select bound.key from bound)
-        and ${isBehindStart}
-      order by ${unorderedKey} limit ${window.limit}
-    )`
+    union all ${unite(
+      (isOne) => sql`(
+        select ${key} from ${table}
+        where exists (select from bound) and ${unorderedKey} <= (select bound.key from bound)
+          and ${isBehindStart} and ${isOne}
+        order by ${unorderedKey} limit ${window.limit}
+      )`,
+    )}`
 }

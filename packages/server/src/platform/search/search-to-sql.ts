@@ -5,7 +5,13 @@ import type { SearchClause, SearchExpression, SearchOperator } from './search-fi
  * Where a field lives in the database: a column, or a function for what no single column holds (an
  * `exists` over another table, for example), which may use `clauseToSql` on its inner column.
  */
-export type SearchColumn = Expression<unknown> | ((clause: SearchClause) => Expression<SqlBool>)
+export type SearchColumn = Expression<unknown> | ((clause: SearchClause) => ClauseCondition)
+
+/**
+ * What a clause means: a condition, or several of which a row meets one at most. Indexes answer each of
+ * those by itself where they answer no condition that holds an `or`.
+ */
+export type ClauseCondition = Expression<SqlBool> | readonly Expression<SqlBool>[]
 
 /** The columns of a list by the canonical name of each field. */
 export type SearchColumns = Readonly<Record<string, SearchColumn>>
@@ -26,9 +32,27 @@ export function searchToSql(
     const operands = expression.operands.map((operand) => searchToSql(operand, columns))
     return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
   }
-  const column = columns[expression.field.name]
-  if (column === undefined) throw new Error(`no column for the field ${expression.field.name}`)
-  return typeof column === 'function' ? column(expression) : clauseToSql(column, expression)
+  return sql<SqlBool>`(${sql.join(toAlternatives(expression, columns), sql` or `)})`
+}
+
+/** Conditions of which each row that is found meets exactly one: several for clauses that mean several. */
+export function searchToAlternatives(
+  expression: SearchExpression,
+  columns: SearchColumns,
+): readonly Expression<SqlBool>[] {
+  return expression.kind === 'clause'
+    ? toAlternatives(expression, columns)
+    : [searchToSql(expression, columns)]
+}
+
+function toAlternatives(
+  clause: SearchClause,
+  columns: SearchColumns,
+): readonly Expression<SqlBool>[] {
+  const column = columns[clause.field.name]
+  if (column === undefined) throw new Error(`no column for the field ${clause.field.name}`)
+  const condition = typeof column === 'function' ? column(clause) : clauseToSql(column, clause)
+  return 'toOperationNode' in condition ? [condition] : condition
 }
 
 /** A row of another table that a foreign key of the list names. */

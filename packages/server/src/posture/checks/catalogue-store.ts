@@ -1,10 +1,10 @@
 import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { CheckTagTable, PostureCheckTable } from '../../schema/tables/check-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
-export type PostureCheck = Selectable<PostureCheckTable>
+export type PostureCheck = Selectable<Schema['posture_check']>
 
 /** Lets one process at a time change which checks exist; held until the transaction ends. */
 export async function lockCatalogue(tx: Transaction<Schema>): Promise<void> {
@@ -27,17 +27,12 @@ export async function findCheckBySlug(
   return tx.selectFrom('posture_check').selectAll().where('slug', '=', slug).executeTakeFirst()
 }
 
-export async function insertCheck(
-  tx: Transaction<Schema>,
-  values: Insertable<PostureCheckTable>,
-): Promise<PostureCheck> {
-  return tx.insertInto('posture_check').values(values).returningAll().executeTakeFirstOrThrow()
-}
+export const insertCheck = rowsOf('posture_check', 'check').insert
 
 export async function updateCheck(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<PostureCheckTable>,
+  values: Updateable<Schema['posture_check']>,
 ): Promise<void> {
   await tx.updateTable('posture_check').set(values).where('id', '=', id).execute()
 }
@@ -45,7 +40,7 @@ export async function updateCheck(
 /** Inserts the tags whose names do not exist yet, then answers the ids of all given ones by name. */
 export async function ensureTags(
   tx: Transaction<Schema>,
-  tags: readonly Insertable<CheckTagTable>[],
+  tags: readonly Insertable<Schema['check_tag']>[],
 ): Promise<Map<string, string>> {
   await tx
     .insertInto('check_tag')

@@ -2,13 +2,16 @@ import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
-import { referencedField } from '../../platform/search/search-to-sql.ts'
+import type { SearchClause } from '../../platform/search/search-field.ts'
+import { referencedField, type ClauseCondition } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 import {
-  isRoundTimeBefore,
+  isRoundTime,
+  isTimeOfRound,
   laterOfRound,
-  roundTimeField,
+  toTimeBound,
   type RoundFollower,
+  type TimeBound,
 } from './round-store.ts'
 
 /** The statuses that a result can have. */
@@ -30,6 +33,12 @@ const FOLLOWER: RoundFollower = {
   device: 'check_result.device_id',
   follows: sql<SqlBool>`check_result.follows_round`,
 }
+/**
+ * Results that were written before the last round of their device, so that its time is theirs. Those that
+ * have a time of their own are in an index with this condition, which no round writes to.
+ */
+const IS_IN_ROUND = sql<SqlBool>`(check_result.follows_round
+  and check_result.status not in ('pending', 'out_of_scope'))`
 /** For queries that join `device_round`. */
 const RAN_AT = laterOfRound('check_result.ran_at', FOLLOWER.follows)
 
@@ -48,7 +57,7 @@ export function checkResultList(now: Date, staleBefore: Date) {
           sql.ref('device.name'),
         ),
       },
-      ran_at: { type: 'timestamp', column: roundTimeField('check_result.ran_at', FOLLOWER) },
+      ran_at: { type: 'timestamp', column: timeField('check_result.ran_at') },
       check_name: {
         type: 'text',
         column: referencedField(
@@ -59,14 +68,10 @@ export function checkResultList(now: Date, staleBefore: Date) {
       status: {
         type: 'enum',
         values: CHECK_RESULT_STATUSES,
-        column: ({ values: [status] }) => sql<SqlBool>`exists (
-          select from posture_check
-          where posture_check.id = check_result.check_id and ${readsAs(staleBefore, String(status))})`,
+        column: ({ values: [status] }) =>
+          status === 'stale' ? isStale(staleBefore) : isStillOf(String(status), staleBefore),
       },
-      updated_at: {
-        type: 'timestamp',
-        column: roundTimeField('check_result.updated_at', FOLLOWER),
-      },
+      updated_at: { type: 'timestamp', column: timeField('check_result.updated_at') },
     },
     select: (db: Kysely<Schema>) => selectCheckResults(db, now, staleBefore),
     // The results of a check lie far apart: each is a page of its own to read.
@@ -134,18 +139,45 @@ export type CheckResultRecord = RowOf<ReturnType<typeof checkResultList>>
  * Only checks that devices run by schedule grow stale: other systems report when they please.
  */
 function readStatus(before: Date): RawBuilder<CheckStatus> {
-  return sql<CheckStatus>`case when ${isOutdated(sql`${RAN_AT} < ${before}`)} then 'stale' else check_result.status end`
+  return sql<CheckStatus>`case when ${RAN_AT} < ${before} and ${CAN_GROW_STALE}
+    and posture_check.type <> 'external' then 'stale' else check_result.status end`
 }
 
-/** That `readStatus` is this status, in conditions that indexes of the columns answer. */
-function readsAs(before: Date, status: string): RawBuilder<SqlBool> {
-  const isOld = isOutdated(isRoundTimeBefore('check_result.ran_at', before, FOLLOWER))
-  return status === 'stale'
-    ? sql<SqlBool>`(${isOld} or check_result.status = 'stale')`
-    : sql<SqlBool>`(check_result.status = ${status} and (${isOld}) is not true)`
+const CAN_GROW_STALE = sql<SqlBool>`check_result.status not in ('pending', 'out_of_scope')`
+
+/** That `readStatus` is `stale`. */
+function isStale(before: Date): readonly Expression<SqlBool>[] {
+  return [
+    sql<SqlBool>`check_result.status = 'stale'`,
+    ...whenOutdated(before).map(
+      (isOld) => sql<SqlBool>`check_result.status <> 'stale' and ${isOld}`,
+    ),
+  ]
 }
 
-function isOutdated(isOld: Expression<SqlBool>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${isOld} and posture_check.type <> 'external'
-    and check_result.status not in ('pending', 'out_of_scope')`
+/** That `readStatus` is another status. */
+function isStillOf(status: string, before: Date): RawBuilder<SqlBool> {
+  const isOld = sql.join(whenOutdated(before), sql` or `)
+  return sql<SqlBool>`(check_result.status = ${status} and (${isOld}) is not true)`
+}
+
+function whenOutdated(before: Date): readonly RawBuilder<SqlBool>[] {
+  const isOld = whenTime('check_result.ran_at', { operator: '<', value: before })
+  return isOld.map(
+    (condition) => sql<SqlBool>`${condition} and ${CAN_GROW_STALE} and exists (
+    select from posture_check
+    where posture_check.id = check_result.check_id and posture_check.type <> 'external')`,
+  )
+}
+
+function timeField(column: string) {
+  return (clause: SearchClause): ClauseCondition => whenTime(column, toTimeBound(clause))
+}
+
+/** The results of a check lie on as many pages as there are devices: few of them are looked at. */
+function whenTime(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
+  return [
+    sql<SqlBool>`${IS_IN_ROUND} and ${isTimeOfRound(bound, FOLLOWER)}`,
+    sql<SqlBool>`not ${IS_IN_ROUND} and ${isRoundTime(column, bound, FOLLOWER)}`,
+  ]
 }

@@ -25,6 +25,7 @@ import { checkResultList } from './check-result-read.ts'
 import { checkResultRoutes } from './check-result-routes.ts'
 import { requestCheckRefresh } from './request-check-refresh.ts'
 import { STALE_AFTER_INTERVALS } from './stale-result.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 
 let api: TestApi
 
@@ -297,7 +298,10 @@ describe('POST /devices/{id}/check_refreshes', () => {
 it('a refresh reaches the agent with its next check-in, alone, and the answer ends it', async () => {
   const database = await createTestDatabase()
   const agents = await Agents.create(database.db)
-  const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+  const listener = createListener(database.connection, {
+    log: pino({ level: 'silent' }),
+    network: new DatabaseNetwork(),
+  })
   listener.start()
   try {
     const [check, other] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]

@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { getDeviceForUpdate, notifyDeviceChanged } from '../devices/device-store.ts'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { notFound, conflict } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import { listDeviceChecks, upsertCheckRefresh, type DeviceCheck } from './check-result-store.ts'
 
@@ -29,7 +29,7 @@ export async function requestCheckRefresh(
   const [check] = isId(checkId) ? await listDeviceChecks(tx, device.id, [checkId]) : []
   if (check === undefined) throw notFound('check', checkId)
   const obstacle = findObstacle(check, device.node_key_hash !== null)
-  if (obstacle !== undefined) throw new AppError('conflict', obstacle)
+  if (obstacle !== undefined) throw conflict(obstacle)
   await upsertCheckRefresh(tx, { device_id: device.id, check_id: check.checkId, requested_at: at })
   await notifyDeviceChanged(tx, device.id)
   change.recordAudit({

@@ -68,30 +68,37 @@ export interface RoundFollower {
   readonly follows: Expression<SqlBool>
 }
 
-/** Such a time as a field of a search: one condition on the column, and one on the round. */
-export function roundTimeField(column: string, follower: RoundFollower) {
-  return (clause: SearchClause): Expression<SqlBool> => {
-    const [value] = clause.values
-    if (clause.operator === '<') return isRoundTimeBefore(column, value, follower)
-    const hasRound = hasRoundWhere(sql`ran_at > ${value}`, follower)
-    return sql<SqlBool>`(${sql.ref(column)} > ${value} or (${follower.follows} and ${hasRound}))`
-  }
+/** A time that rows are searched by, and how. */
+export interface TimeBound {
+  readonly operator: '<' | '>'
+  readonly value: unknown
 }
 
-/** That such a time is before another one; of use where `device_round` is not joined. */
-export function isRoundTimeBefore(
+/** What a search by a time asks for; fields of times take no other operator. */
+export function toTimeBound({ operator, values: [value] }: SearchClause): TimeBound {
+  return { operator: operator === '<' ? '<' : '>', value }
+}
+
+/** That such a time is before or after another one; of use where `device_round` is not joined. */
+export function isRoundTime(
   column: string,
-  before: unknown,
+  bound: TimeBound,
   follower: RoundFollower,
 ): RawBuilder<SqlBool> {
-  const hasRound = hasRoundWhere(sql`ran_at < ${before}`, follower)
-  return sql<SqlBool>`(${sql.ref(column)} < ${before} and (not (${follower.follows}) or ${hasRound}))`
+  const isOwn = sql<SqlBool>`${sql.ref(column)} ${compare(bound)}`
+  const isRound = isTimeOfRound(bound, follower)
+  return bound.operator === '<'
+    ? sql<SqlBool>`(${isOwn} and (not (${follower.follows}) or ${isRound}))`
+    : sql<SqlBool>`(${isOwn} or (${follower.follows} and ${isRound}))`
 }
 
-function hasRoundWhere(
-  condition: RawBuilder<unknown>,
-  { device }: RoundFollower,
-): RawBuilder<SqlBool> {
+/** That the last round of the device was before or after a time. */
+export function isTimeOfRound(bound: TimeBound, { device }: RoundFollower): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (
-    select from device_round where device_id = ${sql.ref(device)} and ${condition})`
+    select from device_round where device_id = ${sql.ref(device)} and ran_at ${compare(bound)})`
+}
+
+/** What stands behind the time that is compared. */
+export function compare({ operator, value }: TimeBound): RawBuilder<unknown> {
+  return operator === '<' ? sql`< ${value}` : sql`> ${value}`
 }

@@ -4,7 +4,7 @@
  */
 import type { Change } from '../../changes/change.ts'
 import { findPersonByAnyEmail, findPerson, type Person } from '../../people/people/person-store.ts'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { AppError, notFound, conflict } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import { findCheckForShare, type PostureCheck } from './catalogue-store.ts'
 import type { CheckRowStatus } from './check-definition.ts'
@@ -72,10 +72,10 @@ const STATUS_WORDS: Readonly<Record<CheckOutcome, CheckRowStatus>> = {
 
 function assertRunnable(check: PostureCheck, subject: CheckRunSubject): void {
   if (check.type !== 'external') {
-    throw new AppError('conflict', `Devices run the check ${check.name} themselves.`)
+    throw conflict(`Devices run the check ${check.name} themselves.`)
   }
   if (check.paused_at !== null) {
-    throw new AppError('conflict', `The check ${check.name} is paused.`)
+    throw conflict(`The check ${check.name} is paused.`)
   }
   const target = subject.by === 'device_id' ? 'devices' : 'people'
   if (check.target_type === target) return
@@ -97,8 +97,7 @@ async function recordDeviceRun(
   })
   if (recorded.kind === 'unknown_device') throw notFound('device', deviceId)
   if (recorded.acceptedCheckIds.length === 0) {
-    const message = `The check ${check.name} is not aimed at the device ${deviceId}.`
-    throw new AppError('conflict', message)
+    throw conflict(`The check ${check.name} is not aimed at the device ${deviceId}.`)
   }
 }
 

@@ -3,7 +3,7 @@
  * themselves; who belongs to one is in change-memberships.ts.
  */
 import type { Change } from '../../changes/change.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { conflict } from '../../platform/app-error.ts'
 import type { DeviceGroup } from './device-group-read.ts'
 import {
   deleteDeviceGroupRow,
@@ -78,8 +78,7 @@ export async function deleteDeviceGroup(change: Change, id: string): Promise<Dev
   const checks = await listChecksBoundToGroup(change.tx, group.id)
   if (checks.length > 0) {
     const names = checks.slice(0, CHECKS_NAMED_MAX).join(', ')
-    const message = `Checks are configured for the group ${group.name}: ${names}.`
-    throw new AppError('conflict', message)
+    throw conflict(`Checks are configured for the group ${group.name}: ${names}.`)
   }
   await deleteDeviceGroupRow(change.tx, group.id)
   change.recordAudit({

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import type { Foundation } from '../../changes/foundation.ts'
+import type { RouteFoundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { deviceResource } from '../devices/device-json.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
+import { givenMembers } from '../../platform/given-members.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { changeDeviceGroup, createDeviceGroup, deleteDeviceGroup } from './change-device-groups.ts'
 import { addDevicesToGroup, removeDeviceFromGroup } from './change-memberships.ts'
@@ -15,10 +16,6 @@ import {
   toDeviceGroupMemberJson,
 } from './device-group-json.ts'
 import { DEVICE_GROUP_LIST, isMemberOf } from './device-group-read.ts'
-
-export interface DeviceGroupRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  readonly baseUrl: string
-}
 
 const TAGS = ['Device groups']
 const WRITE = { tags: TAGS, permission: 'Manage Device Groups' } as const
@@ -32,7 +29,7 @@ const nameSchema = z.string().trim().min(1).max(NAME_LENGTH_MAX).transform(toSto
 const descriptionSchema = z.string().trim().max(DESCRIPTION_LENGTH_MAX).transform(toStorableText)
 
 /** Device groups, their members, and who belongs to one. */
-export function deviceGroupRoutes(dependencies: DeviceGroupRouteDependencies): ApiRoute[] {
+export function deviceGroupRoutes(dependencies: RouteFoundation): ApiRoute[] {
   return [
     ...readRoutes(dependencies),
     ...membershipRoutes(dependencies),
@@ -40,7 +37,7 @@ export function deviceGroupRoutes(dependencies: DeviceGroupRouteDependencies): A
   ]
 }
 
-function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
+function readRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
   const access = { tags: TAGS, permission: null } as const
   const groups = { db, list: DEVICE_GROUP_LIST, item: deviceGroupSchema, toJson: toDeviceGroupJson }
   return [
@@ -55,7 +52,7 @@ function readRoutes({ db, baseUrl }: DeviceGroupRouteDependencies): ApiRoute[] {
   ]
 }
 
-function membershipRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute[] {
+function membershipRoutes({ runChange }: RouteFoundation): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...WRITE,
@@ -97,7 +94,7 @@ function missingDeviceIds(): AppError {
   })
 }
 
-function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute[] {
+function groupWriteRoutes({ runChange }: RouteFoundation): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...WRITE,
@@ -118,14 +115,8 @@ function groupWriteRoutes({ runChange }: DeviceGroupRouteDependencies): ApiRoute
       body: z.object({ name: nameSchema.optional(), description: descriptionSchema.optional() }),
       responses: { 200: deviceGroupSchema },
       example: { body: { name: 'Travel laptops' } },
-      handler: async ({ change, params, body }) => {
-        const { name, description } = body
-        const input = {
-          ...(name === undefined ? {} : { name }),
-          ...(description === undefined ? {} : { description }),
-        }
-        return toDeviceGroupJson(await changeDeviceGroup(change, params.id, input))
-      },
+      handler: async ({ change, params, body }) =>
+        toDeviceGroupJson(await changeDeviceGroup(change, params.id, givenMembers(body))),
     }),
     changeRoute(runChange, {
       ...WRITE,

@@ -3,12 +3,14 @@
  * is kept by triggers, whatever adds or removes them.
  */
 import { sql, type Transaction, type Updateable } from 'kysely'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceGroupTable } from '../../schema/tables/device-tables.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import { parseId } from '../../platform/ids.ts'
 import type { DeviceGroup } from './device-group-read.ts'
+import { rowsOf } from '../../schema/row-store.ts'
+
+const groups = rowsOf('device_group', 'device group')
 
 /**
  * The group, locked until the transaction ends.
@@ -19,12 +21,7 @@ export async function getDeviceGroupForUpdate(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<DeviceGroup> {
-  return tx
-    .selectFrom('device_group')
-    .selectAll()
-    .where('id', '=', parseId(id, 'device group'))
-    .forUpdate()
-    .executeTakeFirstOrThrow(() => notFound('device group', id))
+  return groups.getForUpdate(tx, parseId(id, 'device group'))
 }
 
 /** @throws AppError `conflict` when another group has the name in any case */
@@ -34,11 +31,7 @@ export async function insertDeviceGroup(
   at: Date,
 ): Promise<DeviceGroup> {
   return refuseTakenName(values.name, () =>
-    tx
-      .insertInto('device_group')
-      .values({ ...values, created_at: at, updated_at: at })
-      .returningAll()
-      .executeTakeFirstOrThrow(),
+    groups.insert(tx, { ...values, created_at: at, updated_at: at }),
   )
 }
 
@@ -46,21 +39,12 @@ export async function insertDeviceGroup(
 export async function updateDeviceGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<DeviceGroupTable>,
+  values: Updateable<Schema['device_group']>,
 ): Promise<DeviceGroup> {
-  return refuseTakenName(values.name ?? '', () =>
-    tx
-      .updateTable('device_group')
-      .set(values)
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow(),
-  )
+  return refuseTakenName(values.name ?? '', () => groups.update(tx, id, values))
 }
 
-export async function deleteDeviceGroupRow(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx.deleteFrom('device_group').where('id', '=', id).execute()
-}
+export const deleteDeviceGroupRow = groups.remove
 
 /** The names of the checks whose configuration names a group, in their order. */
 export async function listChecksBoundToGroup(

@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { spendFirstDeviceTrust } from '../../people/people/person-store.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { conflict } from '../../platform/app-error.ts'
 import {
   getDeviceForUpdate,
   notifyDeviceChanged,
@@ -19,7 +19,7 @@ export async function cancelDeviceDeletion(change: Change, deviceId: string): Pr
   const device = await getDeviceForUpdate(tx, deviceId)
   const { deletion_requested_at: requestedAt, deletion_due_at: dueAt } = device
   if (requestedAt === null) {
-    throw new AppError('conflict', `The device ${device.id} is not to be deleted.`)
+    throw conflict(`The device ${device.id} is not to be deleted.`)
   }
   // Only the request itself disables an agent at its own time.
   const wasDisabledByRequest = device.agent_disabled_at?.getTime() === requestedAt.getTime()

@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Device } from './device-store.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
 /** The channel that tells the worker of a new time at which a device is to be deleted. */
 export const DEVICE_DELETION_CHANNEL = 'device_deletion'
@@ -43,9 +44,7 @@ export async function findNextDeletion(db: Kysely<Schema>): Promise<Date | undef
 }
 
 /** Deletes the row of a locked device with all that belongs to it alone. */
-export async function deleteDeviceRow(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx.deleteFrom('device').where('id', '=', id).execute()
-}
+export const deleteDeviceRow = rowsOf('device', 'device').remove
 
 /** Forgets which reruns of checks a device owes. */
 export async function deleteCheckRefreshes(

@@ -1,10 +1,12 @@
-import type { Kysely, Selectable, Transaction, Updateable } from 'kysely'
+import type { Kysely, Selectable, Transaction } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceTable } from '../../schema/tables/device-tables.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
-export type Device = Selectable<DeviceTable>
+const devices = rowsOf('device', 'device')
+
+export type Device = Selectable<Schema['device']>
 
 const ID_PATTERN = /^\d{1,18}$/
 
@@ -14,27 +16,14 @@ const ID_PATTERN = /^\d{1,18}$/
  * @throws AppError `not_found`, also for a text that is no id
  */
 export async function getDeviceForUpdate(tx: Transaction<Schema>, id: string): Promise<Device> {
-  const device = ID_PATTERN.test(id)
-    ? await tx.selectFrom('device').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-    : undefined
+  const device = ID_PATTERN.test(id) ? await devices.findForUpdate(tx, id) : undefined
   if (device === undefined) {
     throw new AppError('not_found', `There is no device ${id.slice(0, 50)}.`)
   }
   return device
 }
 
-export async function updateDevice(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<DeviceTable>,
-): Promise<Device> {
-  return tx
-    .updateTable('device')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateDevice = devices.update
 
 /** The channel that tells the agent intakes of all processes that they know something outdated. */
 export const DEVICE_CHANNEL = 'device'

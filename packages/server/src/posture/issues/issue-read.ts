@@ -1,9 +1,16 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
-import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
+import { foreignKeyField, type ClauseCondition } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
-import { laterOfRound, roundTimeField, type RoundFollower } from '../checks/round-store.ts'
+import {
+  compare,
+  isRoundTime,
+  isTimeOfRound,
+  laterOfRound,
+  toTimeBound,
+  type RoundFollower,
+} from '../checks/round-store.ts'
 
 const FOLLOWER: RoundFollower = {
   device: 'issue.device_id',
@@ -19,10 +26,7 @@ export const ISSUE_LIST = new RecordList({
     detected_at: 'timestamp',
     resolved_at: 'timestamp',
     blocks_device_at: 'timestamp',
-    last_rechecked_at: {
-      type: 'timestamp',
-      column: roundTimeField('issue.last_rechecked_at', FOLLOWER),
-    },
+    last_rechecked_at: { type: 'timestamp', column: timeField('issue.last_rechecked_at') },
     title: 'text',
     issue_key: 'text',
     issue_value: 'text',
@@ -37,7 +41,7 @@ export const ISSUE_LIST = new RecordList({
       operators: [':', '~'],
       column: foreignKeyField({ by: 'issue.device_id', table: 'device' }),
     },
-    updated_at: { type: 'timestamp', column: roundTimeField('issue.updated_at', FOLLOWER) },
+    updated_at: { type: 'timestamp', column: timeField('issue.updated_at') },
   },
   select: (db: Kysely<Schema>) =>
     db
@@ -69,6 +73,19 @@ export type IssueRecord = RowOf<typeof ISSUE_LIST>
 /** That an issue is open and about a device, as a condition on issues. */
 export function isOpenIssueOn(deviceId: string): Expression<SqlBool> {
   return sql<SqlBool>`issue.device_id = ${deviceId} and issue.resolved_at is null`
+}
+
+/** Later are those that were written later, and others that follow a later round; each has an index. */
+function timeField(column: string) {
+  return (clause: SearchClause): ClauseCondition => {
+    const bound = toTimeBound(clause)
+    if (bound.operator === '<') return isRoundTime(column, bound, FOLLOWER)
+    const isOwn = sql<SqlBool>`${sql.ref(column)} ${compare(bound)}`
+    return [
+      isOwn,
+      sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
+    ]
+  }
 }
 
 function isExempted({ values: [wanted] }: SearchClause): Expression<SqlBool> {

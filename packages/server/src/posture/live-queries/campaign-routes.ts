@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Foundation } from '../../changes/foundation.ts'
+import type { RouteFoundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { listRecords, listRoute, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { parseId } from '../../platform/ids.ts'
@@ -23,19 +23,15 @@ import {
   type LiveResultRecord,
 } from './live-result-read.ts'
 
-export interface CampaignRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  readonly baseUrl: string
-}
-
 const READ = { tags: ['Live queries'], permission: null } as const
 const WRITE = { tags: ['Live queries'], permission: 'Create Live Query' } as const
 
 /** The operations on live query campaigns. */
-export function liveQueryRoutes(dependencies: CampaignRouteDependencies): ApiRoute[] {
+export function liveQueryRoutes(dependencies: RouteFoundation): ApiRoute[] {
   return [...readRoutes(dependencies), ...answerRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
-function readRoutes({ db }: CampaignRouteDependencies): ApiRoute[] {
+function readRoutes({ db }: RouteFoundation): ApiRoute[] {
   const campaigns = { db, list: CAMPAIGN_LIST, item: campaignSchema, toJson: toCampaignJson }
   return [
     listRecords(campaigns, {
@@ -51,7 +47,7 @@ function readRoutes({ db }: CampaignRouteDependencies): ApiRoute[] {
   ]
 }
 
-function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
+function answerRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
   const results = {
     db,
     list: LIVE_RESULT_LIST,
@@ -85,7 +81,7 @@ function answerRoutes({ db, baseUrl }: CampaignRouteDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ runChange }: CampaignRouteDependencies): ApiRoute[] {
+function writeRoutes({ runChange }: RouteFoundation): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...WRITE,

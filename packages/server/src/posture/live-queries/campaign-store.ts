@@ -1,20 +1,14 @@
-import {
-  sql,
-  type Insertable,
-  type Kysely,
-  type Selectable,
-  type Transaction,
-  type Updateable,
-} from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { LiveQueryCampaignTable } from '../../schema/tables/live-query-tables.ts'
-import { notFound } from '../../platform/app-error.ts'
 import { LIVE_QUERY_CHANNEL } from './live-query.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
-export type Campaign = Selectable<LiveQueryCampaignTable>
+const campaigns = rowsOf('live_query_campaign', 'live query campaign')
+
+export type Campaign = Selectable<Schema['live_query_campaign']>
 
 /** Which devices a campaign is put to. */
 export type CampaignTargets = Pick<
@@ -31,38 +25,11 @@ export type CampaignTargets = Pick<
  *
  * @throws AppError `not_found`
  */
-export async function getCampaignForUpdate(tx: Transaction<Schema>, id: string): Promise<Campaign> {
-  return tx
-    .selectFrom('live_query_campaign')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirstOrThrow(() => notFound('live query campaign', id))
-}
+export const getCampaignForUpdate = campaigns.getForUpdate
 
-export async function insertCampaign(
-  tx: Transaction<Schema>,
-  values: Insertable<LiveQueryCampaignTable>,
-): Promise<Campaign> {
-  return tx
-    .insertInto('live_query_campaign')
-    .values(values)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const insertCampaign = campaigns.insert
 
-export async function updateCampaign(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<LiveQueryCampaignTable>,
-): Promise<Campaign> {
-  return tx
-    .updateTable('live_query_campaign')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateCampaign = campaigns.update
 
 /** Deletes a campaign that is locked, with its targets and results. */
 export async function deleteCampaignRows(tx: Transaction<Schema>, id: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { LiveQueryTargetTable } from '../../schema/tables/live-query-tables.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** What devices answered to campaigns, in the order in which it came. */
@@ -24,7 +23,7 @@ export function isAnswerTo(campaignId: string): Expression<SqlBool> {
 }
 
 /** A device that a campaign is put to. */
-export type LiveTargetRecord = Selectable<LiveQueryTargetTable>
+export type LiveTargetRecord = Selectable<Schema['live_query_target']>
 
 /** A page of the devices of a campaign by ascending id, in any or in one state. */
 export async function listLiveTargets(

@@ -7,6 +7,7 @@ function setUp(limits: Partial<DeviceQueueLimits> = {}) {
     runningMax: 2,
     messagesPerDeviceMax: 4,
     bytesPerDeviceMax: 100,
+    waitMaxMs: 10_000,
     ...limits,
   })
   const started: string[] = []
@@ -52,6 +53,17 @@ describe('the queue of devices', () => {
     await end('1b')
   })
 
+  test('refuses as busy what finds no room in time, and goes on with the others', async () => {
+    const { run, started, end } = setUp({ runningMax: 1, waitMaxMs: 20 })
+    const first = run('1', 'a')
+    await expect(run('2', 'b')).rejects.toMatchObject({ code: 'unavailable' })
+    const third = run('3', 'c')
+    await end('a')
+    await end('c')
+    expect(await Promise.all([first, third])).toEqual(['a', 'c'])
+    expect(started).toEqual(['a', 'c'])
+  })
+
   test('goes on after a message that failed', async () => {
     const { run, started, end, ends, settle } = setUp({ runningMax: 1 })
     const failing = run('1', 'a')
@@ -93,7 +105,12 @@ describe('the queue of devices', () => {
 })
 
 describe('what is gathered by device', () => {
-  const limits = { runningMax: 1, messagesPerDeviceMax: 2, bytesPerDeviceMax: 100 }
+  const limits = {
+    runningMax: 1,
+    messagesPerDeviceMax: 2,
+    bytesPerDeviceMax: 100,
+    waitMaxMs: 10_000,
+  }
 
   test('is done together when it waits together, and each gets the result', async () => {
     const done: string[][] = []

@@ -10,7 +10,8 @@ export interface DeviceQueue {
    * Runs `work` when all that came before of the same device is done and there is room; devices take turns.
    * `bytes` is what is held until then.
    *
-   * @throws AppError `rate_limited` when too much of the device is waiting
+   * @throws AppError `rate_limited` when too much of the device is waiting; `unavailable` when there was no room in
+   * time, and then `work` does not run
    */
   run<Result>(deviceId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
 }
@@ -22,6 +23,8 @@ export interface DeviceQueueLimits {
   readonly messagesPerDeviceMax: number
   /** What they may hold. */
   readonly bytesPerDeviceMax: number
+  /** How long a device waits for room among the others. */
+  readonly waitMaxMs: number
 }
 
 const RETRY_AFTER_SECONDS = 5
@@ -35,19 +38,37 @@ interface DeviceLine {
 /** Creates a queue of this process; with other processes the lock of the device's row decides. */
 export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
   const lines = new Map<string, DeviceLine>()
-  const waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   let running = 0
 
   async function enter(): Promise<void> {
     if (running < limits.runningMax) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+    else await waitForRoom()
+  }
+
+  function waitForRoom(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(() => {
+        waiting.delete(begin)
+        reject(noRoom())
+      }, limits.waitMaxMs)
+      waiting.add(begin)
+    })
   }
 
   /** Hands the place to whoever waits longest. */
   function leave(): void {
-    const next = waiting.shift()
-    if (next === undefined) running -= 1
-    else next()
+    const [next] = waiting
+    if (next === undefined) {
+      running -= 1
+      return
+    }
+    waiting.delete(next)
+    next()
   }
 
   async function runAlone<Result>(
@@ -84,6 +105,14 @@ export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
       }
     },
   }
+}
+
+function noRoom(): AppError {
+  return new AppError(
+    'unavailable',
+    'The service is busy with what other devices have sent; send this again later.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
 }
 
 function tooMuchWaiting(): AppError {

@@ -1,7 +1,6 @@
 import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
 import type { Device } from '../devices/device-store.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceTable } from '../../schema/tables/device-tables.ts'
 
 /** An enrollment secret that is neither revoked nor expired. */
 export interface LiveSecret {
@@ -48,7 +47,7 @@ export async function hasLiveSecret(
 /** Inserts a device; undefined when one with its host identifier exists. */
 export async function insertDevice(
   tx: Transaction<Schema>,
-  values: Insertable<DeviceTable>,
+  values: Insertable<Schema['device']>,
 ): Promise<Device | undefined> {
   return tx
     .insertInto('device')

@@ -30,7 +30,8 @@ export async function createReportingQuery(
   const query = await insertReportingQuery(change.tx, {
     name: parseName(input.name, 'name'),
     sql: input.sql,
-    createdAt: change.at,
+    created_at: change.at,
+    updated_at: change.at,
   })
   change.recordAudit({
     action: 'reporting_query.created',

@@ -3,7 +3,7 @@
  * says why and hides none of the others. What one answer holds is bounded in bytes and in time.
  */
 import { z } from 'zod'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, conflict } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { getRunBytes, listResultRows, type ReportingQuery } from './reporting-query-store.ts'
@@ -139,8 +139,7 @@ class AnswerBudget {
   take(bytes: number): void {
     this.#bytes += bytes
     if (!this.isExceeded) return
-    throw new AppError(
-      'conflict',
+    throw conflict(
       `The results are larger than ${this.#bytesMax} bytes, as large as one answer may be. Ask for fewer queries with per_page, or leave the results out with omit_results=1 and page through those of each query.`,
     )
   }

@@ -1,14 +1,13 @@
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type {
-  JsonColumn,
-  ReportingQueryRunTable,
-  ReportingQueryTable,
-} from '../../schema/tables/reporting-tables.ts'
+import type { JsonColumn } from '../../schema/tables/reporting-tables.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 
-export type ReportingQuery = Selectable<ReportingQueryTable>
-export type ReportingQueryRun = Selectable<ReportingQueryRunTable>
+const queries = rowsOf('reporting_query', 'reporting query')
+
+export type ReportingQuery = Selectable<Schema['reporting_query']>
+export type ReportingQueryRun = Selectable<Schema['reporting_query_run']>
 export type ResultColumns = Record<string, JsonColumn>
 
 /** A row of a result; `key` orders the rows of all runs. */
@@ -17,21 +16,7 @@ export interface ResultRow {
   readonly columns: ResultColumns
 }
 
-export async function insertReportingQuery(
-  tx: Transaction<Schema>,
-  query: { readonly name: string; readonly sql: string; readonly createdAt: Date },
-): Promise<ReportingQuery> {
-  return tx
-    .insertInto('reporting_query')
-    .values({
-      name: query.name,
-      sql: query.sql,
-      created_at: query.createdAt,
-      updated_at: query.createdAt,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const insertReportingQuery = queries.insert
 
 export async function deleteReportingQuery(
   tx: Transaction<Schema>,
@@ -40,12 +25,7 @@ export async function deleteReportingQuery(
   return tx.deleteFrom('reporting_query').where('id', '=', id).returningAll().executeTakeFirst()
 }
 
-export async function findReportingQuery(
-  db: Kysely<Schema>,
-  id: string,
-): Promise<ReportingQuery | undefined> {
-  return db.selectFrom('reporting_query').selectAll().where('id', '=', id).executeTakeFirst()
-}
+export const findReportingQuery = queries.find
 
 /** A page of saved queries by ascending id. */
 export async function listReportingQueries(
@@ -70,31 +50,16 @@ export async function findLatestRun(
 }
 
 /** The query; others can neither run nor change it until the transaction ends. */
-export async function findReportingQueryForUpdate(
-  tx: Transaction<Schema>,
-  queryId: string,
-): Promise<ReportingQuery | undefined> {
-  return tx
-    .selectFrom('reporting_query')
-    .selectAll()
-    .where('id', '=', queryId)
-    .forUpdate()
-    .executeTakeFirst()
-}
+export const findReportingQueryForUpdate = queries.findForUpdate
 
 /** Changes a query that is locked; its results are forgotten. */
 export async function updateReportingQuery(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<ReportingQueryTable>,
+  values: Updateable<Schema['reporting_query']>,
 ): Promise<ReportingQuery> {
   await tx.deleteFrom('reporting_query_run').where('query_id', '=', id).execute()
-  return tx
-    .updateTable('reporting_query')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return queries.update(tx, id, values)
 }
 
 /** How many queries are saved; nobody else saves one until the transaction ends. */

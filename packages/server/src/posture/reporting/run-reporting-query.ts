@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { notFound, conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
@@ -56,7 +56,7 @@ async function runAnew(
     const run = await runOnce(dependencies, query)
     if (run !== undefined) return run
   }
-  throw new AppError('conflict', 'The query was changed again and again while it ran.')
+  throw conflict('The query was changed again and again while it ran.')
 }
 
 /** Undefined when the query was changed while it ran. */

@@ -1,77 +1,65 @@
 import type { Generated } from 'kysely'
 import type { Id } from './column-types.ts'
 
-export interface OrganisationTable {
-  id: Generated<number>
-  name: string
-  compliance_threshold: Generated<'blocked' | 'will_block' | 'notified'>
-  api_writes_enabled: Generated<boolean>
-  ssf_enabled: Generated<boolean>
-  created_at: Date
-  updated_at: Date
-  prepared_for: Generated<string | null>
-}
-
-export interface AdminUserTable {
-  id: Id
-  first_name: string
-  last_name: string
-  email: string
-  access: 'full' | 'limited' | 'billing_only'
-  restrictions: Generated<string[]>
-  created_at: Date
-  updated_at: Date
-}
-
-export interface ApiKeyTable {
-  id: Id
-  name: string
-  responsible_admin_id: string
-  secret_hash: Buffer
-  secret_sealed: Buffer
-  secret_last_four: string
-  created_at: Date
-  updated_at: Date
-  expires_at: Date | null
-  revoked_at: Date | null
-  last_used_at: Date | null
-  rotated_from_id: string | null
-}
-
-export interface ApiKeyPermissionTable {
-  api_key_id: string
-  permission: string
-  rationale: string
-  granted_at: Date
-}
-
-/** The last run of a periodic job of the installation. */
-export interface JobRunTable {
-  name: string
-  started_at: Date
-  finished_at: Date | null
-  error: string | null
-}
-
-/** How far the sweep of a policy of retention is. */
-export interface RetentionStateTable {
-  policy: string
-  /** How old a row may become; null keeps for ever. */
-  keeps_ms: string | null
-  place: string[] | null
-  pass_started_at: Date | null
-  pass_finished_at: Date | null
-  pass_count: Generated<string>
-  total_count: Generated<string>
-  error: string | null
-}
-
 /** These tables by their names. */
 export interface OrganisationTables {
-  admin_user: AdminUserTable
-  api_key: ApiKeyTable
-  api_key_permission: ApiKeyPermissionTable
-  job_run: JobRunTable
-  organisation: OrganisationTable
-  retention_state: RetentionStateTable
+  organisation: {
+    id: Generated<number>
+    name: string
+    compliance_threshold: Generated<'blocked' | 'will_block' | 'notified'>
+    api_writes_enabled: Generated<boolean>
+    ssf_enabled: Generated<boolean>
+    created_at: Date
+    updated_at: Date
+    prepared_for: Generated<string | null>
+  }
+  admin_user: {
+    id: Id
+    first_name: string
+    last_name: string
+    email: string
+    access: 'full' | 'limited' | 'billing_only'
+    restrictions: Generated<string[]>
+    created_at: Date
+    updated_at: Date
+  }
+  api_key: {
+    id: Id
+    name: string
+    responsible_admin_id: string
+    secret_hash: Buffer
+    secret_sealed: Buffer
+    secret_last_four: string
+    created_at: Date
+    updated_at: Date
+    expires_at: Date | null
+    revoked_at: Date | null
+    last_used_at: Date | null
+    rotated_from_id: string | null
+  }
+  api_key_permission: {
+    api_key_id: string
+    permission: string
+    rationale: string
+    granted_at: Date
+  }
+  /** The last run of a periodic job of the installation. */
+  job_run: {
+    name: string
+    started_at: Date
+    finished_at: Date | null
+    error: string | null
+  }
+  /** How far the sweep of a policy of retention is. */
+  retention_state: {
+    policy: string
+    /** How old a row may become; null keeps for ever. */
+    keeps_ms: string | null
+    place: string[] | null
+    pass_started_at: Date | null
+    pass_finished_at: Date | null
+    pass_count: Generated<string>
+    total_count: Generated<string>
+    error: string | null
+  }
 }

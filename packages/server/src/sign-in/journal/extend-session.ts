@@ -1,11 +1,10 @@
 import type { Change } from '../../changes/change.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, conflict } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 import {
   readDeviceColumns,
   SESSION_EVENTS_MAX,
-  toFactColumns,
   toStoredEvent,
   type NewSessionEvent,
   type SessionFacts,
@@ -38,7 +37,7 @@ export async function extendSession(
   const timeoutSeconds = extension.timeoutSeconds ?? session.timeout_seconds
   const expiresAt = new Date(at.getTime() + timeoutSeconds * SECOND_MS)
   const extended = await updateSession(tx, id, {
-    ...toFactColumns(extension),
+    ...extension.columns,
     ...(await readNewDevice(change, session, extension.deviceId)),
     events,
     timeout_seconds: timeoutSeconds,
@@ -59,8 +58,7 @@ export async function extendSession(
 /** @throws AppError `conflict` */
 export function assertUnderWay(session: AuthLogRecord): void {
   if (session.result === null) return
-  const message = `The sign-in ${session.id} has ended already with ${session.result}.`
-  throw new AppError('conflict', message)
+  throw conflict(`The sign-in ${session.id} has ended already with ${session.result}.`)
 }
 
 /**
@@ -89,6 +87,7 @@ async function readNewDevice(
 ) {
   if (deviceId === undefined || deviceId === session.device_id) return {}
   if (session.device_id === null) return readDeviceColumns(tx, deviceId, at)
-  const message = `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`
-  throw new AppError('conflict', message)
+  throw conflict(
+    `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`,
+  )
 }

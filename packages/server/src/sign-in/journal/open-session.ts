@@ -4,12 +4,7 @@ import { findPerson, type Person } from '../../people/people/person-store.ts'
 import { invalidBody } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
-import {
-  readDeviceColumns,
-  toFactColumns,
-  toStoredEvent,
-  type SessionFacts,
-} from './session-facts.ts'
+import { readDeviceColumns, toStoredEvent, type SessionFacts } from './session-facts.ts'
 import { insertSession, notifySignInExpiry } from './session-store.ts'
 
 /** Who signs in: the id of a person, or an email address with which one is found or created. */
@@ -40,7 +35,7 @@ export async function openSession(change: Change, input: NewSession): Promise<Au
     person_id: person.id,
     person_name: person.name,
     person_email: person.email,
-    ...toFactColumns(input),
+    ...input.columns,
     ...device,
     events: JSON.stringify([
       toStoredEvent({ type: 'sign_in_attempt', description: 'The sign-in began.' }, at),
@@ -62,8 +57,7 @@ export async function openSession(change: Change, input: NewSession): Promise<Au
 
 async function findSigningIn(change: Change, person: SignInPerson): Promise<Person> {
   if (!('id' in person)) {
-    const { email, name } = person
-    return findOrCreatePerson(change, { email, ...(name === undefined ? {} : { name }) })
+    return findOrCreatePerson(change, person)
   }
   const found = await findPerson(change.tx, person.id)
   if (found !== undefined) return found

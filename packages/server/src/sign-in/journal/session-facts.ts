@@ -7,20 +7,27 @@ import { listStatusIssues, type StatusIssue } from '../../posture/issues/issue-s
 import { invalidBody, type AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogEvent, DisplayedIssue } from '../../schema/tables/sign-in-tables.ts'
+import type { AuthLogRecord } from './auth-log-read.ts'
 import { findSignInDevice } from './session-store.ts'
 
 /** Facts that are known at the beginning of a sign-in or become known on its way. */
 export interface SessionFacts {
   readonly deviceId?: string | undefined
-  readonly ipAddress?: string | undefined
-  readonly agentVersion?: string | undefined
-  readonly country?: string | undefined
-  readonly city?: string | undefined
-  readonly browserName?: string | undefined
-  readonly browserVersion?: string | undefined
-  readonly browserUserAgent?: string | undefined
-  readonly appInstanceId?: string | undefined
-  readonly appName?: string | undefined
+  /** Those that are absent stay as they are. */
+  readonly columns: Partial<
+    Pick<
+      AuthLogRecord,
+      | 'ip_address'
+      | 'agent_version'
+      | 'country'
+      | 'city'
+      | 'browser_name'
+      | 'browser_version'
+      | 'browser_user_agent'
+      | 'app_instance_id'
+      | 'app_name'
+    >
+  >
 }
 
 /** A step of a sign-in as its caller tells it. */
@@ -33,24 +40,6 @@ export interface NewSessionEvent {
 
 /** Steps that one sign-in can have. */
 export const SESSION_EVENTS_MAX = 200
-
-/** The columns of the given facts but the device; those that are absent stay as they are. */
-export function toFactColumns(facts: SessionFacts) {
-  const columns = {
-    ip_address: facts.ipAddress,
-    agent_version: facts.agentVersion,
-    country: facts.country,
-    city: facts.city,
-    browser_name: facts.browserName,
-    browser_version: facts.browserVersion,
-    browser_user_agent: facts.browserUserAgent,
-    app_instance_id: facts.appInstanceId,
-    app_name: facts.appName,
-  }
-  return Object.fromEntries(
-    Object.entries(columns).filter(([, value]) => value !== undefined),
-  ) as Partial<Record<keyof typeof columns, string>>
-}
 
 /** The form in which an event is stored and shown. */
 export function toStoredEvent(event: NewSessionEvent, at: Date): AuthLogEvent {

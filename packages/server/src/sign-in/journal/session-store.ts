@@ -1,9 +1,10 @@
-import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { AuthLogSessionTable } from '../../schema/tables/sign-in-tables.ts'
-import { notFound } from '../../platform/app-error.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
+import { rowsOf } from '../../schema/row-store.ts'
+
+const sessions = rowsOf('auth_log_session', 'auth log')
 
 /** The channel that tells the worker of a new time at which a sign-in counts as abandoned. */
 export const SIGN_IN_CHANNEL = 'sign_in'
@@ -13,42 +14,16 @@ export async function notifySignInExpiry(tx: Transaction<Schema>, expiresAt: Dat
   await notify(tx, SIGN_IN_CHANNEL, expiresAt.toISOString())
 }
 
-export async function insertSession(
-  tx: Transaction<Schema>,
-  values: Insertable<AuthLogSessionTable>,
-): Promise<AuthLogRecord> {
-  return tx.insertInto('auth_log_session').values(values).returningAll().executeTakeFirstOrThrow()
-}
+export const insertSession = sessions.insert
 
 /**
  * The session, locked until the transaction ends.
  *
  * @throws AppError `not_found`
  */
-export async function getSessionForUpdate(
-  tx: Transaction<Schema>,
-  id: string,
-): Promise<AuthLogRecord> {
-  return tx
-    .selectFrom('auth_log_session')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirstOrThrow(() => notFound('auth log', id))
-}
+export const getSessionForUpdate = sessions.getForUpdate
 
-export async function updateSession(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<AuthLogSessionTable>,
-): Promise<AuthLogRecord> {
-  return tx
-    .updateTable('auth_log_session')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateSession = sessions.update
 
 /** Locks the session that was abandoned first; waits for none. */
 export async function claimAbandonedSession(

@@ -7,6 +7,7 @@ import type { RunChange } from '../../changes/change.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { recordIdInput, textInput, timestampInput } from '../../platform/wire/body-values.ts'
 import { invalidBody } from '../../platform/app-error.ts'
+import { givenMembers } from '../../platform/given-members.ts'
 import { parseId } from '../../platform/ids.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import { authLogSchema, toAuthLogJson } from './auth-log-json.ts'
@@ -180,14 +181,16 @@ function toPerson(body: z.output<typeof openBody>): SignInPerson {
 function toFacts(body: z.output<typeof openBody> | z.output<typeof extendBody>): SessionFacts {
   return {
     deviceId: body.device_id,
-    ipAddress: body.ip_address,
-    agentVersion: body.agent_version,
-    country: body.country,
-    city: body.city,
-    browserName: body.browser_name,
-    browserVersion: body.browser_version,
-    browserUserAgent: body.browser_user_agent,
-    appInstanceId: body.okta_app_instance_id,
-    appName: body.okta_app_name,
+    columns: givenMembers({
+      ip_address: body.ip_address,
+      agent_version: body.agent_version,
+      country: body.country,
+      city: body.city,
+      browser_name: body.browser_name,
+      browser_version: body.browser_version,
+      browser_user_agent: body.browser_user_agent,
+      app_instance_id: body.okta_app_instance_id,
+      app_name: body.okta_app_name,
+    }),
   }
 }

@@ -4,18 +4,17 @@ import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 
-const clientRecord = defineRecord<SsfClientTable>()
+const clientRecord = defineRecord<Schema['ssf_client']>()
 
-export type SsfClient = CamelCased<Selectable<SsfClientTable>>
-const secretRecord = defineRecord<SsfClientSecretTable>()
+export type SsfClient = CamelCased<Selectable<Schema['ssf_client']>>
+const secretRecord = defineRecord<Schema['ssf_client_secret']>()
 
 /** What may change of a client. */
-export type SsfClientChanges = CamelCased<Updateable<SsfClientTable>>
+export type SsfClientChanges = CamelCased<Updateable<Schema['ssf_client']>>
 
-export type SsfClientSecret = CamelCased<Selectable<SsfClientSecretTable>>
+export type SsfClientSecret = CamelCased<Selectable<Schema['ssf_client_secret']>>
 
 /** A client with the secrets that it may still use. */
 export interface ClientWithSecrets extends SsfClient {
@@ -95,7 +94,7 @@ export async function listLiveSecrets(
 
 export async function insertClient(
   db: Kysely<Schema>,
-  client: CamelCased<Insertable<SsfClientTable>>,
+  client: CamelCased<Insertable<Schema['ssf_client']>>,
 ): Promise<SsfClient> {
   const row = await db
     .insertInto('ssf_client')
@@ -121,7 +120,7 @@ export async function updateClient(
 
 export async function insertClientSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<SsfClientSecretTable>>,
+  secret: CamelCased<Insertable<Schema['ssf_client_secret']>>,
 ): Promise<void> {
   await db.insertInto('ssf_client_secret').values(secretRecord.toInsert(secret)).execute()
 }

@@ -7,7 +7,6 @@ import { MINUTE_MS } from '../../platform/clock.ts'
 import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 
 /** What to claim. */
@@ -160,6 +159,26 @@ export async function releaseClaims(
 }
 
 /**
+ * Releases what a statement of this process may have claimed whose answer never came. For claims under which
+ * nothing is being sent.
+ */
+export async function releaseClaimsOf(
+  db: Kysely<Schema>,
+  destinationId: DestinationId,
+  claimIds: readonly string[],
+): Promise<void> {
+  await db
+    .updateTable('delivery')
+    .set({ claimed_by: null, claim_expires_at: null })
+    .where('destination_id', '=', destinationId)
+    .where('state', '=', 'queued')
+    // Only what was due was claimed: the index of due deliveries is read no further.
+    .where('next_attempt_at', '<=', sql<Date>`now()`)
+    .where('claimed_by', 'in', claimIds)
+    .execute()
+}
+
+/**
  * Releases every claim. For the start of a process that is the only one to deliver: what is claimed
  * then was claimed by a process that died, and would wait for the end of its lease.
  */
@@ -175,7 +194,7 @@ export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
 /** What a dispatcher must know of its destination before it claims. */
 export interface DestinationSchedule {
   readonly kind: DestinationKind
-  readonly state: DeliveryDestinationTable['state']
+  readonly state: Schema['delivery_destination']['state']
   readonly consecutiveFailures: number
   /** How long nothing may be sent; 0 or less when the destination is not paused. */
   readonly pausedForMs: number

@@ -6,9 +6,9 @@ import type { Change } from '../../changes/change.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
+import type { Schema } from '../../schema/schema.ts'
 
-export type DestinationKind = DeliveryDestinationTable['kind']
+export type DestinationKind = Schema['delivery_destination']['kind']
 
 /** A delivery that this process may send until its claim ends. */
 export interface ClaimedDelivery {

@@ -7,7 +7,6 @@ import { AppError } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeliveryAttemptTable, DeliveryTable } from '../../schema/tables/delivery-tables.ts'
 import type { SearchClause, SearchExpression } from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
 import { RecordList } from '../../platform/search/record-list.ts'
@@ -34,12 +33,12 @@ const RECORD_COLUMNS = [
 ] as const
 
 /** A delivery as the log lists it: without what was sent. */
-export type DeliveryRecord = Pick<Selectable<DeliveryTable>, (typeof RECORD_COLUMNS)[number]>
+export type DeliveryRecord = Pick<Selectable<Schema['delivery']>, (typeof RECORD_COLUMNS)[number]>
 
 /** A delivery with what was sent. */
-export type DeliveryDetails = DeliveryRecord & Pick<Selectable<DeliveryTable>, 'body'>
+export type DeliveryDetails = DeliveryRecord & Pick<Selectable<Schema['delivery']>, 'body'>
 
-export type AttemptRecord = Selectable<DeliveryAttemptTable>
+export type AttemptRecord = Selectable<Schema['delivery_attempt']>
 
 /** The subject of deliveries about a device. */
 const DEVICE_PREFIX = 'device:'

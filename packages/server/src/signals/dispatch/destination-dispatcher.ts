@@ -10,9 +10,10 @@ import type { Schema } from '../../schema/schema.ts'
 import { ActiveClaims } from './active-claims.ts'
 import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
+import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
 import { claimAtPace, prepareClaim, type Claim } from './claim-at-pace.ts'
-import { findDestinationSchedule, releaseClaims, type DestinationSchedule } from './claim-store.ts'
+import { findDestinationSchedule, type DestinationSchedule } from './claim-store.ts'
 import {
   isReceiverFailure,
   type ClaimedDelivery,
@@ -23,6 +24,7 @@ import type { DeliveryOutcome } from './delivery-outcome.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { InFlightSlots, SlotUser } from './in-flight-slots.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
+import { releaseUntilDone } from './release-until-done.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
 import { Wakeups } from './wakeups.ts'
 
@@ -54,6 +56,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #shared: DispatcherDependencies
   readonly #partitions = new SubjectPartitions()
   readonly #claims = new ActiveClaims()
+  readonly #doubtful: DoubtfulClaims
   readonly #background = new BackgroundWork()
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
@@ -67,6 +70,7 @@ export class DestinationDispatcher implements SlotUser {
   constructor(id: DestinationId, shared: DispatcherDependencies) {
     this.#id = id
     this.#shared = shared
+    this.#doubtful = new DoubtfulClaims(id)
   }
 
   get inFlightCount(): number {
@@ -75,7 +79,7 @@ export class DestinationDispatcher implements SlotUser {
 
   /** Nothing is claimed and nothing planned: the dispatcher may be thrown away. */
   get isIdle(): boolean {
-    return this.#claims.count === 0 && this.#wakeups.isIdle
+    return this.#claims.count === 0 && this.#doubtful.isEmpty && this.#wakeups.isIdle
   }
 
   /** Something may be due, or the destination has changed. */
@@ -108,6 +112,7 @@ export class DestinationDispatcher implements SlotUser {
       this.#shared.log.warn({ err: error, destination_id: this.#id }, 'deliveries not claimed')
       this.#wakeups.wakeIn(FAULT_PAUSE_MS)
     }
+    if (!this.#doubtful.isEmpty) this.#wakeups.wakeWithin(DOUBT_INTERVAL_MS)
   }
 
   /**
@@ -136,6 +141,7 @@ export class DestinationDispatcher implements SlotUser {
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
   async #claim(): Promise<NumberedClaim | undefined> {
     const { db, channels, settings, newClaimId } = this.#shared
+    await this.#doubtful.release(db)
     const schedule = await findDestinationSchedule(db, this.#id)
     const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
     if (schedule === undefined || channel === undefined || schedule.state === 'deleted') {
@@ -156,6 +162,9 @@ export class DestinationDispatcher implements SlotUser {
       leaseMs: settings.leaseMs,
       limit: isCircuitOpen(schedule) ? 1 : room,
       isStopped,
+    }).catch((error: unknown) => {
+      this.#doubtful.add(claimId)
+      throw error
     })
     this.#claims.add(claimId, deliveries.length)
     if (deliveries.length > 0) return { number, deliveries, channel }
@@ -264,17 +273,13 @@ export class DestinationDispatcher implements SlotUser {
   /** Gives claimed deliveries back to the database, due after `delayMs`. Never rejects. */
   #release(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
     if (deliveries.length === 0) return Promise.resolve()
-    const { db, log } = this.#shared
     const subjects = this.#partitions.blockAll(deliveries, delayMs)
-    const releasing = releaseClaims(db, deliveries, delayMs)
-      .catch((error: unknown) => {
-        // They come back when their leases end.
-        log.warn({ err: error, destination_id: this.#id }, 'deliveries could not be given back')
-      })
-      .then(() => {
-        this.#partitions.unblockAll(subjects, this.#claimNumber)
-        this.#finish(deliveries, true)
-      })
+    const isStopped = () => this.#isStopped
+    const repetition = { ...this.#shared, isStopped, pauseMs: FAULT_PAUSE_MS }
+    const releasing = releaseUntilDone(deliveries, delayMs, repetition).then(() => {
+      this.#partitions.unblockAll(subjects, this.#claimNumber)
+      this.#finish(deliveries, true)
+    })
     return this.#background.add(releasing)
   }
 

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import type { DestinationKind } from './delivery-channel.ts'
 
-export type DestinationState = DeliveryDestinationTable['state']
+export type DestinationState = Schema['delivery_destination']['state']
 
 /** Adds a destination and answers its id. */
 export async function insertDestination(

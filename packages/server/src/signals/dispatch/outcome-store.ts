@@ -6,7 +6,6 @@ import { sql, type Kysely } from 'kysely'
 import { defineRecord } from '../../platform/db/record-codec.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeliveryDestinationTable } from '../../schema/tables/delivery-tables.ts'
 import {
   isCircuitOpen,
   updateHealth,
@@ -109,7 +108,7 @@ export async function deferFollowers(
       and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
 }
 
-const destinationRecord = defineRecord<DeliveryDestinationTable>()
+const destinationRecord = defineRecord<Schema['delivery_destination']>()
 
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */
 const HASTENED_MAX = 1_000

@@ -42,6 +42,11 @@ export class Wakeups {
     this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, delayMs), TIMER_MAX_MS))
   }
 
+  /** Runs after this time at the latest: what is planned for earlier stays. */
+  wakeWithin(delayMs: number): void {
+    this.wakeIn(Math.min(delayMs, this.#plannedMs ?? Infinity))
+  }
+
   /** What is read from now on includes every reason to wake so far. */
   forget(): void {
     this.#isWoken = false

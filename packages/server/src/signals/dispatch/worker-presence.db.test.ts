@@ -21,6 +21,7 @@ import { createTestEngine } from '../../../test/support/test-engine.ts'
 import { insertDestination } from './destination-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
 import { createWorkerPresence } from './worker-presence.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
@@ -44,7 +45,7 @@ afterAll(async () => {
 })
 
 function openListener(): Listener {
-  const listener = createListener(database.connection, { log })
+  const listener = createListener(database.connection, { log, network: new DatabaseNetwork() })
   listener.start()
   cleanups.push(() => listener.stop())
   return listener
@@ -70,7 +71,11 @@ function channelTo(receiver: LoopbackReceiver): DeliveryChannel {
 /** A worker on connections of its own; `die` breaks all of them and gives nothing back. */
 async function startWorker(receiver: LoopbackReceiver): Promise<{ die(): Promise<void> }> {
   const listener = openListener()
-  const own = openDatabase<Schema>(database.connection, { poolMax: 4, logError: () => undefined })
+  const own = openDatabase<Schema>(database.connection, {
+    network: new DatabaseNetwork(),
+    poolMax: 4,
+    logError: () => undefined,
+  })
   const engine = createTestEngine({
     db: own.db,
     clock: systemClock,

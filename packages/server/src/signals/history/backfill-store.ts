@@ -3,12 +3,11 @@ import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts
 import { notify } from '../../platform/db/listener.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfBackfillTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 
-const backfillRecord = defineRecord<SsfBackfillTable>()
+const backfillRecord = defineRecord<Schema['ssf_backfill']>()
 
-export type Backfill = CamelCased<Selectable<SsfBackfillTable>>
+export type Backfill = CamelCased<Selectable<Schema['ssf_backfill']>>
 
 /** The channel that tells the worker of a stream that asks for the last change of each device. */
 export const BACKFILL_CHANNEL = 'ssf_backfill'

@@ -2,12 +2,11 @@ import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfPollTokenTable } from '../../schema/tables/ssf-stream-tables.ts'
 
 /** A poll token; the secret is there as its hash only. */
-const tokenRecord = defineRecord<SsfPollTokenTable>()
+const tokenRecord = defineRecord<Schema['ssf_poll_token']>()
 
-export type PollToken = CamelCased<Selectable<SsfPollTokenTable>>
+export type PollToken = CamelCased<Selectable<Schema['ssf_poll_token']>>
 
 /** The poll token with this hash and the stream it belongs to, live or not. */
 export async function findPollTokenByHash(db: Kysely<Schema>, secretHash: Buffer) {

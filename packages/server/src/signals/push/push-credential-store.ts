@@ -2,14 +2,16 @@ import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfPushCredentialTable } from '../../schema/tables/ssf-stream-tables.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
 const RENAMED = { stream_id: 'streamRowId' } as const
 
-const credentialRecord = defineRecord<SsfPushCredentialTable, typeof RENAMED>(RENAMED)
+const credentialRecord = defineRecord<Schema['ssf_push_credential'], typeof RENAMED>(RENAMED)
 
-export type PushCredentialRecord = CamelCased<Selectable<SsfPushCredentialTable>, typeof RENAMED>
+export type PushCredentialRecord = CamelCased<
+  Selectable<Schema['ssf_push_credential']>,
+  typeof RENAMED
+>
 
 /** The credentials of a stream without their version, which the store counts. */
 export type PushCredentialValues = Omit<PushCredentialRecord, 'version'>

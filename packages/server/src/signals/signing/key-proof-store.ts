@@ -5,11 +5,10 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SigningKeyProofTable } from '../../schema/tables/signing-key-tables.ts'
 
-const proofRecord = defineRecord<SigningKeyProofTable>()
+const proofRecord = defineRecord<Schema['signing_key_proof']>()
 
-export type KeyProof = CamelCased<Selectable<SigningKeyProofTable>>
+export type KeyProof = CamelCased<Selectable<Schema['signing_key_proof']>>
 
 /** A receiver has taken, or refused, a SET that a key signed. */
 export interface KeyProofNote {

@@ -3,13 +3,12 @@ import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts
 import { AppError } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-const keyRecord = defineRecord<SigningKeyTable>()
+const keyRecord = defineRecord<Schema['signing_key']>()
 
-export type SigningKeyRecord = CamelCased<Selectable<SigningKeyTable>>
+export type SigningKeyRecord = CamelCased<Selectable<Schema['signing_key']>>
 
 /** Nobody else makes, rotates or revokes signing keys until the transaction ends. */
 export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
@@ -73,7 +72,7 @@ export async function updateSigningKey(
   db: Kysely<Schema>,
   kid: string,
   values: Pick<
-    CamelCased<Updateable<SigningKeyTable>>,
+    CamelCased<Updateable<Schema['signing_key']>>,
     'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt' | 'canariesVerifiedAt'
   >,
 ): Promise<SigningKeyRecord> {

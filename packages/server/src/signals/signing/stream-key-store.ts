@@ -7,11 +7,10 @@ import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { streamRecord, type Stream } from '../streams/stream-store.ts'
-import type { StreamSigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 
-const streamKeyRecord = defineRecord<StreamSigningKeyTable>()
+const streamKeyRecord = defineRecord<Schema['stream_signing_key']>()
 
-export type StreamKey = CamelCased<Selectable<StreamSigningKeyTable>>
+export type StreamKey = CamelCased<Selectable<Schema['stream_signing_key']>>
 
 /** Every stream with a key of its own; as many as streams at most. */
 export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {

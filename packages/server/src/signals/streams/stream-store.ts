@@ -5,19 +5,18 @@ import type { DestinationId, StreamId, StreamRowId } from '../../schema/branded-
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 const RENAMED = { face: 'surface', damping_seconds: 'debounceSeconds' } as const
 
 /** The codec of `ssf_stream`. */
-export const streamRecord = defineRecord<SsfStreamTable, typeof RENAMED>(RENAMED)
+export const streamRecord = defineRecord<Schema['ssf_stream'], typeof RENAMED>(RENAMED)
 
 /** A stream: who its receiver is, how it is delivered to, and what it chooses. */
-export type Stream = CamelCased<Selectable<SsfStreamTable>, typeof RENAMED>
-export type NewStream = CamelCased<Insertable<SsfStreamTable>, typeof RENAMED>
-export type StreamChanges = CamelCased<Updateable<SsfStreamTable>, typeof RENAMED>
+export type Stream = CamelCased<Selectable<Schema['ssf_stream']>, typeof RENAMED>
+export type NewStream = CamelCased<Insertable<Schema['ssf_stream']>, typeof RENAMED>
+export type StreamChanges = CamelCased<Updateable<Schema['ssf_stream']>, typeof RENAMED>
 
 /** Names a stream by either of its ids; a stream names itself. */
 export type StreamReference = { readonly id: StreamRowId } | { readonly streamId: StreamId }

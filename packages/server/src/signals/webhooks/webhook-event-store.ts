@@ -6,9 +6,8 @@ import { sql, type Kysely, type Selectable } from 'kysely'
 import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { WebhookEventTable } from '../../schema/tables/webhook-tables.ts'
 
-export type WebhookEvent = Selectable<WebhookEventTable>
+export type WebhookEvent = Selectable<Schema['webhook_event']>
 
 /** An event to write. */
 export interface NewWebhookEvent {

@@ -10,11 +10,11 @@ import {
   sign,
   type KeyObject,
 } from 'node:crypto'
-import type { WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import { newKeyBytes } from '../../platform/ids.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
+import type { Schema } from '../../schema/schema.ts'
 
-export type SigningForm = WebhookTable['signing']
+export type SigningForm = Schema['webhook']['signing']
 
 /** A secret that was just made. */
 export interface GeneratedSecret {

@@ -3,22 +3,21 @@ import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-const webhookRecord = defineRecord<WebhookTable>()
+const webhookRecord = defineRecord<Schema['webhook']>()
 
 /** A webhook: where events go, which, and how they are signed. */
-export type Webhook = CamelCased<Selectable<WebhookTable>>
+export type Webhook = CamelCased<Selectable<Schema['webhook']>>
 /** What may change of a webhook. */
-export type WebhookChanges = CamelCased<Updateable<WebhookTable>>
+export type WebhookChanges = CamelCased<Updateable<Schema['webhook']>>
 
-const secretRecord = defineRecord<WebhookSecretTable>()
+const secretRecord = defineRecord<Schema['webhook_secret']>()
 
-export type WebhookSecret = CamelCased<Selectable<WebhookSecretTable>>
+export type WebhookSecret = CamelCased<Selectable<Schema['webhook_secret']>>
 
 /** A webhook with what is known of its receiver, its pace and its secrets. */
 export interface WebhookRecord extends Webhook {
@@ -111,7 +110,7 @@ export async function getWebhook(
 
 export async function insertWebhook(
   db: Kysely<Schema>,
-  webhook: CamelCased<Insertable<WebhookTable>>,
+  webhook: CamelCased<Insertable<Schema['webhook']>>,
 ): Promise<Webhook> {
   const row = await db
     .insertInto('webhook')
@@ -151,7 +150,7 @@ export async function countWebhooksLocked(db: Kysely<Schema>): Promise<number> {
 
 export async function insertWebhookSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<WebhookSecretTable>>,
+  secret: CamelCased<Insertable<Schema['webhook_secret']>>,
 ): Promise<void> {
   await db.insertInto('webhook_secret').values(secretRecord.toInsert(secret)).execute()
 }

@@ -5,6 +5,7 @@ import {
   type LogError,
   type ServicePart,
 } from '../../changes/foundation.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import { createReportProblemNotes } from '../../posture/devices/report-problem.ts'
 import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
@@ -37,7 +38,11 @@ export interface AgentsSettings extends AgentTimes {
 /** What of the connections of a process may be writing for devices; the others are for everybody else. */
 const WRITING_SHARE = 0.6
 /** Agents that send every answer in a message of its own send a round of checks at once. */
-const QUEUED_PER_DEVICE = { messagesPerDeviceMax: 200, bytesPerDeviceMax: 32 * 1024 * 1024 }
+const QUEUED_PER_DEVICE = {
+  messagesPerDeviceMax: 200,
+  bytesPerDeviceMax: 32 * 1024 * 1024,
+  waitMaxMs: 30 * SECOND_MS,
+}
 
 /**
  * The intake of agents, with what it knows of devices. `caPem` is the authority of a certificate that

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -12,6 +13,7 @@ import { FAIL } from '../../../test/support/posture-fixtures.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createListener, notify } from '../../platform/db/listener.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -108,7 +110,10 @@ describe('distributed read', () => {
 
   test('a requested rerun is handed out at once and alone, with quick polling, until it is answered', async () => {
     const [first, second] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
-    const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+    const listener = createListener(database.connection, {
+      log: pino({ level: 'silent' }),
+      network: new DatabaseNetwork(),
+    })
     listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()
@@ -418,6 +423,16 @@ describe('logs', () => {
     expect(await readProblems()).toEqual([{ kind: 'lines_left_out', table_name: null }])
   })
 
+  test('of more lines than agents ever send the first are taken', async () => {
+    const nodeKey = await agents.enroll()
+    const authorization = `NodeKey ${nodeKey}`
+    const data = `[${JSON.stringify(line())},${'0,'.repeat(300_000)}${JSON.stringify(line({ unixTime: 1_768_000_000 }))}]`
+    const many = gzipSync(`{"log_type":"result","data":${data}}`)
+    expect((await send(many, { authorization })).json()).toEqual({})
+    expect(agents.snapshots).toMatchObject([{ unixTime: 1_767_000_000 }])
+    expect(await readProblems()).toEqual([{ kind: 'lines_left_out', table_name: null }])
+  })
+
   test('a line that is too long is left out and told, and the others are taken', async () => {
     const nodeKey = await agents.enroll()
     const long = line({ snapshot: [{ vendor: 'x'.repeat(3_000_000) }], unixTime: 1_768_000_000 })
@@ -470,6 +485,18 @@ describe('logs', () => {
       expect(agents.snapshots).toEqual([])
       const known = await send(bomb, { authorization: `NodeKey ${nodeKey}` })
       expect(known.json()).toEqual({})
+    })
+
+    test('values that never end are held up to the share of their address', async () => {
+      const begun = Buffer.from(`{"data":["${'x'.repeat(2_000_000)}`)
+      const bodies = Array.from({ length: 18 }, () => new PassThrough())
+      const answers = bodies.map((payload) =>
+        agents.app.inject({ method: 'POST', url: '/osquery/log', payload }),
+      )
+      for (const body of bodies) body.write(begun)
+      expectFailure(await Promise.race(answers), 429)
+      for (const body of bodies) body.end()
+      await Promise.all(answers)
     })
 
     test('an address that fails too often has to show its key early', async () => {

@@ -65,6 +65,21 @@ describe('the pieces of a message', () => {
     ])
   })
 
+  test('are held until their end, and no longer than they may be', () => {
+    const splitter = new JsonSplitter({
+      cutMembers: new Set(),
+      valueBytesMax: 20,
+      onValue: () => undefined,
+    })
+    const heldAfter = ['{"a":"', 'xxxx', 'xxxxx",', '"b":"xxxxxxxxxx', 'xxxxxxxxxx', '"}'].map(
+      (text) => {
+        splitter.write(Buffer.from(text))
+        return splitter.heldBytes
+      },
+    )
+    expect(heldAfter).toEqual([1, 5, 0, 11, 0, 0])
+  })
+
   test.each([
     '',
     '[]',

@@ -70,6 +70,11 @@ export class JsonSplitter {
     return this.#valueCount
   }
 
+  /** What is held of the value or name that is being read, in bytes. */
+  get heldBytes(): number {
+    return this.#parts.length === 0 ? 0 : this.#length
+  }
+
   write(chunk: Buffer): void {
     let at = 0
     while (at < chunk.length) {

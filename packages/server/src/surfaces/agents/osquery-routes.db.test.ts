@@ -13,6 +13,7 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createListener } from '../../platform/db/listener.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -127,7 +128,10 @@ describe('authentication', () => {
   test('a revoked node is told so at its next request and can enroll again', async () => {
     const nodeKey = await agents.enroll()
     await agents.read(nodeKey)
-    const listener = createListener(database.connection, { log: pino({ level: 'silent' }) })
+    const listener = createListener(database.connection, {
+      log: pino({ level: 'silent' }),
+      network: new DatabaseNetwork(),
+    })
     listener.start()
     const { app: other } = agents.build({}, { listener })
     await listener.whenListening()

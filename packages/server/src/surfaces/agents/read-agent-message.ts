@@ -47,6 +47,8 @@ export interface AgentMessageReader {
 
 /** Agents send lines of 1 MiB at most, and JSON may be written longer than it was. */
 const VALUE_BYTES_MAX = 2 * 1024 * 1024
+/** More lines and answers of one message are not read: short ones cost far more than their bytes. */
+const VALUES_MAX = 100_000
 /** Refused messages of one address in any minute that are logged. */
 const LOGGED_REFUSALS_PER_MINUTE = 10
 
@@ -129,27 +131,26 @@ async function readProven(
       else if (text !== undefined) bodyKey = parseNodeKey({ node_key: parseJson(text) })
     },
   })
-  const unproven = senders.follow(request.ip, deps.clock.now().getTime())
+  const followed = senders.follow(request.ip, deps.clock.now().getTime())
   let bytes = 0
   let isCut = false
   try {
     for await (const { chunk, sentBytes } of readBodyChunks(request.raw)) {
+      const { valueCount } = splitter
       bytes += chunk.length
-      isCut = bytes > bytesMax
+      isCut = bytes > bytesMax || valueCount > VALUES_MAX
       if (isCut) break
-      if (state === undefined) {
-        const { heldBytes } = collector
-        unproven.check({ bytes, sentBytes, heldBytes, valueCount: splitter.valueCount })
-      }
+      if (state !== undefined) followed.prove(state.deviceId)
+      const heldBytes = collector.heldBytes + splitter.heldBytes
+      followed.check({ bytes, sentBytes, heldBytes, valueCount })
       splitter.write(chunk)
       if (bodyKey === undefined) continue
       key = toOneKey(key, bodyKey)
       state ??= await prove(deps, senders, request, key)
-      unproven.release()
     }
     if (!isCut) splitter.end()
   } finally {
-    unproven.release()
+    followed.release()
   }
   if (state === undefined && isCut) throw bodyTooLarge(bytesMax)
   return { state: state ?? (await prove(deps, senders, request, undefined)), isCut }

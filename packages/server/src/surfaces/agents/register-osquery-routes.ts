@@ -10,6 +10,7 @@ import { createAgentHandlers } from './agent-handlers.ts'
 import { toFlagFile } from '../../posture/osquery/agent-config.ts'
 import { AGENT_ERRORS, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'
+import { runAs } from '../../platform/db/pool-turns.ts'
 import { METHODS } from '../../platform/http/operation.ts'
 
 export interface OsqueryRoutesDependencies extends AgentDependencies {
@@ -23,6 +24,7 @@ export interface OsqueryRoutesDependencies extends AgentDependencies {
 export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesDependencies): void {
   void app.register(
     async (scope) => {
+      scope.addHook('onRequest', (_request, _reply, done) => runAs('devices', done))
       scope.removeAllContentTypeParsers()
       // Agents of any version and any content type are read by the handlers, from the raw stream. The
       // type of most of them by its name, because the router does not remember what '*' is found for.

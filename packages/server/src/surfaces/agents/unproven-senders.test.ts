@@ -59,3 +59,27 @@ describe('a sender that is not known yet', () => {
     expect(() => hold('192.0.2.5')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
   })
 })
+
+describe('a device whose body arrives', () => {
+  const state = { bytes: 1, sentBytes: 1, heldBytes: 20 * MEBIBYTE, valueCount: 30_000 }
+
+  test('is held as much of as one agent sends, whatever its addresses, until the bodies are over', () => {
+    const senders = createUnprovenSenders(2)
+    const [first, second] = ['192.0.2.1', '192.0.2.2'].map((address) => senders.follow(address, 0))
+    first?.prove('7')
+    second?.prove('7')
+    first?.check(state)
+    expect(() => second?.check(state)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    first?.release()
+    second?.check(state)
+  })
+
+  test('is held nothing of for its address any more', () => {
+    const senders = createUnprovenSenders(2)
+    const known = senders.follow('192.0.2.1', 0)
+    known.check({ ...state, valueCount: 1 })
+    known.prove('7')
+    known.check(state)
+    senders.follow('192.0.2.1', 0).check({ ...state, valueCount: 1 })
+  })
+})

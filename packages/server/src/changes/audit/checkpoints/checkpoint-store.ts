@@ -1,14 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
 import { defineRecord, type CamelCased } from '../../../platform/db/record-codec.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type {
-  AuditCheckpointKeyTable,
-  AuditCheckpointTable,
-} from '../../../schema/tables/audit-tables.ts'
 
-const keyRecord = defineRecord<AuditCheckpointKeyTable>()
+const keyRecord = defineRecord<Schema['audit_checkpoint_key']>()
 
-export type CheckpointKeyRecord = CamelCased<Selectable<AuditCheckpointKeyTable>>
+export type CheckpointKeyRecord = CamelCased<Selectable<Schema['audit_checkpoint_key']>>
 
 /** The keys of checkpoints, first the one that signs, then the newest. There are few: one per rotation. */
 export async function listCheckpointKeys(db: Kysely<Schema>): Promise<CheckpointKeyRecord[]> {
@@ -117,6 +113,6 @@ function toStored({
   size,
   signed_at: signedAt,
   note,
-}: Selectable<AuditCheckpointTable>): StoredCheckpoint {
+}: Selectable<Schema['audit_checkpoint']>): StoredCheckpoint {
   return { id, size: Number(size), signedAt, note }
 }

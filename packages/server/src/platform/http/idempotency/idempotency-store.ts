@@ -1,8 +1,8 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { tryLockInTransaction } from '../../db/advisory-lock.ts'
-import type { IdempotencyRecordTable, IdempotencyTables } from '../../db/idempotency-tables.ts'
+import type { IdempotencyTables } from '../../db/idempotency-tables.ts'
 
-export type IdempotencyRecord = Selectable<IdempotencyRecordTable>
+export type IdempotencyRecord = Selectable<IdempotencyTables['idempotency_record']>
 
 /** The part of a record that says whose it is. */
 export type IdempotencyClaim = Pick<

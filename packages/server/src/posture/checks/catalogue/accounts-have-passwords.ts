@@ -9,7 +9,6 @@ const linux = failingRowsSql(
 /** No local account can be used without a password. */
 export const accountsHavePasswords: CatalogueEntry = {
   slug: 'accounts-have-passwords',
-  revision: 1,
   name: 'Accounts have passwords',
   description: 'No local account has an empty password.',
   issueTitle: 'An account has no password',
@@ -18,7 +17,7 @@ export const accountsHavePasswords: CatalogueEntry = {
   queries: { linux },
   primaryKeyColumn: 'username',
   rationaleTemplate: `Anyone can sign in as **{{ issue.value.username }}** without a password, at the keyboard and perhaps over the network.`,
-  fixInstructionsTemplate: `Open a terminal.
+  fix: `Open a terminal.
 
 - If someone uses the account **{{ issue.value.username }}**, give it a password: \`sudo passwd NAME\`.
 - If nobody does, lock it: \`sudo passwd --lock NAME\`.

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const darwin = verdictSql({
@@ -13,7 +12,6 @@ const darwin = verdictSql({
 /** Strangers nearby cannot send files over AirDrop. */
 export const airdropNotOpenToEveryone: CatalogueEntry = {
   slug: 'airdrop-not-open-to-everyone',
-  revision: 1,
   name: 'AirDrop not open to everyone',
   description: 'No account lets everyone nearby send files over AirDrop.',
   issueTitle: 'AirDrop is open to everyone',
@@ -21,12 +19,12 @@ export const airdropNotOpenToEveryone: CatalogueEntry = {
   tags: ['Info'],
   queries: { darwin },
   rationaleTemplate: `In a train or a café strangers see the name of this Mac and can send it files, with an offensive picture as the preview or something harmful inside.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **General** > **AirDrop & Handoff**.',
       'Set **AirDrop** to **Contacts Only** or **No One**.',
-    ),
-  }),
+    ],
+  },
   privacyInfo:
     'The names of the accounts whose AirDrop is open to everyone. No files, no contacts.',
   defaultStrategy: 'report_only',

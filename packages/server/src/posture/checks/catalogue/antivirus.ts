@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const windows = verdictSql({
@@ -13,13 +12,11 @@ const windows = verdictSql({
     ['PASS', `antivirus = 'Good' AND (active_and_current > 0 OR products IS NULL)`],
     ['FAIL', `antivirus = 'Good'`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 /** An antivirus product watches over Windows and its signatures are current. */
 export const antivirus: CatalogueEntry = {
   slug: 'antivirus',
-  revision: 1,
   name: 'Antivirus',
   description:
     'Windows Security reports a healthy antivirus product, of Microsoft or another maker, with current signatures.',
@@ -28,13 +25,13 @@ export const antivirus: CatalogueEntry = {
   tags: ['Critical'],
   queries: { windows },
   rationaleTemplate: `Antivirus software stops known harmful programs before they run. Windows reports for {{ device.name }}: {{ issue.value.products | default: "no product" }}.`,
-  fixInstructionsTemplate: platformText({
-    windows: steps(
+  fix: {
+    windows: [
       'Open **Start**, type `Windows Security`, open it and choose **Virus & threat protection**.',
       'If another product is named there, open it, switch it on and update it. An expired trial version is best uninstalled: **Settings** > **Apps** > **Installed apps**. Microsoft Defender then takes over.',
       'Under **Virus & threat protection updates** choose **Protection updates** > **Check for updates**.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'The names of the antivirus products and their state. No scan results and no files.',
   defaultStrategy: 'warn_then_block',
   graceDays: 3,

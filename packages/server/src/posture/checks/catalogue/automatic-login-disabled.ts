@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { plistValueSql, registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const LOGIN_WINDOW_PLIST = '/Library/Preferences/com.apple.loginwindow.plist'
@@ -14,7 +13,6 @@ const darwin = verdictSql({
     ['FAIL', `COALESCE(automatic_login_user, '') <> ''`],
     ['PASS', `settings_seen > 0`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 const windows = verdictSql({
@@ -26,13 +24,11 @@ const windows = verdictSql({
     ['FAIL', `automatic_logon = '1'`],
     ['PASS', `settings_seen > 0 OR automatic_logon = '0'`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 /** The device asks for a password when it starts. */
 export const automaticLoginDisabled: CatalogueEntry = {
   slug: 'automatic-login-disabled',
-  revision: 1,
   name: 'Automatic login off',
   description: 'The device asks for a password after it has started.',
   issueTitle: 'The device signs in without a password',
@@ -40,16 +36,16 @@ export const automaticLoginDisabled: CatalogueEntry = {
   tags: ['Critical'],
   queries: { darwin, windows },
   rationaleTemplate: `{{ device.name }} signs in by itself when it starts. Whoever finds it only has to switch it on, and encryption of the disk does not help: it unlocks itself too.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **Users & Groups**.',
       'Set **Automatically log in as** to **Off**.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Press **Windows-R**, type `netplwiz` and press **Enter**.',
       'Tick **Users must enter a user name and password to use this computer** and choose **OK**. If the line is missing, open **Settings** > **Accounts** > **Sign-in options** first and switch off **For improved security, only allow Windows Hello sign-in for Microsoft accounts on this device**; switch it on again afterwards.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'Whether automatic login is on and, on macOS, for which account. Never a password.',
   defaultStrategy: 'warn_then_block',
   graceDays: 3,

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import {
   activeUnitsSql,
   isClearedSql,
@@ -51,7 +50,6 @@ const windows = verdictSql({
     ['FAIL', `au_options IN ('1', '2')`],
     ['PASS', `service_start_type IS NOT NULL`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 const linux = verdictSql({
@@ -79,7 +77,6 @@ const linux = verdictSql({
 /** The operating system downloads and installs its updates by itself. */
 export const automaticUpdates: CatalogueEntry = {
   slug: 'automatic-updates',
-  revision: 1,
   name: 'Automatic updates',
   description:
     'The operating system downloads and installs its updates by itself. On Linux unattended-upgrades and the timers of dnf and rpm-ostree are recognised.',
@@ -88,18 +85,18 @@ export const automaticUpdates: CatalogueEntry = {
   tags: ['Important'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `Most break-ins use holes that have been closed for weeks. With automatic updates {{ device.name }} closes them without anyone having to think of it.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **General** > **Software Update**.',
       'Choose the **ⓘ** next to **Automatic Updates**.',
       'Switch on **Download new updates when available**, **Install macOS updates** and **Install Security Responses and system files**, then choose **Done**.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Start**, type `services` and open **Services**.',
       'Open **Windows Update**, set **Startup type** to **Manual** (the Windows default) and choose **OK**.',
       'Open **Settings** > **Windows Update** and choose **Check for updates**. If it says **Updates paused**, choose **Resume updates**.',
       'If the page says that your organisation manages some settings, ask your IT team: a policy switches the updates off.',
-    ),
+    ],
     linux: `Open a terminal and run the lines for your distribution.
 
 Ubuntu and Debian:
@@ -116,7 +113,7 @@ Choose **Yes** when asked. Fedora 41 and newer (older: the package is called \`d
 sudo dnf install dnf5-plugin-automatic
 sudo systemctl enable --now dnf5-automatic.timer
 \`\`\``,
-  }),
+  },
   privacyInfo:
     'The settings of the update service and, on Linux, whether its packages are installed.',
   defaultStrategy: 'notify_only',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const EXPLORER_POLICIES = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\Explorer`
@@ -17,7 +16,6 @@ const windows = verdictSql({
 /** Windows runs nothing by itself from a drive that is plugged in. */
 export const autorunDisabled: CatalogueEntry = {
   slug: 'autorun-disabled',
-  revision: 1,
   name: 'AutoRun off',
   description: 'Windows starts nothing by itself from drives that are plugged in.',
   issueTitle: 'AutoRun is on',
@@ -25,13 +23,13 @@ export const autorunDisabled: CatalogueEntry = {
   tags: ['Info'],
   queries: { windows },
   rationaleTemplate: `A prepared USB drive, found in the car park or handed out at a fair, should not be able to start anything by itself.`,
-  fixInstructionsTemplate: platformText({
-    windows: steps(
+  fix: {
+    windows: [
       'Open **Start**, type `Terminal`, right-click it and choose **Run as administrator**.',
       String.raw`Run ${'`'}reg add HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\Explorer /v NoDriveTypeAutoRun /t REG_DWORD /d 255 /f${'`'}.`,
       'Open **Settings** > **Bluetooth & devices** > **AutoPlay** and switch **Use AutoPlay for all media and devices** off.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'The AutoRun settings of Windows. No drives and no files.',
   defaultStrategy: 'report_only',
   strategyReason: 'Hardening beyond the default of Windows, best set for all by policy.',

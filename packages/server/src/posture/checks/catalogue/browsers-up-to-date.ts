@@ -5,7 +5,6 @@ import {
   installedProgramsSql,
   type SoftwareNames,
 } from './installed-software-sql.ts'
-import { platformText, steps } from './platform-text.ts'
 import { BROWSER_RELEASES } from './release-data.ts'
 import { majorVersionSql, verdictSql } from './verdict-sql.ts'
 
@@ -71,7 +70,6 @@ function browserUpToDate(release: BrowserRelease): CatalogueEntry {
   const [packageName] = names.packageNames
   return {
     slug,
-    revision: 1,
     name: `${browser} up to date`,
     description: `${browser}, where it is installed, is at least version ${minimumMajor}.`,
     issueTitle: `${browser} is out of date`,
@@ -83,14 +81,14 @@ function browserUpToDate(release: BrowserRelease): CatalogueEntry {
       linux: minimumVersionSql(installedPackagesSql(names), minimumMajor),
     },
     rationaleTemplate: `Version {{ issue.value.version }} of ${browser} has known holes. A browser runs what strangers send it all day, so one visit to a prepared page can be enough to take it over.`,
-    fixInstructionsTemplate: platformText({
-      darwin: steps(...updateInBrowser),
-      windows: steps(...updateInBrowser),
+    fix: {
+      darwin: updateInBrowser,
+      windows: updateInBrowser,
       linux: `Open a terminal and run the line for your distribution, then restart the browser:
 
 - Ubuntu and Debian: \`sudo apt update && sudo apt install --only-upgrade ${packageName}\`
 - Fedora and Red Hat: \`sudo dnf upgrade --refresh ${packageName}\``,
-    }),
+    },
     privacyInfo: `The installed version of ${browser}. No history, no bookmarks, no settings.`,
     defaultStrategy: 'notify_only',
     strategyReason:

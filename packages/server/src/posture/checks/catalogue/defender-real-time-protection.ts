@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 const windows = verdictSql({
@@ -19,13 +18,11 @@ const windows = verdictSql({
     ['FAIL', `defender_state IN ('Off', 'Snoozed', 'Expired')`],
     ['PASS', `defender_state = 'On'`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 /** Microsoft Defender scans files while they are opened. */
 export const defenderRealTimeProtection: CatalogueEntry = {
   slug: 'defender-real-time-protection',
-  revision: 1,
   name: 'Microsoft Defender real-time protection',
   description:
     'Microsoft Defender scans files while they are opened. Does not apply where another antivirus product is active.',
@@ -34,13 +31,13 @@ export const defenderRealTimeProtection: CatalogueEntry = {
   tags: ['Important'],
   queries: { windows },
   rationaleTemplate: `Real-time protection looks at every file at the moment it is opened. With it off, harmful software is found, if at all, by a scan days later.`,
-  fixInstructionsTemplate: platformText({
-    windows: steps(
+  fix: {
+    windows: [
       'Open **Start**, type `Windows Security`, open it and choose **Virus & threat protection**.',
       'Under **Virus & threat protection settings** choose **Manage settings**.',
       'Switch **Real-time protection** and **Tamper Protection** on. If the switch cannot be changed, ask your IT team.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'Whether Microsoft Defender and its real-time protection are on. No scan results.',
   defaultStrategy: 'notify_only',
   strategyReason:

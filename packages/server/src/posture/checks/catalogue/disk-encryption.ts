@@ -1,5 +1,4 @@
-import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
+import { numberSteps, type CatalogueEntry } from './catalogue-entry.ts'
 import { passOrFailSql } from './verdict-sql.ts'
 
 const darwin = passOrFailSql({
@@ -38,7 +37,6 @@ const linux = passOrFailSql({
 /** The disk that the operating system runs from is encrypted: FileVault, BitLocker or LUKS. */
 export const diskEncryption: CatalogueEntry = {
   slug: 'disk-encryption',
-  revision: 1,
   name: 'Disk encryption',
   description: 'The system disk is encrypted with FileVault, BitLocker or LUKS.',
   issueTitle: 'The disk is not encrypted',
@@ -46,30 +44,30 @@ export const diskEncryption: CatalogueEntry = {
   tags: ['Critical'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `Whoever finds or steals {{ device.name }} can take out its disk and read everything on it: documents, mail, saved passwords and sessions. The password that you sign in with does not prevent that. Encryption does: without your password the disk holds only noise.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** and choose **Privacy & Security**.',
       'Scroll down to **FileVault** and choose **Turn On…**. Enter your password when asked.',
       'Choose how to unlock the disk if you forget your password. Follow what your organisation says about recovery keys; if it says nothing, write the key down and keep it away from the Mac.',
       'Keep the Mac plugged in. Encryption runs in the background while you work.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Start**, type `BitLocker` and choose **Manage BitLocker**. (Windows Home: open **Settings** > **Privacy & security** > **Device encryption** and switch it on.)',
       'Next to drive **{{ issue.value.drive_letter | default: "C:" }}** choose **Turn on BitLocker**. If it says that protection is suspended, choose **Resume protection**.',
       'Save the recovery key where your organisation says; never only on this computer.',
       'Choose **Encrypt entire drive**, then **Start encrypting**. You can keep working; restart when asked.',
-    ),
+    ],
     linux: `Linux cannot encrypt a system disk while it is in use, so this takes a fresh installation.
 
-${steps(
+${numberSteps([
   'Copy everything you need to an encrypted backup and tell your IT team before you begin.',
   'Start the installer of your distribution from a USB stick.',
   'Ubuntu: on the page **Disk setup** choose **Erase disk and install Ubuntu**, then **Advanced features…** > **Use LVM and encryption**. Fedora: on the page **Storage configuration** tick **Encrypt my data**.',
   'Choose a long passphrase, finish the installation and restore your files.',
-)}
+])}
 
 To see the present state, run \`lsblk -o NAME,TYPE,MOUNTPOINTS\`: the line of \`/\` must stand below one of the type \`crypt\`.`,
-  }),
+  },
   privacyInfo:
     'Whether the system disk is encrypted, by which method, and the name of its device or drive letter. No file names and no recovery keys.',
   defaultStrategy: 'warn_then_block',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { verdictSql, type VerdictCase } from './verdict-sql.ts'
 
 const FREE_PERCENT_MIN = 5
@@ -18,7 +17,6 @@ const darwin = verdictSql({
     free_percent: `SELECT COALESCE((${freePercentOfMount('/System/Volumes/Data')}), (${freePercentOfMount('/')}))`,
   },
   cases,
-  otherwise: 'UNKNOWN',
 })
 
 const windows = verdictSql({
@@ -27,19 +25,16 @@ const windows = verdictSql({
     free_percent: `SELECT CAST(100.0 * free_space / size AS INTEGER) FROM logical_drives WHERE boot_partition = 1 AND size > 0 AND free_space >= 0 LIMIT 1`,
   },
   cases,
-  otherwise: 'UNKNOWN',
 })
 
 const linux = verdictSql({
   facts: { free_percent: freePercentOfMount('/') },
   cases,
-  otherwise: 'UNKNOWN',
 })
 
 /** The system disk has room for updates. */
 export const diskSpace: CatalogueEntry = {
   slug: 'disk-space',
-  revision: 1,
   name: 'Free disk space',
   description: `At least ${FREE_PERCENT_MIN} percent of the system disk are free.`,
   issueTitle: 'The disk is nearly full',
@@ -47,22 +42,22 @@ export const diskSpace: CatalogueEntry = {
   tags: ['Info'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `Only {{ issue.value.free_percent }} percent of the disk are free. Updates need room: without it they fail silently, and {{ device.name }} falls behind.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Empty the **Trash**.',
       'Open the Apple menu > **System Settings** > **General** > **Storage** and follow the recommendations there.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Settings** > **System** > **Storage** > **Cleanup recommendations**.',
       'Tick what you do not need any more and choose **Clean up**.',
       'Switch **Storage Sense** on, so that Windows does it by itself.',
-    ),
-    linux: steps(
+    ],
+    linux: [
       'Open **Disk Usage Analyzer** (package `baobab`) to see what takes the room.',
       'Empty the trash, and run `sudo apt autoremove` or `sudo dnf autoremove`.',
       'Limit the system log: `sudo journalctl --vacuum-size=500M`.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'How much of the system disk is free. No file names.',
   defaultStrategy: 'report_only',
   strategyReason: 'A cause of missing updates, not a weakness itself.',

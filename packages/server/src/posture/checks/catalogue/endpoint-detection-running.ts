@@ -47,7 +47,6 @@ const found = (sensors: string) =>
 /** A sensor that detects and reports attacks is running. */
 export const endpointDetectionRunning: CatalogueEntry = {
   slug: 'endpoint-detection-running',
-  revision: 1,
   name: 'Endpoint detection running',
   description:
     'A sensor for endpoint detection and response is running: Carbon Black, Cortex XDR, CrowdStrike Falcon, Elastic, ESET, Jamf Protect, Microsoft Defender for Endpoint, SentinelOne, Sophos or Wazuh.',
@@ -66,7 +65,7 @@ export const endpointDetectionRunning: CatalogueEntry = {
     linux: found(activeUnitsSql(LINUX_UNITS)),
   },
   rationaleTemplate: `A detection sensor tells the security team of {{ organisation.name | default: "your organisation" }} when someone breaks into {{ device.name }}. Without one a break-in can stay unseen for months.`,
-  fixInstructionsTemplate: `1. Restart the device. A sensor that was just updated often runs again after that.
+  fix: `1. Restart the device. A sensor that was just updated often runs again after that.
 2. On a Mac open the Apple menu > **System Settings** > **General** > **Login Items & Extensions** > **Endpoint Security Extensions** and switch the sensor on.
 3. If the issue stays, ask your IT team to install the sensor of your organisation. Do not install one yourself.`,
   privacyInfo: 'Which of the sensors listed above are running. Nothing that they have found.',

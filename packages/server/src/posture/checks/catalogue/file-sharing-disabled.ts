@@ -1,6 +1,5 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
 import { sharingSwitchOffSql, switchSharingOff } from './macos-sharing.ts'
-import { platformText, steps } from './platform-text.ts'
 import { noActiveUnitsSql, verdictSql } from './verdict-sql.ts'
 
 // Names that end in $ are the hidden shares that Windows makes for its administration. Type 0 is a
@@ -25,7 +24,6 @@ const linux = noActiveUnitsSql([
 /** The device offers no folders to the network. */
 export const fileSharingDisabled: CatalogueEntry = {
   slug: 'file-sharing-disabled',
-  revision: 1,
   name: 'File sharing off',
   description: 'The device offers no folders to other devices on the network.',
   issueTitle: 'Folders are shared with the network',
@@ -33,18 +31,18 @@ export const fileSharingDisabled: CatalogueEntry = {
   tags: ['Info'],
   queries: { darwin: sharingSwitchOffSql('file_sharing'), windows, linux },
   rationaleTemplate: `A folder that was shared at home is also offered in the next café. Others on the network may read it, change it, or put files into it that you then open.`,
-  fixInstructionsTemplate: platformText({
+  fix: {
     darwin: switchSharingOff('File Sharing'),
-    windows: steps(
+    windows: [
       'Open **Start**, type `computer management` and open it.',
       'Choose **Shared Folders** > **Shares**. You will find: **{{ issue.value.share_names }}**.',
       'Right-click each of them, choose **Stop Sharing** and confirm. Leave names that end in **$** alone.',
-    ),
+    ],
     linux: `Open a terminal and switch off what is running (**{{ issue.value.active_units }}**), for example:
 
 - Ubuntu and Debian: \`sudo systemctl disable --now smbd.service nfs-kernel-server.service\`
 - Fedora and Red Hat: \`sudo systemctl disable --now smb.service nfs-server.service\``,
-  }),
+  },
   privacyInfo: 'Whether folders are shared and, on Windows, the names of the shares. No files.',
   defaultStrategy: 'report_only',
   strategyReason: 'Common in offices and protected by passwords; good to know.',

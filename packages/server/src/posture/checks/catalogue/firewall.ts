@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { activeUnitsSql, passOrFailSql, verdictSql } from './verdict-sql.ts'
 
 const darwin = passOrFailSql({
@@ -47,7 +46,6 @@ const linux = verdictSql({
 /** The device's own firewall filters incoming connections. */
 export const firewall: CatalogueEntry = {
   slug: 'firewall',
-  revision: 1,
   name: 'Firewall',
   description:
     'The firewall of the operating system, or one that replaces it, is on. On Linux firewalld, nftables, iptables and ufw are recognised.',
@@ -56,23 +54,23 @@ export const firewall: CatalogueEntry = {
   tags: ['Important'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `In a café, a hotel or at home, {{ device.name }} shares a network with devices that nobody looks after. The firewall keeps them from reaching programs on it that were never meant to be reached.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **Network** and choose **Firewall**.',
       'Switch **Firewall** on.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Start**, type `Windows Security` and open it.',
       'Choose **Firewall & network protection**.',
       'Open each of **Domain network**, **Private network** and **Public network** and switch **Microsoft Defender Firewall** on.',
-    ),
+    ],
     linux: `Open a terminal and run the line for your distribution:
 
 - Ubuntu and Debian: \`sudo apt install ufw && sudo ufw enable\`
 - Fedora and Red Hat: \`sudo dnf install firewalld && sudo systemctl enable --now firewalld\`
 
 If other computers must reach this one over SSH, run \`sudo ufw allow ssh\` or \`sudo firewall-cmd --permanent --add-service=ssh\` first.`,
-  }),
+  },
   privacyInfo:
     'Whether the firewall is on and which product or service runs it. No rules and no connections.',
   defaultStrategy: 'warn_then_block',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { passOrFailSql } from './verdict-sql.ts'
 
 const darwin = passOrFailSql({
@@ -14,7 +13,6 @@ const darwin = passOrFailSql({
 /** macOS refuses apps that are unsigned or known to be harmful. */
 export const gatekeeper: CatalogueEntry = {
   slug: 'gatekeeper',
-  revision: 1,
   name: 'Gatekeeper',
   description: 'macOS checks who signed an app before it runs for the first time.',
   issueTitle: 'Gatekeeper is off',
@@ -22,12 +20,12 @@ export const gatekeeper: CatalogueEntry = {
   tags: ['Critical'],
   queries: { darwin },
   rationaleTemplate: `Gatekeeper stops apps that nobody vouches for and apps that Apple has found to be harmful. Without it, opening one wrong download is enough to hand over {{ device.name }}.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open **Terminal** (in **Applications** > **Utilities**), run `sudo spctl --global-enable` and enter your password.',
       'Open the Apple menu > **System Settings** > **Privacy & Security**, scroll to **Security** and set **Allow applications from** to **App Store & Known Developers**.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'Whether Gatekeeper is on. No apps.',
   defaultStrategy: 'warn_then_block',
   graceDays: 3,

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import {
   isClearedSql,
   isSetSql,
@@ -23,7 +22,6 @@ const darwin = verdictSql({
     ['FAIL', isSetSql('guest_enabled')],
     ['PASS', `${isClearedSql('guest_enabled')} OR settings_seen > 0`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 const windows = passOrFailSql({
@@ -37,7 +35,6 @@ const windows = passOrFailSql({
 /** Nobody can use the device without an account of their own. */
 export const guestAccountDisabled: CatalogueEntry = {
   slug: 'guest-account-disabled',
-  revision: 1,
   name: 'Guest account off',
   description: 'The guest account of macOS or Windows is switched off.',
   issueTitle: 'The guest account is on',
@@ -45,16 +42,16 @@ export const guestAccountDisabled: CatalogueEntry = {
   tags: ['Important'],
   queries: { darwin, windows },
   rationaleTemplate: `With the guest account on, anyone who holds {{ device.name }} can use it without a password, reach the network in its name and leave things behind.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **Users & Groups**.',
       'Choose the **ⓘ** next to **Guest User** and switch **Allow guests to log in to this computer** off.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Start**, type `Terminal`, right-click it and choose **Run as administrator**.',
       'Run `net user guest /active:no`. On a Windows in another language use that language’s name of the account.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'Whether the guest account is on.',
   defaultStrategy: 'notify_only',
   strategyReason: 'A real weakness, but only for someone who holds the device.',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { passOrFailSql } from './verdict-sql.ts'
 
 /** Bluetooth Sharing of macOS is switched off for every account. */
@@ -63,11 +62,11 @@ export const screenSharingDisabled = sharingSwitchOff('Screen Sharing', {
 })
 
 /** The steps that switch one service of the macOS Sharing settings off. */
-export function switchSharingOff(service: string): string {
-  return steps(
+export function switchSharingOff(service: string): readonly string[] {
+  return [
     'Open the Apple menu > **System Settings** > **General** > **Sharing**.',
     `Switch **${service}** off.`,
-  )
+  ]
 }
 
 /** SQL that passes when one switch of the macOS Sharing settings is off. */
@@ -89,12 +88,7 @@ export function sharingSwitchOffSql(
 
 function sharingSwitchOff(
   service: string,
-  entry: Omit<CatalogueEntry, 'revision' | 'fixInstructionsTemplate' | 'shelfLife'>,
+  entry: Omit<CatalogueEntry, 'fix' | 'shelfLife'>,
 ): CatalogueEntry {
-  return {
-    ...entry,
-    revision: 1,
-    fixInstructionsTemplate: platformText({ darwin: switchSharingOff(service) }),
-    shelfLife: 'setting',
-  }
+  return { ...entry, fix: { darwin: switchSharingOff(service) }, shelfLife: 'setting' }
 }

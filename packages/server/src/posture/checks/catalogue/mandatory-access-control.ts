@@ -13,7 +13,6 @@ const linux = verdictSql({
 /** SELinux or AppArmor confines programs. */
 export const mandatoryAccessControl: CatalogueEntry = {
   slug: 'mandatory-access-control',
-  revision: 1,
   name: 'SELinux or AppArmor enforced',
   description: 'SELinux is enforcing, or AppArmor enforces at least one profile.',
   issueTitle: 'SELinux and AppArmor are off',
@@ -21,7 +20,7 @@ export const mandatoryAccessControl: CatalogueEntry = {
   tags: ['Info'],
   queries: { linux },
   rationaleTemplate: `SELinux and AppArmor keep a program that was broken into from touching more than its own files. Your distribution switches one of them on; here both are off.`,
-  fixInstructionsTemplate: `Open a terminal.
+  fix: `Open a terminal.
 
 - Ubuntu and Debian: \`sudo apt install apparmor && sudo systemctl enable --now apparmor\`
 - Fedora and Red Hat: run \`sudoedit /etc/selinux/config\`, set \`SELINUX=enforcing\` and save. If SELinux was disabled completely, run \`sudo fixfiles -F onboot\`. Then restart; the first start takes a while.`,

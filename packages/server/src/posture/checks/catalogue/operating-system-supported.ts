@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { LINUX_RELEASES, MACOS_RELEASES, WINDOWS_RELEASES } from './release-data.ts'
 import { quoteListSql, verdictSql } from './verdict-sql.ts'
 
@@ -77,7 +76,6 @@ device(platform, number) AS (
 /** The release of the operating system still gets security updates. */
 export const operatingSystemSupported: CatalogueEntry = {
   slug: 'operating-system-supported',
-  revision: 1,
   name: 'Operating system supported',
   description:
     'The release of macOS, Windows, Ubuntu, Debian, Fedora or Red Hat Enterprise Linux still gets free security updates from its maker. Other Linux distributions answer unknown.',
@@ -86,23 +84,23 @@ export const operatingSystemSupported: CatalogueEntry = {
   tags: ['Critical'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `{{ device.name }} runs {{ issue.value.version | default: "a release" }}, whose maker has stopped to repair it{% if issue.value.supported_until %} on {{ issue.value.supported_until }}{% endif %}. Every hole that is found from now on stays open for good.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Back up your files.',
       'Open the Apple menu > **System Settings** > **General** > **Software Update** and choose **Upgrade Now** next to the newest macOS that is offered.',
       'If no newer release is offered, this Mac is too old for one. Ask your IT team for a replacement.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Back up your files.',
       'Open **Settings** > **Windows Update**, choose **Check for updates**, then **Download and install** next to the newest version of Windows 11.',
       'If it is not offered, open **Start**, type `PC Health Check` and run it. If it says that this computer cannot run Windows 11, ask your IT team for a replacement.',
-    ),
+    ],
     linux: `Back up your files first, then:
 
 - Ubuntu: run \`sudo apt update && sudo apt full-upgrade\`, restart, and run \`sudo do-release-upgrade\`.
 - Fedora: run \`sudo dnf upgrade --refresh\`, restart, then run \`sudo dnf system-upgrade download --releasever=N\` with the number of the newest release, and \`sudo dnf system-upgrade reboot\`.
 - Debian and Red Hat: follow the upgrade chapter of the release notes, or ask your IT team.`,
-  }),
+  },
   privacyInfo: 'The name, version and build of the operating system.',
   defaultStrategy: 'warn_then_block',
   graceDays: 30,

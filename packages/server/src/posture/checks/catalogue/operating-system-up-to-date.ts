@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { MACOS_RELEASES } from './release-data.ts'
 import { passOrFailSql, verdictSql } from './verdict-sql.ts'
 
@@ -39,7 +38,6 @@ const windows = passOrFailSql({
 /** The newest security updates of the operating system are installed. */
 export const operatingSystemUpToDate: CatalogueEntry = {
   slug: 'operating-system-up-to-date',
-  revision: 1,
   name: 'Operating system up to date',
   description: `macOS is at least at the security update that was current on ${MACOS_RELEASES.asOf}; Windows has installed an update in the last ${UPDATE_AGE_DAYS_MAX} days.`,
   issueTitle: 'The operating system is out of date',
@@ -47,18 +45,18 @@ export const operatingSystemUpToDate: CatalogueEntry = {
   tags: ['Critical'],
   queries: { darwin, windows },
   rationaleTemplate: `{{ device.name }} runs version {{ issue.value.version | default: "unknown" }}. Holes in it are public, and attackers have ready-made tools for them. The update closes them.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Save your work and connect the Mac to power.',
       'Open the Apple menu > **System Settings** > **General** > **Software Update**.',
       'Choose **Update Now** or **Restart Now**{% if issue.value.minimum_version %}; version {{ issue.value.minimum_version }} or newer is needed{% endif %}.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Settings** > **Windows Update**. If it says **Updates paused**, choose **Resume updates**.',
       'Choose **Check for updates**, let everything install and choose **Restart now**.',
       'Repeat until it says **You’re up to date**. If an update fails again and again, run **Settings** > **System** > **Troubleshoot** > **Other troubleshooters** > **Windows Update**.',
-    ),
-  }),
+    ],
+  },
   privacyInfo:
     'The version of the operating system and, on Windows, the date of the last installed update.',
   defaultStrategy: 'warn_then_block',

@@ -58,7 +58,6 @@ function toQuery(installed: string): string {
 /** A password manager is installed, as an app or in a browser. */
 export const passwordManagerInstalled: CatalogueEntry = {
   slug: 'password-manager-installed',
-  revision: 1,
   name: 'Password manager installed',
   description:
     'A well-known password manager is installed, as an app or as an extension of a Chrome-like browser. Those built into browsers and macOS cannot be seen.',
@@ -71,7 +70,7 @@ export const passwordManagerInstalled: CatalogueEntry = {
     linux: toQuery(installedPackagesSql(PASSWORD_MANAGERS)),
   },
   rationaleTemplate: `People who must remember passwords use the same one again and again. When one site is broken into, all others are open too. A password manager makes a different one for each and fills it in only on the real site.`,
-  fixInstructionsTemplate: `Install the password manager that {{ organisation.name | default: "your organisation" }} offers; ask your IT team which one that is. Then:
+  fix: `Install the password manager that {{ organisation.name | default: "your organisation" }} offers; ask your IT team which one that is. Then:
 
 1. Add its extension to your browser and sign in to it.
 2. Let it take over the passwords that your browser has saved.

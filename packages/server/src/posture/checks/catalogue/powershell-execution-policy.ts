@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { registryValueSql, verdictSql } from './verdict-sql.ts'
 
 // A group policy wins. Without any setting Windows restricts scripts.
@@ -19,7 +18,6 @@ const windows = verdictSql({
 /** PowerShell does not run every downloaded script without asking. */
 export const powershellExecutionPolicy: CatalogueEntry = {
   slug: 'powershell-execution-policy',
-  revision: 1,
   name: 'PowerShell execution policy',
   description: 'PowerShell does not run unsigned scripts from the internet for all users.',
   issueTitle: 'PowerShell runs any script',
@@ -27,13 +25,13 @@ export const powershellExecutionPolicy: CatalogueEntry = {
   tags: ['Info'],
   queries: { windows },
   rationaleTemplate: `Scripts are a favourite tool of attackers. With the present setting PowerShell runs any of them, also one that came by mail.`,
-  fixInstructionsTemplate: platformText({
-    windows: steps(
+  fix: {
+    windows: [
       'Open **Start**, type `Terminal`, right-click it and choose **Run as administrator**.',
       'Run `Set-ExecutionPolicy -ExecutionPolicy RemoteSigned -Scope LocalMachine` and answer **Y**. Your own scripts keep working.',
       'If that is refused, a policy of your organisation sets it: ask your IT team.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'The execution policy of PowerShell. No scripts and no history.',
   defaultStrategy: 'report_only',
   strategyReason: 'A safeguard against mistakes, not against an attacker; developers change it.',

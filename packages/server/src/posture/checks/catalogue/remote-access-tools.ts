@@ -1,11 +1,10 @@
-import type { CatalogueEntry } from './catalogue-entry.ts'
+import { toFixTemplate, type CatalogueEntry } from './catalogue-entry.ts'
 import {
   installedAppsSql,
   installedPackagesSql,
   installedProgramsSql,
   type SoftwareNames,
 } from './installed-software-sql.ts'
-import { platformText, steps } from './platform-text.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 const REMOTE_ACCESS_TOOLS: SoftwareNames = {
@@ -55,7 +54,6 @@ const toQuery = (installed: string) =>
 /** No tool is installed that lets others control the device from the internet. */
 export const remoteAccessTools: CatalogueEntry = {
   slug: 'remote-access-tools',
-  revision: 1,
   name: 'No remote-access tools',
   description:
     'None of the well-known tools is installed that let others control a device over the internet, such as AnyDesk, RustDesk or TeamViewer. Except the one that your organisation uses.',
@@ -69,19 +67,19 @@ export const remoteAccessTools: CatalogueEntry = {
   },
   primaryKeyColumn: 'name',
   rationaleTemplate: `**{{ issue.value.name }}** lets someone far away see and control {{ device.name }}. False support callers talk people into installing such tools, and break-ins often use them to come back.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: toFixTemplate({
+    darwin: [
       'Quit **{{ issue.value.name }}**.',
       'Open **Finder** > **Applications** and drag it to the **Trash**.',
       'Open the Apple menu > **System Settings** > **General** > **Login Items & Extensions** and remove what belongs to it.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Settings** > **Apps** > **Installed apps**.',
       'Find **{{ issue.value.name }}**, choose **…** > **Uninstall** and follow the steps.',
-    ),
-    linux: steps(
+    ],
+    linux: [
       'Open a terminal. Ubuntu and Debian: run `sudo apt purge NAME`. Fedora and Red Hat: run `sudo dnf remove NAME`. The name is **{{ issue.value.name }}**.',
-    ),
+    ],
   }).concat(
     '\n\nIf you do not know how it got there, or someone asked you on the phone to install it, tell your IT team at once. If your work needs it, ask for an exemption.',
   ),

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { noActiveUnitsSql, passOrFailSql, registryValueSql } from './verdict-sql.ts'
 
 // 1 denies connections. A policy wins over the setting of the computer.
@@ -26,7 +25,6 @@ const linux = noActiveUnitsSql([
 /** Nobody can open a desktop session on the device over the network. */
 export const remoteDesktopDisabled: CatalogueEntry = {
   slug: 'remote-desktop-disabled',
-  revision: 1,
   name: 'Remote desktop off',
   description:
     'Remote Desktop of Windows, or a system-wide remote desktop server of Linux, does not accept connections.',
@@ -35,17 +33,17 @@ export const remoteDesktopDisabled: CatalogueEntry = {
   tags: ['Important'],
   queries: { windows, linux },
   rationaleTemplate: `Remote desktop is the door that ransomware gangs try first: a guessed or leaked password is enough to sit at {{ device.name }} from anywhere that can reach it.`,
-  fixInstructionsTemplate: platformText({
-    windows: steps(
+  fix: {
+    windows: [
       'Open **Settings** > **System** > **Remote Desktop**.',
       'Switch **Remote Desktop** off and choose **Confirm**.',
       'If the switch cannot be changed, a policy of your organisation sets it: ask your IT team.',
-    ),
-    linux: steps(
+    ],
+    linux: [
       'GNOME: open **Settings** > **System** > **Remote Desktop** and switch **Desktop Sharing** and **Remote Login** off.',
       'Otherwise open a terminal and run `sudo systemctl disable --now xrdp.service` with the name of the service that is found: **{{ issue.value.active_units }}**.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'Whether a remote desktop server accepts connections. Nothing of the screen.',
   defaultStrategy: 'notify_only',
   strategyReason: 'A common way in, but some people work from another device on purpose.',

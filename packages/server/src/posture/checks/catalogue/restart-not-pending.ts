@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText } from './platform-text.ts'
 import { verdictSql } from './verdict-sql.ts'
 
 const CURRENT_VERSION = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows\CurrentVersion`
@@ -25,13 +24,11 @@ const linux = verdictSql({
     ['PASS', `is_debian_like = 1`],
     ['INAPPLICABLE', `is_debian_like = 0`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 /** No installed update waits for a restart. */
 export const restartNotPending: CatalogueEntry = {
   slug: 'restart-not-pending',
-  revision: 1,
   name: 'No pending restart',
   description:
     'No installed update waits for a restart. On Linux Debian, Ubuntu and their relatives tell.',
@@ -40,11 +37,11 @@ export const restartNotPending: CatalogueEntry = {
   tags: ['Info'],
   queries: { windows, linux },
   rationaleTemplate: `Updates are installed on {{ device.name }} but do not protect it yet: they take effect with the next restart.`,
-  fixInstructionsTemplate: platformText({
+  fix: {
     windows: 'Save your work, then open **Start** > **Power** > **Update and restart**.',
     linux:
       'Save your work, then open the system menu at the top right and choose the power button > **Restart…**, or run `systemctl reboot`.',
-  }),
+  },
   privacyInfo: 'Whether an update waits for a restart.',
   defaultStrategy: 'report_only',
   strategyReason: 'True for a few hours after every update; the system reminds the user itself.',

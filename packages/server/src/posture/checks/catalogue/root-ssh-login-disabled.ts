@@ -15,13 +15,11 @@ const linux = verdictSql({
     ['PASS', `settings_seen > 0`],
     ['INAPPLICABLE', `config_files = 0`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 /** The account root cannot sign in over SSH with a password. */
 export const rootSshLoginDisabled: CatalogueEntry = {
   slug: 'root-ssh-login-disabled',
-  revision: 1,
   name: 'No SSH login for root',
   description:
     'The main configuration file of the SSH server does not let root sign in with a password. Files below sshd_config.d are not read.',
@@ -30,7 +28,7 @@ export const rootSshLoginDisabled: CatalogueEntry = {
   tags: ['Important'],
   queries: { linux },
   rationaleTemplate: `Every Linux system has an account called root that may do everything. With its sign-in open to the network, attackers need to guess only the password.`,
-  fixInstructionsTemplate: `1. Open a terminal and run \`sudoedit /etc/ssh/sshd_config\`.
+  fix: `1. Open a terminal and run \`sudoedit /etc/ssh/sshd_config\`.
 2. Change the line \`PermitRootLogin yes\` to \`PermitRootLogin no\` and save.
 3. Run \`sudo sshd -t\`; it must print nothing.
 4. Ubuntu and Debian: \`sudo systemctl reload ssh\`. Fedora and Red Hat: \`sudo systemctl reload sshd\`.`,

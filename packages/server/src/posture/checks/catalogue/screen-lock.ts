@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import {
   isClearedSql,
   isSetSql,
@@ -27,7 +26,6 @@ const darwin = verdictSql({
     ],
     ['FAIL', isClearedSql('managed_ask_for_password')],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 // Profiles of people are below HKEY_USERS\S-1-5-21-...; the rest belong to services.
@@ -58,7 +56,6 @@ const windows = verdictSql({
 /** An unattended device locks its screen. */
 export const screenLock: CatalogueEntry = {
   slug: 'screen-lock',
-  revision: 1,
   name: 'Screen lock',
   description:
     'The screen locks itself: on macOS at most 5 minutes after the display sleeps, on Windows after at most 15 minutes without input.',
@@ -67,19 +64,19 @@ export const screenLock: CatalogueEntry = {
   tags: ['Important'],
   queries: { darwin, windows },
   rationaleTemplate: `A computer that stays open while you are away lets anyone who walks past read your mail and act in your name. It takes seconds, and it leaves no trace of who it was.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **Lock Screen**.',
       'Set **Require password after screen saver begins or display is turned off** to **Immediately**, or to 5 minutes at most.',
       'Set **Start Screen Saver when inactive** to 10 minutes or less.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Start**, type `Change screen saver` and open it.',
       'Choose any screen saver except **(None)** and set **Wait** to 15 minutes or less.',
       'Tick **On resume, display logon screen** and choose **OK**.',
       'Open **Settings** > **Accounts** > **Sign-in options** and set **If you’ve been away, when should Windows require you to sign in again?** to **When PC wakes up from sleep**.',
-    ),
-  }),
+    ],
+  },
   privacyInfo:
     'Whether the screen locks by itself and after how many seconds, for the accounts of people who are signed in.',
   defaultStrategy: 'notify_only',

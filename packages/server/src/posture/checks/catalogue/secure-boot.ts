@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { verdictSql, type VerdictCase } from './verdict-sql.ts'
 
 const cases: readonly VerdictCase[] = [
@@ -15,7 +14,6 @@ const darwin = verdictSql({
     policy: `SELECT description FROM secureboot LIMIT 1`,
   },
   cases: [['FAIL', `policy = 'Permissive Security'`], ...cases],
-  otherwise: 'UNKNOWN',
 })
 
 const uefi = verdictSql({
@@ -24,13 +22,11 @@ const uefi = verdictSql({
     setup_mode: `SELECT setup_mode FROM secureboot LIMIT 1`,
   },
   cases: [['FAIL', `setup_mode = 1`], ...cases],
-  otherwise: 'UNKNOWN',
 })
 
 /** The firmware starts only an operating system that is signed. */
 export const secureBoot: CatalogueEntry = {
   slug: 'secure-boot',
-  revision: 1,
   name: 'Secure boot',
   description: 'The device starts only an operating system that a trusted maker has signed.',
   issueTitle: 'Secure boot is off',
@@ -38,25 +34,25 @@ export const secureBoot: CatalogueEntry = {
   tags: ['Important'],
   queries: { darwin, windows: uefi, linux: uefi },
   rationaleTemplate: `Software that starts before the operating system can see everything and hide from everyone. Secure boot refuses to start it.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Shut the Mac down. Apple silicon: hold the power button until **Loading startup options** appears, then choose **Options** > **Continue**. Intel: press the power button and hold **Command-R** at once.',
       'In the menu bar choose **Utilities** > **Startup Security Utility**.',
       'Choose **Full Security** and restart.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Have your BitLocker recovery key at hand: Windows may ask for it once.',
       'Open **Settings** > **System** > **Recovery** and choose **Restart now** next to **Advanced startup**.',
       'Choose **Troubleshoot** > **Advanced options** > **UEFI Firmware Settings** > **Restart**.',
       'Find **Secure Boot**, usually under **Boot** or **Security**, set it to **Enabled**, save and exit.',
-    ),
-    linux: steps(
+    ],
+    linux: [
       'If you use drivers from outside your distribution (NVIDIA, VirtualBox), sign them first: on Ubuntu run `sudo update-secureboot-policy --enroll-key`.',
       'Run `systemctl reboot --firmware-setup`.',
       'Find **Secure Boot**, usually under **Boot** or **Security**, set it to **Enabled**, save and exit.',
       'Check with `mokutil --sb-state`.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'The secure boot setting of the firmware.',
   defaultStrategy: 'report_only',
   strategyReason: 'Changing firmware settings is not for every user, and some hardware lacks it.',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { steps } from './platform-text.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 // What comes from Edge Add-ons is not from the web store either; its update address tells. Extensions
@@ -18,7 +17,6 @@ WHERE e.state = '1' AND lower(e.from_webstore) IN ('0', 'false')
 /** Browser extensions come from the store of the browser. */
 export const sideloadedBrowserExtensions: CatalogueEntry = {
   slug: 'sideloaded-browser-extensions',
-  revision: 1,
   name: 'No sideloaded browser extensions',
   description:
     'Every active extension of Chrome, Edge, Brave and other browsers of the same kind comes from the browser’s store.',
@@ -28,11 +26,11 @@ export const sideloadedBrowserExtensions: CatalogueEntry = {
   queries: { darwin: sql, windows: sql, linux: sql },
   primaryKeyColumn: 'path',
   rationaleTemplate: `The extension **{{ issue.value.name }}** did not come from the browser’s store, so nobody has looked at it. Extensions can read and change every page that you open, your mail and your bank included.`,
-  fixInstructionsTemplate: steps(
+  fix: [
     'Open the browser (**{{ issue.value.browser_type }}**) and enter `chrome://extensions` in the address bar; in Edge `edge://extensions`.',
     'Find **{{ issue.value.name }}** (identifier {{ issue.value.identifier | code }}) and choose **Remove**.',
     'If you need it, install it from the Chrome Web Store or from Edge Add-ons. If you are developing it, ask for an exemption.',
-  ),
+  ],
   privacyInfo:
     'Name, identifier, version, folder and owner of extensions that are not from the store. No other extensions and no browsing data.',
   defaultStrategy: 'report_only',

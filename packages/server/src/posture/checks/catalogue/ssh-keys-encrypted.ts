@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText } from './platform-text.ts'
 import { failingRowsSql } from './verdict-sql.ts'
 
 // The keys of an account are only read for a uid, so the accounts come first in the join.
@@ -18,7 +17,6 @@ const changePassphrase = `Open a terminal and give the key a passphrase:
 /** Private SSH keys are protected by a passphrase. */
 export const sshKeysEncrypted: CatalogueEntry = {
   slug: 'ssh-keys-encrypted',
-  revision: 1,
   name: 'SSH keys encrypted',
   description: 'Every private SSH key in the accounts of the device is protected by a passphrase.',
   issueTitle: 'An SSH key has no passphrase',
@@ -27,14 +25,14 @@ export const sshKeysEncrypted: CatalogueEntry = {
   queries: { darwin: sql, windows: sql, linux: sql },
   primaryKeyColumn: 'path',
   rationaleTemplate: `The file {{ issue.value.path | code }} opens servers and repositories in your name. Without a passphrase, whoever gets a copy of it, from a backup or through a harmful program, can use it at once.`,
-  fixInstructionsTemplate: platformText({
+  fix: {
     darwin: `${changePassphrase}
 3. Let the keychain remember it: \`ssh-add --apple-use-keychain FILE\`.`,
     windows: `${changePassphrase}
 3. Let Windows remember it: in a terminal that runs as administrator, \`Set-Service ssh-agent -StartupType Automatic; Start-Service ssh-agent\`, then \`ssh-add FILE\` in your own.`,
     linux: `${changePassphrase}
 3. GNOME asks once and remembers it for the session. Elsewhere run \`ssh-add FILE\`.`,
-  }),
+  },
   privacyInfo:
     'The path, type and owner of each private SSH key without a passphrase. Never the key itself.',
   defaultStrategy: 'warn_then_block',

@@ -11,7 +11,6 @@ WHERE rule_details LIKE '%NOPASSWD:%' OR (header = 'Defaults' AND rule_details L
 /** sudo asks for a password. */
 export const sudoRequiresPassword: CatalogueEntry = {
   slug: 'sudo-requires-password',
-  revision: 1,
   name: 'sudo asks for a password',
   description: 'No rule of sudo gives administrator rights without a password.',
   issueTitle: 'sudo gives administrator rights without a password',
@@ -20,7 +19,7 @@ export const sudoRequiresPassword: CatalogueEntry = {
   queries: { darwin: sql, linux: sql },
   primaryKeyColumn: 'rule',
   rationaleTemplate: `With the rule {{ issue.value.rule | code }} every program that you start can make itself administrator without anyone noticing.`,
-  fixInstructionsTemplate: `1. Open a terminal and open the file with the rule for editing: \`sudo visudo -f FILE\`, with this path instead of \`FILE\`: {{ issue.value.source | code }}
+  fix: `1. Open a terminal and open the file with the rule for editing: \`sudo visudo -f FILE\`, with this path instead of \`FILE\`: {{ issue.value.source | code }}
 2. Find the line {{ issue.value.rule | code }} and delete \`NOPASSWD:\` or \`!authenticate\` from it. If nobody needs the rule, delete the line.
 3. Save and close. The editor refuses a file with mistakes, so you cannot lock yourself out.`,
   privacyInfo: 'The sudo rules that need no password, with the names in them, and their files.',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText } from './platform-text.ts'
 import { failingRowsSql, likeAnySql } from './verdict-sql.ts'
 
 // Places that every program may write to and that no installer uses for something to keep.
@@ -22,7 +21,6 @@ WHERE path NOT LIKE '/System/%'
 /** Nothing that starts by itself lies in a temporary folder. */
 export const suspiciousLaunchItems: CatalogueEntry = {
   slug: 'suspicious-launch-items',
-  revision: 1,
   name: 'No suspicious launch items',
   description:
     'No launch agent or launch daemon of macOS starts a program from a temporary or shared folder.',
@@ -32,12 +30,12 @@ export const suspiciousLaunchItems: CatalogueEntry = {
   queries: { darwin },
   primaryKeyColumn: 'path',
   rationaleTemplate: `The file {{ issue.value.path | code }} makes macOS start {{ issue.value.program | code }} again and again. Honest software is not kept in that folder; harmful software often is.`,
-  fixInstructionsTemplate: platformText({
+  fix: {
     darwin: `Do not open or delete the file yet: your security team may want to look at it.
 
 1. Tell your IT team the name of this Mac and the path {{ issue.value.path | code }}.
 2. If you know the program and have installed it yourself, install it again in **Applications** and ask for an exemption meanwhile.`,
-  }),
+  },
   privacyInfo:
     'Path, label and program of launch items that start from temporary or shared folders.',
   defaultStrategy: 'notify_only',

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import { passOrFailSql } from './verdict-sql.ts'
 
 const darwin = passOrFailSql({
@@ -11,7 +10,6 @@ const darwin = passOrFailSql({
 /** Not even an administrator can change the files of macOS itself. */
 export const systemIntegrityProtection: CatalogueEntry = {
   slug: 'system-integrity-protection',
-  revision: 1,
   name: 'System Integrity Protection',
   description: 'macOS keeps its own files and processes from being changed.',
   issueTitle: 'System Integrity Protection is off',
@@ -19,13 +17,13 @@ export const systemIntegrityProtection: CatalogueEntry = {
   tags: ['Critical'],
   queries: { darwin },
   rationaleTemplate: `System Integrity Protection keeps harmful software from hiding inside macOS, even when it has got hold of an administrator’s password. It is only ever switched off by hand.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Shut the Mac down. Apple silicon: hold the power button until **Loading startup options** appears, then choose **Options** > **Continue**. Intel: press the power button and hold **Command-R** at once.',
       'In the menu bar choose **Utilities** > **Terminal**, run `csrutil enable` and enter your password if asked.',
       'Restart from the Apple menu.',
-    ),
-  }),
+    ],
+  },
   privacyInfo: 'Whether System Integrity Protection is on.',
   defaultStrategy: 'warn_then_block',
   graceDays: 7,

@@ -1,5 +1,4 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { platformText, steps } from './platform-text.ts'
 import {
   activeUnitsSql,
   isClearedSql,
@@ -34,7 +33,6 @@ const windows = verdictSql({
     ['FAIL', `service_start_type = 'DISABLED' OR source_type = 'NoSync'`],
     ['PASS', `service_start_type IS NOT NULL`],
   ],
-  otherwise: 'UNKNOWN',
 })
 
 const linux = verdictSql({
@@ -60,7 +58,6 @@ const linux = verdictSql({
 /** The clock of the device is set from the network. */
 export const timeSynchronised: CatalogueEntry = {
   slug: 'time-synchronised',
-  revision: 1,
   name: 'Clock set automatically',
   description: 'The device sets its clock from the network.',
   issueTitle: 'The clock is not set automatically',
@@ -68,18 +65,18 @@ export const timeSynchronised: CatalogueEntry = {
   tags: ['Info'],
   queries: { darwin, windows, linux },
   rationaleTemplate: `Certificates, one-time codes and logs depend on the right time. With a wrong clock sign-ins fail, and expired certificates may look valid.`,
-  fixInstructionsTemplate: platformText({
-    darwin: steps(
+  fix: {
+    darwin: [
       'Open the Apple menu > **System Settings** > **General** > **Date & Time**.',
       'Switch **Set time and date automatically** on.',
-    ),
-    windows: steps(
+    ],
+    windows: [
       'Open **Settings** > **Time & language** > **Date & time**.',
       'Switch **Set time automatically** on and choose **Sync now**.',
       'If that fails, open **Start**, type `services`, open **Services** > **Windows Time**, set **Startup type** to **Manual** and choose **Start**.',
-    ),
+    ],
     linux: `Open a terminal and run \`sudo timedatectl set-ntp true\`. If it says that NTP is not supported, run \`sudo apt install systemd-timesyncd\` or \`sudo dnf install chrony\` first.`,
-  }),
+  },
   privacyInfo: 'Whether the clock is set automatically. No location and no time zone.',
   defaultStrategy: 'report_only',
   strategyReason: 'On by default and rarely a danger in itself.',

@@ -14,7 +14,8 @@ interface VerdictQuery {
   readonly facts: Readonly<Record<string, string>>
   /** Read in order; the first condition that holds decides. NULL does not hold. */
   readonly cases: readonly VerdictCase[]
-  readonly otherwise: 'PASS' | 'FAIL' | 'UNKNOWN'
+  /** `UNKNOWN` when left out. */
+  readonly otherwise?: 'PASS' | 'FAIL'
 }
 
 /**
@@ -31,7 +32,7 @@ export function verdictSql(query: VerdictQuery): string {
 SELECT ${Object.keys(query.facts).join(', ')},
   CASE
     ${cases.join('\n    ')}
-    ELSE '${query.otherwise}'
+    ELSE '${query.otherwise ?? 'UNKNOWN'}'
   END AS KOLIDE_CHECK_STATUS
 FROM facts`
 }
@@ -49,7 +50,7 @@ export function passOrFailSql({
     ['PASS', pass],
     ['FAIL', fail],
   ]
-  return verdictSql({ ...query, cases, otherwise: 'UNKNOWN' })
+  return verdictSql({ ...query, cases })
 }
 
 /** SQL that passes on a Linux where none of these systemd units is active. */

@@ -1,11 +1,10 @@
-import { sql, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { CheckGroupRuleTable, PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import type { PostureCheck } from '../catalogue-store.ts'
 
 /** What a list of groups decides. */
-export type GroupRule = CheckGroupRuleTable['rule']
+export type GroupRule = Schema['check_group_rule']['rule']
 
 /** A group as configurations name it: the id of a device group, or a platform. */
 export type GroupReference =
@@ -85,14 +84,6 @@ export async function replaceGroups(
       })),
     )
     .execute()
-}
-
-export async function updateConfiguration(
-  tx: Transaction<Schema>,
-  checkId: string,
-  values: Updateable<PostureCheckTable>,
-): Promise<void> {
-  await tx.updateTable('posture_check').set(values).where('id', '=', checkId).execute()
 }
 
 /** A device group by id and name. */

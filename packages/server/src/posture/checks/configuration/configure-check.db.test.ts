@@ -13,12 +13,12 @@ import { settleDueDevices } from '../../devices/settle-due-devices.ts'
 import { createExemptionRequest } from '../../issues/exemptions/create-exemption-request.ts'
 import { decideExemptionRequest } from '../../issues/exemptions/decide-exemption-request.ts'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
-import type { PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import { applyCheckScope } from '../apply-check-scope.ts'
 import { listCounterDrift } from '../../../../test/support/list-counter-drift.ts'
 import { holdCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { configureCheck } from './configure-check.ts'
+import type { Schema } from '../../../schema/schema.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -84,7 +84,7 @@ async function recomputeStatuses(now: Date): Promise<ExpectedDevice[]> {
   })
 }
 
-type Check = Selectable<PostureCheckTable>
+type Check = Selectable<Schema['posture_check']>
 
 function toOutcome(
   check: Check,

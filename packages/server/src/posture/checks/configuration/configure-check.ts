@@ -2,25 +2,24 @@
  * Changes how a check is configured. Owns that everything which follows from it follows in the same
  * change; what follows is decided in apply-check-scope.ts and devices/.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { Updateable } from 'kysely'
-import type { JsonObject, JsonValue } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
+import { changedMembers } from '../../../changes/changed-members.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
 import { settleEveryDueStatus } from '../../devices/settle-due-statuses.ts'
-import type { PostureCheckTable } from '../../../schema/tables/check-tables.ts'
 import { applyCheckScope } from '../apply-check-scope.ts'
+import { updateCheck } from '../catalogue-store.ts'
 import { lockCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { toSettings } from './check-configuration-json.ts'
 import {
   getCheckConfiguration,
   replaceGroups,
-  updateConfiguration,
   type CheckConfiguration,
   type GroupRule,
 } from './check-configuration-store.ts'
 import { readGroupLists } from './read-group-lists.ts'
+import type { Schema } from '../../../schema/schema.ts'
 
 /** Settings that decide neither which devices run the check nor what its issues do to them. */
 const SETTINGS_WITHOUT_EFFECT_ON_DEVICES = new Set([
@@ -50,26 +49,35 @@ export async function configureCheck(
   const before = await getCheckConfiguration(tx, checkId, { isLocked: true })
   const lists = await readGroupLists(tx, input)
   const wanted = applyInput(change, before, input, lists)
-  const changed = listChangedSettings(before, wanted)
-  if (changed.length === 0) return before
+  const changed = changedMembers(toSettings(before), toSettings(wanted))
+  if (changed.names.length === 0) return before
 
-  const concernsDevices = changed.some((name) => !SETTINGS_WITHOUT_EFFECT_ON_DEVICES.has(name))
+  const concernsDevices = changed.names.some(
+    (name) => !SETTINGS_WITHOUT_EFFECT_ON_DEVICES.has(name),
+  )
   if (concernsDevices) {
     await lockDeviceRows(tx)
     await settleEveryDueStatus(change)
   }
-  await updateConfiguration(tx, checkId, toColumns(wanted))
+  await updateCheck(tx, checkId, toColumns(wanted))
   for (const [rule, groups] of Object.entries(lists)) {
     await replaceGroups(tx, checkId, rule as GroupRule, groups)
   }
-  recordChange(change, before, wanted, changed)
+  const { check } = before
+  change.recordAudit({
+    action: 'check.configured',
+    target: { type: 'check', id: check.id },
+    description: `changed the configuration of ${check.name}: ${changed.names.join(', ')}`,
+    before: { ...changed.before, revision: check.configuration_revision },
+    after: { ...changed.after, revision: wanted.check.configuration_revision },
+  })
   if (concernsDevices) {
     await applyCheckScope(
       change,
       { checkIds: [checkId] },
       {
         initiatingEntity: 'admin',
-        reason: `The configuration of ${before.check.name} changed.`,
+        reason: `The configuration of ${check.name} changed.`,
       },
     )
   }
@@ -116,14 +124,7 @@ function toTime(text: string | null | undefined, present: Date | null): Date | n
   return text === null ? null : new Date(text)
 }
 
-function listChangedSettings(before: CheckConfiguration, wanted: CheckConfiguration): string[] {
-  const present: Record<string, JsonValue> = toSettings(before)
-  return Object.entries(toSettings(wanted))
-    .filter(([name, value]) => !isDeepStrictEqual(value, present[name]))
-    .map(([name]) => name)
-}
-
-function toColumns({ check }: CheckConfiguration): Updateable<PostureCheckTable> {
+function toColumns({ check }: CheckConfiguration): Updateable<Schema['posture_check']> {
   return {
     paused_at: check.paused_at,
     paused_by: check.paused_by,
@@ -137,23 +138,4 @@ function toColumns({ check }: CheckConfiguration): Updateable<PostureCheckTable>
     configuration_revision: check.configuration_revision,
     updated_at: check.updated_at,
   }
-}
-
-function recordChange(
-  change: Change,
-  before: CheckConfiguration,
-  wanted: CheckConfiguration,
-  changed: readonly string[],
-): void {
-  const pick = (configuration: CheckConfiguration): JsonObject => {
-    const settings: Record<string, JsonValue> = toSettings(configuration)
-    return Object.fromEntries(changed.map((name) => [name, settings[name] ?? null]))
-  }
-  change.recordAudit({
-    action: 'check.configured',
-    target: { type: 'check', id: before.check.id },
-    description: `changed the configuration of ${before.check.name}: ${changed.join(', ')}`,
-    before: { ...pick(before), revision: before.check.configuration_revision },
-    after: { ...pick(wanted), revision: wanted.check.configuration_revision },
-  })
 }

@@ -3,16 +3,17 @@
  */
 import type { Selectable } from 'kysely'
 import { AppError } from '../../../platform/app-error.ts'
-import type { CustomCheckDraftTable, DraftProblem } from '../../../schema/tables/check-tables.ts'
+import type { DraftProblem } from '../../../schema/tables/check-tables.ts'
 import {
   parseTemplateProblems,
   renderTemplate,
   type TemplateVariables,
 } from '../render-template.ts'
 import { listQueryProblems } from './draft-sql.ts'
+import type { Schema } from '../../../schema/schema.ts'
 
 /** A draft as it is stored. */
-export type CustomCheckDraft = Selectable<CustomCheckDraftTable>
+export type CustomCheckDraft = Selectable<Schema['custom_check_draft']>
 
 /** What the author of a draft writes, as it is before anything is written. */
 export const EMPTY_DRAFT = {

@@ -1,10 +1,12 @@
-import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { CustomCheckDraftTable } from '../../../schema/tables/check-tables.ts'
 import type { CustomCheckDraft } from './draft-readiness.ts'
 import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
+import { rowsOf } from '../../../schema/row-store.ts'
+
+const drafts = rowsOf('custom_check_draft', 'custom check draft')
 
 /**
  * The draft with this id; `isLocked` holds it until the transaction ends. The id is a decimal number
@@ -56,26 +58,8 @@ export async function listTakenSlugs(
   return new Set(rows.map((row) => row.slug))
 }
 
-export async function insertDraft(
-  tx: Transaction<Schema>,
-  values: Insertable<CustomCheckDraftTable>,
-): Promise<CustomCheckDraft> {
-  return tx.insertInto('custom_check_draft').values(values).returningAll().executeTakeFirstOrThrow()
-}
+export const insertDraft = drafts.insert
 
-export async function updateDraft(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<CustomCheckDraftTable>,
-): Promise<CustomCheckDraft> {
-  return tx
-    .updateTable('custom_check_draft')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateDraft = drafts.update
 
-export async function deleteDraftRow(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx.deleteFrom('custom_check_draft').where('id', '=', id).execute()
-}
+export const deleteDraftRow = drafts.remove

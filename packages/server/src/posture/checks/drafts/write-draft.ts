@@ -2,11 +2,12 @@
  * Creating, changing and deleting the drafts of custom checks. Owns slugs and limits; nothing here
  * touches a check: that is publish-draft.ts.
  */
-import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'kysely'
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
-import { AppError } from '../../../platform/app-error.ts'
+import { changedMembers } from '../../../changes/changed-members.ts'
+import { AppError, conflict } from '../../../platform/app-error.ts'
+import { givenMembers } from '../../../platform/given-members.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { toCustomSlug, type DraftChanges, type NewDraft } from './draft-input.ts'
 import {
@@ -45,7 +46,7 @@ export async function createDraft(change: Change, input: NewDraft): Promise<Cust
   await assertSlugIsFree(tx, slug, { draftId: '0', checkId: null })
   const content: DraftContent = {
     ...EMPTY_DRAFT,
-    ...withoutUndefined(input),
+    ...givenMembers(input),
     name: input.name,
     slug,
   }
@@ -80,11 +81,10 @@ export async function changeDraft(
   const { tx, at } = change
   await lockDrafts(tx)
   const before = await getDraft(tx, id, { isLocked: true })
-  const wanted: CustomCheckDraft = { ...before, ...withoutUndefined(input) }
-  const [old, next] = [toAudit(before), toAudit(wanted)]
-  const changed = Object.keys(next).filter((name) => !isDeepStrictEqual(next[name], old[name]))
-  if (changed.length === 0) return before
-  assertNotFixed(before, changed)
+  const wanted: CustomCheckDraft = { ...before, ...givenMembers(input) }
+  const changed = changedMembers(toAudit(before), toAudit(wanted))
+  if (changed.names.length === 0) return before
+  assertNotFixed(before, changed.names)
   await assertSlugIsFree(tx, wanted.slug, { draftId: id, checkId: before.custom_check_id })
   const draft = await updateDraft(tx, id, {
     ...toColumns(wanted),
@@ -94,9 +94,9 @@ export async function changeDraft(
   change.recordAudit({
     action: 'custom_check_draft.updated',
     target: { type: 'custom_check_draft', id },
-    description: `changed the custom check draft ${draft.name}: ${changed.join(', ')}`,
-    before: pick(old, changed),
-    after: pick(next, changed),
+    description: `changed the custom check draft ${draft.name}: ${changed.names.join(', ')}`,
+    before: changed.before,
+    after: changed.after,
   })
   return draft
 }
@@ -139,8 +139,7 @@ function assertNotFixed(before: CustomCheckDraft, changed: readonly string[]): v
   if (before.custom_check_id === null) return
   const fixed = changed.filter((name) => FIXED_ONCE_PUBLISHED.includes(name))
   if (fixed.length === 0) return
-  const message = `The draft is published: ${fixed.join(', ')} cannot change any more.`
-  throw new AppError('conflict', message)
+  throw conflict(`The draft is published: ${fixed.join(', ')} cannot change any more.`)
 }
 
 async function assertSlugIsFree(
@@ -150,7 +149,7 @@ async function assertSlugIsFree(
 ): Promise<void> {
   const taken = await listTakenSlugs(tx, slug, except)
   if (!taken.has(slug)) return
-  throw new AppError('conflict', `The slug ${slug} is taken.`)
+  throw conflict(`The slug ${slug} is taken.`)
 }
 
 async function findFreeSlug(tx: Transaction<Schema>, slug: string): Promise<string> {
@@ -159,15 +158,4 @@ async function findFreeSlug(tx: Transaction<Schema>, slug: string): Promise<stri
   let number = 2
   while (taken.has(`${slug}-${number}`)) number += 1
   return `${slug}-${number}`
-}
-
-type Defined<Value> = { [Name in keyof Value]?: Exclude<Value[Name], undefined> }
-
-function withoutUndefined<Value extends object>(value: Value): Defined<Value> {
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  return Object.fromEntries(entries) as Defined<Value>
-}
-
-function pick(object: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.map((name) => [name, object[name] ?? null]))
 }

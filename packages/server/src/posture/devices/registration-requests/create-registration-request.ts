@@ -1,6 +1,6 @@
 import type { Change } from '../../../changes/change.ts'
 import { findRequester, type RequesterReference } from '../../../people/people/find-requester.ts'
-import { AppError, invalidBody } from '../../../platform/app-error.ts'
+import { AppError, conflict, invalidBody } from '../../../platform/app-error.ts'
 import { getDeviceForUpdate } from '../device-store.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 import { findPendingRequest, insertRegistrationRequest } from './registration-request-store.ts'
@@ -62,8 +62,4 @@ async function getRequestedDevice(change: Change, deviceId: string) {
     if (!(error instanceof AppError) || error.kind !== 'not_found') throw error
     throw invalidBody([{ path: 'device_id', message: error.message }])
   }
-}
-
-function conflict(message: string): AppError {
-  return new AppError('conflict', message)
 }

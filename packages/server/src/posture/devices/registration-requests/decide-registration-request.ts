@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
 import { findPerson } from '../../../people/people/person-store.ts'
-import { AppError } from '../../../platform/app-error.ts'
+import { conflict } from '../../../platform/app-error.ts'
 import { getDeviceForUpdate } from '../device-store.ts'
 import { setDeviceOwner } from '../set-device-owner.ts'
 import {
@@ -124,8 +124,4 @@ function toAudit(request: DecidedColumns): JsonObject {
     internal_denial_note: request.internal_denial_note,
     end_user_denial_note: request.end_user_denial_note,
   }
-}
-
-function conflict(message: string): AppError {
-  return new AppError('conflict', message)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Foundation } from '../../../changes/foundation.ts'
+import type { RouteFoundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
@@ -20,10 +20,6 @@ import {
   REGISTRATION_REQUEST_STATUSES,
   type RegistrationRequestRecord,
 } from './registration-request-read.ts'
-
-export interface RegistrationRequestDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  readonly baseUrl: string
-}
 
 const MESSAGE_LENGTH_MAX = 4_000
 
@@ -57,13 +53,11 @@ const decideBody = z
 const tags = ['Requests']
 
 /** Requests for registrations: reading, asking and deciding. */
-export function registrationRequestRoutes(
-  dependencies: RegistrationRequestDependencies,
-): ApiRoute[] {
+export function registrationRequestRoutes(dependencies: RouteFoundation): ApiRoute[] {
   return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
-function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[] {
+function readRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
   const access = { tags, permission: null } as const
   const requests = {
     db,
@@ -89,7 +83,7 @@ function readRoutes({ db, baseUrl }: RegistrationRequestDependencies): ApiRoute[
   ]
 }
 
-function writeRoutes({ baseUrl, runChange }: RegistrationRequestDependencies): ApiRoute[] {
+function writeRoutes({ baseUrl, runChange }: RouteFoundation): ApiRoute[] {
   return [
     changeRoute(runChange, {
       method: 'POST',

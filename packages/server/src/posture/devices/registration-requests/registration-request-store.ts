@@ -1,7 +1,9 @@
-import type { Insertable, Transaction, Updateable } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import type { RegistrationRequestTable } from '../../../schema/tables/device-tables.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
+import { rowsOf } from '../../../schema/row-store.ts'
+
+const requests = rowsOf('registration_request', 'registration request')
 
 /** The request of a person for a device that nobody has decided yet. */
 export async function findPendingRequest(
@@ -18,26 +20,6 @@ export async function findPendingRequest(
     .executeTakeFirst()
 }
 
-export async function insertRegistrationRequest(
-  tx: Transaction<Schema>,
-  values: Insertable<RegistrationRequestTable>,
-): Promise<RegistrationRequestRecord> {
-  return tx
-    .insertInto('registration_request')
-    .values(values)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const insertRegistrationRequest = requests.insert
 
-export async function updateRegistrationRequest(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<RegistrationRequestTable>,
-): Promise<RegistrationRequestRecord> {
-  return tx
-    .updateTable('registration_request')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateRegistrationRequest = requests.update

@@ -1,5 +1,5 @@
 import type { Change } from '../../../changes/change.ts'
-import { AppError } from '../../../platform/app-error.ts'
+import { conflict } from '../../../platform/app-error.ts'
 import { DAY_MS } from '../../../platform/clock.ts'
 import { parseId } from '../../../platform/ids.ts'
 import type { ReenrollmentRequest } from './reenrollment-request-read.ts'
@@ -26,7 +26,7 @@ export async function decideReenrollmentRequest(
   const { tx, at, origin } = change
   const before = await getReenrollmentRequestForUpdate(tx, parseId(id, 're-enrollment request'))
   if (before.status === 'completed') {
-    throw new AppError('conflict', `The machine of the re-enrollment request ${id} has enrolled.`)
+    throw conflict(`The machine of the re-enrollment request ${id} has enrolled.`)
   }
   if (before.status === 'denied' && status === 'denied') return before
   const until = status === 'approved' ? new Date(at.getTime() + APPROVAL_MS) : null

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { timestampSchema, toLink, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { toWire } from '../../../platform/wire/to-wire.ts'
+import { timestampSchema, toLink } from '../../../platform/wire/wire-values.ts'
 import { deviceLinkSchema } from '../../devices/device-json.ts'
 import {
   REENROLLMENT_REASONS,
@@ -42,27 +43,9 @@ export const reenrollmentRequestSchema = z
   .meta({ id: 'ReenrollmentRequest' })
 
 /** The wire form of a machine that asks to enroll as a known device. */
-export function toReenrollmentRequestJson(
-  baseUrl: string,
-  request: ReenrollmentRequest,
-): z.input<typeof reenrollmentRequestSchema> {
-  return {
-    id: request.id,
-    status: request.status,
-    reason: request.reason,
+export function toReenrollmentRequestJson(baseUrl: string, request: ReenrollmentRequest) {
+  return toWire(reenrollmentRequestSchema, request, {
     device_information: toLink(baseUrl, 'devices', request.device_id),
-    host_identifier: request.host_identifier,
-    host_name: request.host_name,
-    serial: request.serial,
-    hardware_uuid: request.hardware_uuid,
-    ip_address: request.ip_address,
-    known_ip_address: request.known_ip_address,
-    enrollment_secret_id: request.enrollment_secret_id,
     attempts_count: Number(request.attempts_count),
-    requested_at: toTimestamp(request.requested_at),
-    last_requested_at: toTimestamp(request.last_requested_at),
-    decided_at: toTimestamp(request.decided_at),
-    decided_by: request.decided_by,
-    approved_until: toTimestamp(request.approved_until),
-  }
+  })
 }

@@ -1,16 +1,7 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { RunChange } from '../../../changes/change.ts'
-import { toOrigin } from '../../../changes/to-origin.ts'
-import {
-  answer,
-  listRecords,
-  loadRecords,
-  route,
-  showRecord,
-  type ApiRoute,
-} from '../../../schema/operations.ts'
-import type { Schema } from '../../../schema/schema.ts'
+import { changeRoute } from '../../../changes/change-routes.ts'
+import type { RouteFoundation } from '../../../changes/foundation.ts'
+import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { deviceResource } from '../../devices/device-json.ts'
 import { decideReenrollmentRequest } from './decide-reenrollment-request.ts'
 import {
@@ -19,20 +10,10 @@ import {
 } from './reenrollment-request-json.ts'
 import { REENROLLMENT_REQUEST_LIST, type ReenrollmentRequest } from './reenrollment-request-read.ts'
 
-export interface ReenrollmentRequestDependencies {
-  readonly db: Kysely<Schema>
-  readonly baseUrl: string
-  readonly runChange: RunChange
-}
-
 const tags = ['Requests']
 
 /** Machines that ask to enroll as known devices: reading and deciding. */
-export function reenrollmentRequestRoutes({
-  db,
-  baseUrl,
-  runChange,
-}: ReenrollmentRequestDependencies): ApiRoute[] {
+export function reenrollmentRequestRoutes({ db, baseUrl, runChange }: RouteFoundation): ApiRoute[] {
   const requests = {
     db,
     list: REENROLLMENT_REQUEST_LIST,
@@ -55,7 +36,7 @@ export function reenrollmentRequestRoutes({
       path: '/reenrollment_requests/:id',
       summary: 'Show a machine that asks to enroll as a known device',
     }),
-    route({
+    changeRoute(runChange, {
       tags,
       permission: 'Manage Enrollment',
       method: 'PATCH',
@@ -66,12 +47,10 @@ export function reenrollmentRequestRoutes({
       body: z.strictObject({ status: z.enum(['approved', 'denied']) }),
       example: { body: { status: 'approved' } },
       responses: { 200: reenrollmentRequestSchema },
-      handler: (context) =>
-        runChange(toOrigin(context), async (change) => {
-          const { id } = context.params
-          const request = await decideReenrollmentRequest(change, id, context.body.status)
-          return answer(200, toReenrollmentRequestJson(baseUrl, request))
-        }),
+      handler: async ({ change, params, body }) => {
+        const request = await decideReenrollmentRequest(change, params.id, body.status)
+        return toReenrollmentRequestJson(baseUrl, request)
+      },
     }),
   ]
 }

@@ -1,8 +1,9 @@
-import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
-import { notFound } from '../../../platform/app-error.ts'
+import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import type { ReenrollmentRequestTable } from '../../../schema/tables/device-tables.ts'
 import type { ReenrollmentRequest } from './reenrollment-request-read.ts'
+import { rowsOf } from '../../../schema/row-store.ts'
+
+const requests = rowsOf('reenrollment_request', 're-enrollment request')
 
 /** By what a machine is recognised when it asks again. */
 export interface Asker {
@@ -40,7 +41,7 @@ export async function listUndecidedRequests(db: Kysely<Schema>): Promise<Reenrol
 /** Inserts a request; undefined when the machine has an open one. */
 export async function insertReenrollmentRequest(
   tx: Transaction<Schema>,
-  values: Insertable<ReenrollmentRequestTable>,
+  values: Insertable<Schema['reenrollment_request']>,
 ): Promise<ReenrollmentRequest | undefined> {
   return tx
     .insertInto('reenrollment_request')
@@ -55,32 +56,9 @@ export async function insertReenrollmentRequest(
  *
  * @throws AppError `not_found`
  */
-export async function getReenrollmentRequestForUpdate(
-  tx: Transaction<Schema>,
-  id: string,
-): Promise<ReenrollmentRequest> {
-  const request = await tx
-    .selectFrom('reenrollment_request')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst()
-  if (request === undefined) throw notFound('re-enrollment request', id)
-  return request
-}
+export const getReenrollmentRequestForUpdate = requests.getForUpdate
 
-export async function updateReenrollmentRequest(
-  tx: Transaction<Schema>,
-  id: string,
-  values: Updateable<ReenrollmentRequestTable>,
-): Promise<ReenrollmentRequest> {
-  return tx
-    .updateTable('reenrollment_request')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateReenrollmentRequest = requests.update
 
 /** Deletes the oldest undecided requests for a device beyond the newest `keptCount`. */
 export async function deleteSurplusRequests(

@@ -1,18 +1,15 @@
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { AppError } from '../../../platform/app-error.ts'
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { notFound } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import type { EnrollmentSecretTable } from '../../../schema/tables/device-tables.ts'
 import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
+import { rowsOf } from '../../../schema/row-store.ts'
 
-export type EnrollmentSecret = Selectable<EnrollmentSecretTable>
+const secrets = rowsOf('enrollment_secret', 'enrollment secret')
 
-export async function insertEnrollmentSecret(
-  db: Kysely<Schema>,
-  values: Insertable<EnrollmentSecretTable>,
-): Promise<EnrollmentSecret> {
-  return db.insertInto('enrollment_secret').values(values).returningAll().executeTakeFirstOrThrow()
-}
+export type EnrollmentSecret = Selectable<Schema['enrollment_secret']>
+
+export const insertEnrollmentSecret = secrets.insert
 
 /**
  * The secret, locked until the transaction ends.
@@ -23,32 +20,11 @@ export async function getEnrollmentSecretForUpdate(
   db: Kysely<Schema>,
   id: string,
 ): Promise<EnrollmentSecret> {
-  const secret = /^\d{1,18}$/.test(id)
-    ? await db
-        .selectFrom('enrollment_secret')
-        .selectAll()
-        .where('id', '=', id)
-        .forUpdate()
-        .executeTakeFirst()
-    : undefined
-  if (secret === undefined) {
-    throw new AppError('not_found', `There is no enrollment secret ${id}.`)
-  }
-  return secret
+  if (!/^\d{1,18}$/.test(id)) throw notFound('enrollment secret', id)
+  return secrets.getForUpdate(db, id)
 }
 
-export async function updateEnrollmentSecret(
-  db: Kysely<Schema>,
-  id: string,
-  values: Updateable<EnrollmentSecretTable>,
-): Promise<EnrollmentSecret> {
-  return db
-    .updateTable('enrollment_secret')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-}
+export const updateEnrollmentSecret = secrets.update
 
 /** An enrollment secret with the email address of the person it is bound to. */
 export interface ListedEnrollmentSecret extends EnrollmentSecret {

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Change } from '../../../changes/change.ts'
 import { getDeviceForUpdate } from '../../devices/device-store.ts'
 import { findRequester, type RequesterReference } from '../../../people/people/find-requester.ts'
-import { AppError, invalidBody } from '../../../platform/app-error.ts'
+import { AppError, conflict, invalidBody } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
 import {
@@ -122,8 +122,4 @@ function assertRequestable(issue: RequestedIssue): void {
 /** The refusal for checks that allow no exemptions. */
 export function disallowedBy(checkNames: readonly string[]): AppError {
   return conflict(`No exemptions are allowed from: ${checkNames.join(', ')}.`)
-}
-
-function conflict(message: string): AppError {
-  return new AppError('conflict', message)
 }

@@ -7,7 +7,7 @@ import type { Change } from '../../../changes/change.ts'
 import { lockDevices } from '../../devices/device-status-store.ts'
 import { reevaluateLockedDevices } from '../../devices/reevaluate-devices.ts'
 import { settleDueStatuses } from '../../devices/settle-due-statuses.ts'
-import { AppError } from '../../../platform/app-error.ts'
+import { conflict } from '../../../platform/app-error.ts'
 import type { InitiatingEntity } from '../../../schema/status-values.ts'
 import { assertEndsLater, disallowedBy } from './create-exemption-request.ts'
 import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
@@ -103,8 +103,9 @@ async function assertPossible(
   decision: ExemptionDecision,
 ): Promise<void> {
   if (!NEXT_STATUSES[before.status].includes(decision.status)) {
-    const message = `The exemption request ${before.id} is ${before.status}; it cannot become ${decision.status}.`
-    throw new AppError('conflict', message)
+    throw conflict(
+      `The exemption request ${before.id} is ${before.status}; it cannot become ${decision.status}.`,
+    )
   }
   if (decision.status !== 'approved') return
   assertEndsLater(

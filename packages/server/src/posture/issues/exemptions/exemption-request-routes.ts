@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Foundation } from '../../../changes/foundation.ts'
+import type { RouteFoundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { deviceResource } from '../../devices/device-json.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
@@ -15,10 +15,6 @@ import {
   EXEMPTION_REQUEST_STATUSES,
   type ExemptionRequestRecord,
 } from './exemption-request-read.ts'
-
-export interface ExemptionRequestDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  readonly baseUrl: string
-}
 
 const MESSAGE_LENGTH_MAX = 4_000
 const ISSUES_MAX = 100
@@ -70,11 +66,11 @@ const decideBody = z
 const tags = ['Requests']
 
 /** Requests for exemptions: reading, asking and deciding. */
-export function exemptionRequestRoutes(dependencies: ExemptionRequestDependencies): ApiRoute[] {
+export function exemptionRequestRoutes(dependencies: RouteFoundation): ApiRoute[] {
   return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
-function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
+function readRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
   const access = { tags, permission: null } as const
   const requests = {
     db,
@@ -101,7 +97,7 @@ function readRoutes({ db, baseUrl }: ExemptionRequestDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ baseUrl, runChange }: ExemptionRequestDependencies): ApiRoute[] {
+function writeRoutes({ baseUrl, runChange }: RouteFoundation): ApiRoute[] {
   return [
     changeRoute(runChange, {
       method: 'POST',

@@ -1,11 +1,10 @@
 import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import type { ExemptionRequestTable } from '../../../schema/tables/issue-tables.ts'
 
 /** Inserts a request with the issues that it is about and their checks; answers its id. */
 export async function insertExemptionRequest(
   tx: Transaction<Schema>,
-  values: Insertable<ExemptionRequestTable>,
+  values: Insertable<Schema['exemption_request']>,
   issues: readonly { readonly id: string; readonly checkId: string }[],
 ): Promise<string> {
   const { id } = await tx
@@ -28,7 +27,7 @@ export async function insertExemptionRequest(
 export async function updateExemptionRequest(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<ExemptionRequestTable>,
+  values: Updateable<Schema['exemption_request']>,
 ): Promise<void> {
   await tx.updateTable('exemption_request').set(values).where('id', '=', id).execute()
 }

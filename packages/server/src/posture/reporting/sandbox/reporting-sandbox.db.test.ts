@@ -14,6 +14,7 @@ import { syncReportingViews } from '../reporting-view-store.ts'
 import type { ReportingAccess } from './reporting-access.ts'
 import { createReportingSandbox, type ReportingSandbox } from './reporting-sandbox.ts'
 import { readRows } from './reporting-session-store.ts'
+import { DatabaseNetwork } from '../../../platform/db/database-network.ts'
 
 /** Stands in a table that no reporting query may read. */
 const SECRET = 'canary-secret-5d1f'
@@ -147,6 +148,15 @@ describe('the sandbox', () => {
     expect(bytes).toBe(rows.reduce((sum, row) => sum + Buffer.byteLength(row), 0))
   })
 
+  it('answers every row as an object, whatever its columns are called', async () => {
+    const { rows } = await sandbox.run(
+      `select 'a' as result, 'b' as rows, 'c' as text, null as columns`,
+    )
+    expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual([
+      { result: 'a', rows: 'b', text: 'c', columns: null },
+    ])
+  })
+
   it.each([
     ['not allowed', 'select * from public.canary', /no longer allowed/],
     ['too slow', `select count(*) from ${crossed()} users u1`, /longer than 10 seconds/],
@@ -269,6 +279,7 @@ describe('a service that may make roles', () => {
     const { rows } = await database.pool.query('select current_database() as name')
     const { name = '' } = (rows as { name: string }[])[0] ?? {}
     administration = openDatabase(withDatabase(inject('postgres').administration, name), {
+      network: new DatabaseNetwork(),
       poolMax: 2,
       logError: () => undefined,
     })

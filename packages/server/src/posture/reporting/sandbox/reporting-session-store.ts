@@ -2,9 +2,10 @@
  * One connection of the reporting role for one query: opened, bounded, read row by row, closed. Nothing of
  * a session outlives the query, whatever the query did to it. Does not decide which SQL may run.
  */
-import { Client, Query } from 'pg'
+import { Query } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
-import { toClientConfig } from '../../../platform/db/connection.ts'
+import { DatabaseClient } from '../../../platform/db/database-client.ts'
+import { DatabaseNetwork } from '../../../platform/db/database-network.ts'
 import type { ReportingAccess } from './reporting-access.ts'
 
 export interface SessionLimits {
@@ -59,10 +60,10 @@ const toPreparation = ({ statementTimeoutMs }: SessionLimits): string => `
   set local max_parallel_workers_per_gather = 0;
   set local jit = off`
 
-/** A row that alone is too large does not leave the server. */
+/** A row that alone is too large does not leave the server. `result.*` is the row, also beside a column `result`. */
 const toText = (select: string, { rows }: SessionLimits): string => `
   select case when octet_length(text) <= $1 then text end as text
-  from (select to_jsonb(result)::text as text from (
+  from (select to_jsonb(result.*)::text as text from (
 ${select}
   ) as result limit ${rows}) as rows`
 
@@ -77,17 +78,14 @@ export async function readRows(
   limits: SessionLimits,
   signal: AbortSignal,
 ): Promise<SessionResult> {
-  const client = new Client({
-    ...toClientConfig(access.connection),
+  const silentMaxMs = limits.statementTimeoutMs + GRACE_MS
+  const client = new DatabaseClient({
+    ...new DatabaseNetwork().settings(access.connection, silentMaxMs),
     application_name: 'heliograph reporting',
-    connectionTimeoutMillis: CONNECT_MAX_MS,
-    keepAlive: true,
   })
-  // Those that matter reject the query that is under way.
-  client.on('error', () => undefined)
   const deadline = AbortSignal.timeout(CONNECT_MAX_MS + limits.statementTimeoutMs + GRACE_MS)
   const ended = AbortSignal.any([signal, deadline])
-  const end = () => void client.end().catch(() => undefined)
+  const end = () => void client.close()
   ended.addEventListener('abort', end)
   try {
     await client.connect()
@@ -104,7 +102,7 @@ export async function readRows(
 }
 
 /** A pooler or a parameter of the URL may have logged in somebody else. */
-async function assertOwnSession(client: Client, { role }: ReportingAccess): Promise<void> {
+async function assertOwnSession(client: DatabaseClient, { role }: ReportingAccess): Promise<void> {
   const { rows } = await client.query<{ is_own: boolean }>(
     `select current_user = $1 and session_user = $1 and current_setting('is_superuser') = 'off' as is_own`,
     [role],
@@ -114,7 +112,7 @@ async function assertOwnSession(client: Client, { role }: ReportingAccess): Prom
 
 /** Rows are counted as they arrive; with one too many nothing more is read. */
 function streamRows(
-  client: Client,
+  client: DatabaseClient,
   text: string,
   { bytes: bytesMax }: SessionLimits,
 ): Promise<SessionResult> {

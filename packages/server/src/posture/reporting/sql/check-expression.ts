@@ -10,7 +10,7 @@ import {
   SUBLINK_KINDS,
   TYPES,
 } from './allowed-names.ts'
-import { findRelation, isColumn, type Place } from './name-scope.ts'
+import { findRelation, hasUnnamedColumn, isColumn, type Place } from './name-scope.ts'
 import { allowMembers, enter, type SqlCheck } from './sql-check.ts'
 import {
   readList,
@@ -203,6 +203,9 @@ function findFieldOfRelation({ arg, indirection: steps }: Members): [string, Jso
 /** PostgreSQL looks for a column of that name first, whose field would be a function. */
 function checkFieldOfRelation([name, field]: [string, Json], place: Place): void {
   if (isColumn(place.columns, name)) throw refusedFieldNotation()
+  if (hasUnnamedColumn(place.columns)) {
+    throw refusedSql('must give each column a name by AS where it uses (relation).name')
+  }
   checkColumn([{ String: { sval: name } }, field], place)
 }
 

@@ -35,11 +35,19 @@ export interface Place {
   readonly depth: number
 }
 
-/** Whether a name without a dot is a column of this query or of one around it. */
+/** Whether a name without a dot is a column of this query or of one around it, of which the name is known. */
 export function isColumn(scope: ColumnScope | undefined, name: string): boolean {
   for (let each = scope; each !== undefined; each = each.outer) {
     if (each.outputs?.includes(name) === true) return true
     if (each.items.some(({ columns }) => columns.includes(name))) return true
+  }
+  return false
+}
+
+/** Whether there is a column here whose name only PostgreSQL knows, such as `text` of `select 'x'::text`. */
+export function hasUnnamedColumn(scope: ColumnScope | undefined): boolean {
+  for (let each = scope; each !== undefined; each = each.outer) {
+    if (each.items.some(({ columns }) => columns.includes(''))) return true
   }
   return false
 }

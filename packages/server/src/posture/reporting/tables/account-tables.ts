@@ -1,14 +1,11 @@
 import type { ReportingTable } from '../reporting-table.ts'
-import { EVERY_HOUR, EVERY_SIX_HOURS, EVERYWHERE, text, whole } from './table-parts.ts'
+import { EVERY_HOUR, inCategory, text, whole } from './table-parts.ts'
 
 /** Who has an account and what keys they hold. */
-export const ACCOUNT_TABLES: readonly ReportingTable[] = [
+export const ACCOUNT_TABLES: readonly ReportingTable[] = inCategory('Accounts', [
   {
     name: 'users',
-    category: 'Accounts',
     description: 'Local accounts.',
-    platforms: EVERYWHERE,
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       whole('uid', 'User id'),
       whole('gid', 'Group id'),
@@ -20,17 +17,12 @@ export const ACCOUNT_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'groups',
-    category: 'Accounts',
     description: 'Local groups.',
-    platforms: EVERYWHERE,
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [whole('gid', 'Group id'), text('groupname', 'Name')],
   },
   {
     name: 'logged_in_users',
-    category: 'Accounts',
     description: 'Who is logged in.',
-    platforms: EVERYWHERE,
     intervalSeconds: EVERY_HOUR,
     columns: [
       text('type', 'Kind of session'),
@@ -42,10 +34,7 @@ export const ACCOUNT_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'user_ssh_keys',
-    category: 'Accounts',
     description: 'Private SSH keys, without their content.',
-    platforms: EVERYWHERE,
-    intervalSeconds: EVERY_SIX_HOURS,
     condition: 'uid in (select uid from users)',
     columns: [
       whole('uid', 'User'),
@@ -54,4 +43,4 @@ export const ACCOUNT_TABLES: readonly ReportingTable[] = [
       text('key_type', 'Algorithm'),
     ],
   },
-]
+])

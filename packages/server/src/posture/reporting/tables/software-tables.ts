@@ -1,14 +1,12 @@
 import type { ReportingTable } from '../reporting-table.ts'
-import { EVERY_SIX_HOURS, EVERYWHERE, text, whole } from './table-parts.ts'
+import { inCategory, text, whole } from './table-parts.ts'
 
 /** What is installed. */
-export const SOFTWARE_TABLES: readonly ReportingTable[] = [
+export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software', [
   {
     name: 'apps',
-    category: 'Software',
     description: 'Applications on macOS.',
     platforms: ['darwin'],
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Bundle name'),
       text('path', 'Folder of the bundle'),
@@ -21,10 +19,8 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'programs',
-    category: 'Software',
     description: 'Installed programs on Windows.',
     platforms: ['windows'],
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('version', 'Version'),
@@ -36,10 +32,8 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'deb_packages',
-    category: 'Software',
     description: 'Installed Debian packages.',
     platforms: ['linux'],
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('version', 'Version'),
@@ -51,10 +45,8 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'rpm_packages',
-    category: 'Software',
     description: 'Installed RPM packages.',
     platforms: ['linux'],
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('version', 'Version'),
@@ -65,10 +57,8 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'homebrew_packages',
-    category: 'Software',
     description: 'Packages of Homebrew.',
     platforms: ['darwin'],
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('name', 'Name'),
       text('path', 'Folder'),
@@ -78,10 +68,7 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'chrome_extensions',
-    category: 'Software',
     description: 'Extensions of Chromium browsers.',
-    platforms: EVERYWHERE,
-    intervalSeconds: EVERY_SIX_HOURS,
     condition: 'uid in (select uid from users)',
     columns: [
       text('browser_type', 'Browser'),
@@ -95,10 +82,7 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'firefox_addons',
-    category: 'Software',
     description: 'Add-ons of Firefox.',
-    platforms: EVERYWHERE,
-    intervalSeconds: EVERY_SIX_HOURS,
     condition: 'uid in (select uid from users)',
     columns: [
       whole('uid', 'User'),
@@ -111,10 +95,8 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
   },
   {
     name: 'patches',
-    category: 'Software',
     description: 'Installed Windows updates.',
     platforms: ['windows'],
-    intervalSeconds: EVERY_SIX_HOURS,
     columns: [
       text('hotfix_id', 'Number of the update'),
       text('description', 'Kind'),
@@ -122,4 +104,4 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = [
       text('installed_by', 'Account that installed it'),
     ],
   },
-]
+])

@@ -1,10 +1,29 @@
 import { HOUR_MS, SECOND_MS } from '../../../platform/clock.ts'
-import type { ReportingColumn, ReportingPlatform } from '../reporting-table.ts'
+import type { ReportingColumn, ReportingPlatform, ReportingTable } from '../reporting-table.ts'
 
 export const EVERY_HOUR = HOUR_MS / SECOND_MS
-export const EVERY_SIX_HOURS = 6 * EVERY_HOUR
-export const EVERYWHERE: readonly ReportingPlatform[] = ['darwin', 'windows', 'linux']
+const EVERY_SIX_HOURS = 6 * EVERY_HOUR
+const EVERYWHERE: readonly ReportingPlatform[] = ['darwin', 'windows', 'linux']
 export const POSIX: readonly ReportingPlatform[] = ['darwin', 'linux']
+
+/** A table as it is declared: on every platform and every six hours, unless it says otherwise. */
+type DeclaredTable = Omit<ReportingTable, 'category' | 'platforms' | 'intervalSeconds'> &
+  Partial<Pick<ReportingTable, 'platforms' | 'intervalSeconds'>>
+
+/** The tables of a category. */
+export function inCategory(
+  category: string,
+  tables: readonly DeclaredTable[],
+): readonly ReportingTable[] {
+  return tables.map(({ name, description, ...table }) => ({
+    name,
+    category,
+    description,
+    platforms: EVERYWHERE,
+    intervalSeconds: EVERY_SIX_HOURS,
+    ...table,
+  }))
+}
 
 /** A column that queries see as text. */
 export function text(name: string, description: string): ReportingColumn {

@@ -1,12 +1,9 @@
 import type { StreamRowId } from '../../../schema/branded-ids.ts'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import type {
-  SelfTestCaseRecord,
-  StreamSelfTestTable,
-} from '../../../schema/tables/ssf-stream-tables.ts'
+import type { SelfTestCaseRecord } from '../../../schema/tables/ssf-stream-tables.ts'
 
-export type SelfTestRecord = Selectable<StreamSelfTestTable>
+export type SelfTestRecord = Selectable<Schema['stream_self_test']>
 
 /** The last self-test of a stream, which may still be running. */
 export async function findSelfTest(

@@ -1,0 +1,101 @@
+/*
+ * A connection of the driver with bounds: its beginning and its end do not wait for a server that is silent, and
+ * with several servers it goes to the one that takes writes.
+ */
+import { Client, type ClientConfig } from 'pg'
+import { SECOND_MS } from '../clock.ts'
+import { errorCodeOf } from '../error-code-of.ts'
+import type { ServerChooser } from './server-chooser.ts'
+
+export interface DatabaseClientConfig extends ClientConfig {
+  /** Chooses among several servers; without it there is one. */
+  readonly chooser?: ServerChooser
+  /** Hears every error that the server answers. */
+  readonly onServerError?: (error: Error) => void
+}
+
+type OnConnected = ((error: Error) => void) | ((error: null, client: Client) => void)
+
+/** A server that is there answers the start of a connection at once, a busy one within a second. */
+const CONNECT_MAX_MS = 5 * SECOND_MS
+const GOODBYE_MAX_MS = SECOND_MS
+
+const READ_ONLY_TRANSACTION = '25006'
+
+/** The loss of a connection, in the words of the driver, by which it is known. */
+export function terminated(reason: string): Error {
+  return new Error(`Connection terminated: ${reason}`)
+}
+
+/** No server takes writes. Known as unavailable by its code, read_only_sql_transaction. */
+export class NoWritableServer extends Error {
+  override readonly name = 'NoWritableServer'
+  readonly code = READ_ONLY_TRANSACTION
+}
+
+export class DatabaseClient extends Client {
+  readonly #chooser: ServerChooser | undefined
+
+  constructor(config: DatabaseClientConfig = {}) {
+    super(config)
+    this.#chooser = config.chooser
+    // Whoever waits for a query hears of it there; nobody misses an idle connection.
+    this.on('error', () => undefined)
+    this.connection.on('errorMessage', (error: Error) => {
+      config.onServerError?.(error)
+      // A standby, or a server that was one: the next connection may lead to another.
+      if (errorCodeOf(error) === READ_ONLY_TRANSACTION) {
+        setImmediate(() => this.#break('the server only reads'))
+      }
+    })
+  }
+
+  override connect(): Promise<Client>
+  override connect(onConnected: OnConnected): void
+  override connect(onConnected?: OnConnected): Promise<Client> | void {
+    if (onConnected !== undefined) {
+      const tell = onConnected as (error: Error | null, client: Client) => void
+      this.#connect().then(
+        () => tell(null, this),
+        (error: unknown) => tell(error as Error, this),
+      )
+      return undefined
+    }
+    return this.#connect().then(() => this)
+  }
+
+  /** Whether the server is a standby, or was told to refuse writes. */
+  async isReadOnly(): Promise<boolean> {
+    const { rows } = await this.query<{ transaction_read_only: string }>(
+      'show transaction_read_only',
+    )
+    return rows[0]?.transaction_read_only === 'on'
+  }
+
+  /** Closes the connection; a server that does not take the goodbye is not waited for. Never rejects. */
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.connection.stream.destroy(), GOODBYE_MAX_MS)
+    await this.end().catch(() => undefined)
+    clearTimeout(timer)
+  }
+
+  async #connect(): Promise<void> {
+    const server = await this.#chooser?.choose()
+    if (server !== undefined) Object.assign(this, server)
+    const timer = setTimeout(() => this.#break('the server does not answer'), CONNECT_MAX_MS)
+    try {
+      await super.connect()
+      if (this.#chooser !== undefined && (await this.isReadOnly())) {
+        this.#chooser.forget()
+        this.#break('the server only reads')
+        throw new NoWritableServer('the server only reads since a moment ago')
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #break(reason: string): void {
+    this.connection.stream.destroy(terminated(reason))
+  }
+}

@@ -1,0 +1,147 @@
+/*
+ * What can be wrong with a database that the program is not to blame for: it is away, busy, only reads, or its disk
+ * or a limit of the system is used up. Each has a sentence for whoever called and one for the operator. Does not
+ * own what a statement may be refused for.
+ */
+import { isConnectionFailure } from '@heliograph/embedded-postgres'
+import { errorCodeOf } from '../error-code-of.ts'
+
+export interface DatabaseFault {
+  readonly kind: 'away' | 'busy' | 'read_only' | 'full' | 'storage' | 'file_handles'
+  /** For whoever called. Public. */
+  readonly message: string
+  readonly retryAfterSeconds: number
+  /** What the operator does about it. */
+  readonly advice: string
+}
+
+const AWAY: DatabaseFault = {
+  kind: 'away',
+  message: 'The database cannot be reached at the moment.',
+  retryAfterSeconds: 2,
+  advice:
+    'See whether the database runs and whether DATABASE_URL leads to it. The service goes on by itself when it is back.',
+}
+
+/** What node-postgres says at the beginning, and PgBouncer does not take by itself. */
+const POOLER_REFUSES: DatabaseFault = {
+  ...AWAY,
+  advice:
+    'The connection pooler refuses settings of the service. Add to pgbouncer.ini: ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options',
+}
+
+const BUSY: DatabaseFault = {
+  kind: 'busy',
+  message: 'The service is busy: the database did not come to this request in time.',
+  retryAfterSeconds: 10,
+  advice:
+    'See what the database is busy with (pg_stat_activity). More connections help where it is idle: HELIOGRAPH_DATABASE_POOL_MAX.',
+}
+
+const BUSY_POOL: DatabaseFault = {
+  ...BUSY,
+  message: 'The service is busy: no connection to the database became free in time.',
+}
+
+const TOO_MANY_CONNECTIONS: DatabaseFault = {
+  ...BUSY,
+  message: 'The service is busy: the database takes no more connections.',
+  advice:
+    'Raise max_connections of the database, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and eight more.',
+}
+
+const READ_ONLY: DatabaseFault = {
+  kind: 'read_only',
+  message: 'The service cannot store anything at the moment: its database only reads.',
+  retryAfterSeconds: 5,
+  advice:
+    'The server is a standby, or was told to be read-only (default_transaction_read_only, also by a provider whose disk is full). Let DATABASE_URL lead to the primary: name all servers in it, or a proxy that checks which one it is.',
+}
+
+const FULL: DatabaseFault = {
+  kind: 'full',
+  message: 'The service cannot store anything at the moment: the disk of its database is full.',
+  retryAfterSeconds: 30,
+  advice:
+    'Free some space on the disk of the database, or enlarge it. The service goes on by itself then.',
+}
+
+const STORAGE: DatabaseFault = {
+  kind: 'storage',
+  message: 'The service cannot store anything at the moment: the disk of its database fails.',
+  retryAfterSeconds: 30,
+  advice:
+    'See whether the file system of the database is mounted read-only or its disk is broken (dmesg), and mount it for writing again.',
+}
+
+const FILE_HANDLES: DatabaseFault = {
+  kind: 'file_handles',
+  message: 'The service has too few file handles for another connection.',
+  retryAfterSeconds: 10,
+  advice:
+    'Raise the limit of open files of the service (LimitNOFILE of systemd, ulimit -n, nofile of the container): every connection of a device, client and database takes one.',
+}
+
+const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
+  '25006': READ_ONLY, // read_only_sql_transaction
+  '40001': BUSY, // serialization_failure, after every attempt
+  '40P01': BUSY, // deadlock_detected, after every attempt
+  '53000': FILE_HANDLES, // insufficient_resources: the server has no more file handles
+  '53100': FULL, // disk_full
+  '53200': BUSY, // out_of_memory
+  '53300': TOO_MANY_CONNECTIONS,
+  '55P03': BUSY, // lock_not_available
+  '57014': BUSY, // query_canceled: it took longer than a statement may
+  '58030': STORAGE, // io_error
+  EDQUOT: FULL,
+  EIO: STORAGE,
+  EMFILE: FILE_HANDLES,
+  ENFILE: FILE_HANDLES,
+  ENOSPC: FULL,
+  EROFS: STORAGE,
+}
+
+/** Where the server reads and writes files; it tells of a file system that refuses as of a missing privilege. */
+const STORAGE_SOURCES: ReadonlySet<string> = new Set([
+  'buffile.c',
+  'copydir.c',
+  'fd.c',
+  'md.c',
+  'relmapper.c',
+  'slru.c',
+  'smgr.c',
+  'xlog.c',
+])
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+/** What a standby refuses with codes that say too little, by the routine that refuses it. */
+const REFUSED_IN_RECOVERY: Readonly<Record<string, string>> = {
+  '0A000': 'get_relation_info', // temporary and unlogged relations
+  '55000': 'LockAcquireExtended',
+}
+
+/** The fault that an error tells of; undefined for every other error, which is then a bug or its own refusal. */
+export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
+  if (!(error instanceof Error)) return undefined
+  // The pool tells by its text alone that all its connections stayed in use.
+  if (error.message === 'timeout exceeded when trying to connect') return BUSY_POOL
+  if (error.message.startsWith('unsupported startup parameter')) return POOLER_REFUSES
+  const code = errorCodeOf(error)
+  if (isRefusedByStorage(error)) return STORAGE
+  const { routine } = error as { routine?: unknown }
+  if (typeof routine === 'string' && REFUSED_IN_RECOVERY[code] === routine) return READ_ONLY
+  return FAULT_OF_CODE[code] ?? (isConnectionFailure(error) ? AWAY : undefined)
+}
+
+/** Whether a fault means that nothing can be written, although the database may answer. */
+export function hindersWrites(fault: DatabaseFault): boolean {
+  return fault.kind === 'read_only' || fault.kind === 'full' || fault.kind === 'storage'
+}
+
+/** Whether the file system of the server refused it a file, as one that is mounted read-only does. */
+export function isRefusedByStorage(error: unknown): boolean {
+  if (errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) return false
+  const { file } = error as { file?: unknown }
+  return typeof file === 'string' && STORAGE_SOURCES.has(file)
+}

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { DatabaseNetwork } from './database-network.ts'
+import { openDatabase } from './database.ts'
+import { createWriteCheck } from './write-check.ts'
+
+const database = await createTestDatabase()
+const network = new DatabaseNetwork()
+const opened = openDatabase<Schema>(database.connection, {
+  network,
+  poolMax: 2,
+  logError: () => undefined,
+  applicationName: 'heliograph test',
+})
+const { db } = opened
+afterAll(async () => {
+  await opened.close()
+  await database.close()
+})
+
+beforeEach(() => network.forgetWriteFault())
+
+/** A statement fails as it does when the server has no disk left. */
+async function failWith(code: string): Promise<void> {
+  const failing = sql.raw(`do $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
+  await expect(failing.execute(db)).rejects.toThrow('no')
+}
+
+async function nameOfDatabase(): Promise<string> {
+  const { rows } = await database.pool.query<{ name: string }>('select current_database() as name')
+  return rows[0]?.name ?? ''
+}
+
+test('passes while statements succeed or fail for other reasons', async () => {
+  const check = createWriteCheck(db, network)
+  await check()
+  await failWith('23505')
+  expect(network.writeFault()).toBeUndefined()
+  await check()
+})
+
+test.each(['53100', '58030'])(
+  'after %s it writes for a trial, and fails until that succeeds',
+  async (code) => {
+    const name = await nameOfDatabase()
+    await failWith(code)
+    // In the place of a disk that is still full.
+    await database.pool.query(`revoke temporary on database "${name}" from public, current_user`)
+    const check = createWriteCheck(db, network)
+    await expect(check()).rejects.toThrow(/cannot store/)
+    await expect(check()).rejects.toThrow(/cannot store/)
+    await database.pool.query(`grant temporary on database "${name}" to current_user`)
+    // The next trial is only after a while; another check has not tried yet.
+    await createWriteCheck(db, network)()
+    await check()
+    const { rows } = await sql`select from pg_class where relname = 'write_trial'`.execute(db)
+    expect(rows).toEqual([])
+  },
+)
+
+test('fails while the server only reads', async () => {
+  const name = await nameOfDatabase()
+  await database.pool.query(`alter database "${name}" set default_transaction_read_only = on`)
+  const reading = openDatabase<Schema>(database.connection, {
+    network: new DatabaseNetwork(),
+    poolMax: 1,
+    logError: () => undefined,
+    applicationName: 'heliograph test',
+  })
+  try {
+    const check = createWriteCheck(reading.db, network)
+    await expect(check()).rejects.toThrow('only reads')
+  } finally {
+    await reading.close()
+    await database.pool.query(
+      `set default_transaction_read_only = off; alter database "${name}" reset default_transaction_read_only`,
+    )
+  }
+})

@@ -1,0 +1,47 @@
+/*
+ * Claims whose statement was cut off before its answer came: it may have claimed nothing, something, or claim it
+ * only later, when the server comes to it. Without these, such deliveries would wait for the end of their lease.
+ */
+import type { Kysely } from 'kysely'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { releaseClaimsOf } from './claim-store.ts'
+
+/** The server ends a statement, or misses its client, within this time. */
+const LATE_CLAIM_MS = 45 * SECOND_MS
+/** How soon to look again for a claim that may come late. */
+export const DOUBT_INTERVAL_MS = 5 * SECOND_MS
+
+export class DoubtfulClaims {
+  readonly #destinationId: DestinationId
+  /** By claim, when it came into doubt, on the steady clock of `performance.now()`. */
+  readonly #since = new Map<string, number>()
+
+  constructor(destinationId: DestinationId) {
+    this.#destinationId = destinationId
+  }
+
+  get isEmpty(): boolean {
+    return this.#since.size === 0
+  }
+
+  add(claimId: string): void {
+    this.#since.set(claimId, performance.now())
+  }
+
+  /** Releases what they claimed. Nothing of them may be under way. */
+  async release(db: Kysely<Schema>): Promise<void> {
+    if (this.isEmpty) return
+    const nowMs = performance.now()
+    const claims = [...this.#since]
+    await releaseClaimsOf(
+      db,
+      this.#destinationId,
+      claims.map(([claimId]) => claimId),
+    )
+    for (const [claimId, sinceMs] of claims) {
+      if (nowMs - sinceMs > LATE_CLAIM_MS) this.#since.delete(claimId)
+    }
+  }
+}
