@@ -122,7 +122,9 @@ export async function openFoundation(
 async function chainOwnEntries({ auditChainer, log }: OpenedFoundation): Promise<void> {
   if (!auditChainer.isWoken()) return
   const logError = toLogError(log)
-  await auditChainer.flush().catch((error: unknown) => logError(error, 'entries of the audit log are not chained yet'))
+  await auditChainer
+    .flush()
+    .catch((error: unknown) => logError(error, 'entries of the audit log are not chained yet'))
 }
 
 /** What processes compare goes by the clock of the database, unless the caller decides what time it is. */

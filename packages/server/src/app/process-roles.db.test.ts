@@ -104,7 +104,12 @@ test('every job of the registry is the work of a part, so that the list of jobs 
 
 test('a process for the API alone delivers nothing', async () => {
   const { jobs } = await startProcess('api')
-  expect(jobs).toEqual(['audit checkpoint files', 'key usage', 'signing keys', 'signing key proofs'])
+  expect(jobs).toEqual([
+    'audit checkpoint files',
+    'key usage',
+    'signing keys',
+    'signing key proofs',
+  ])
   expect(await countDeliveryConnections()).toBe(0)
 })
 

@@ -4,5 +4,9 @@ import type { Foundation, ServicePart } from './foundation.ts'
 
 /** Reading the audit log. */
 export function createChangesPart({ db }: Pick<Foundation, 'db'>): ServicePart {
-  return { name: 'audit log', roles: ['api'], operations: [...auditRoutes(db), ...checkpointRoutes(db)] }
+  return {
+    name: 'audit log',
+    roles: ['api'],
+    operations: [...auditRoutes(db), ...checkpointRoutes(db)],
+  }
 }

@@ -7,7 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { createAuditChainer, type AuditChainer } from '../../src/changes/audit/chain/audit-chainer.ts'
+import {
+  createAuditChainer,
+  type AuditChainer,
+} from '../../src/changes/audit/chain/audit-chainer.ts'
 import { exportCheckpoints } from '../../src/changes/audit/checkpoints/export-checkpoints.ts'
 import {
   signCheckpoint,

@@ -204,7 +204,9 @@ describe('the audit chain', () => {
 
   it('is broken where its last places are gone', async () => {
     for (const word of ['one', 'two', 'three', 'four']) await record(word)
-    await tamper(`delete from audit_entry where sequence > 2; delete from audit_link where position > 2`)
+    await tamper(
+      `delete from audit_entry where sequence > 2; delete from audit_link where position > 2`,
+    )
     expect(await verifyAuditChain(database.db)).toMatchObject({
       isWhole: false,
       problem: expect.stringContaining('2 entries and had 4') as unknown,

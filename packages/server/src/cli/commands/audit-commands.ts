@@ -135,7 +135,8 @@ function describe(verdict: Verification): string[] {
   const { entryCount, head, checkpointCount, latestCheckpointAt, unchained, cut } = verdict
   const lines = [`The audit log is whole: ${entryCount} entries, head ${head}.`]
   if (checkpointCount > 0) {
-    const latest = latestCheckpointAt === null ? '' : `, the last one of ${latestCheckpointAt.toISOString()}`
+    const latest =
+      latestCheckpointAt === null ? '' : `, the last one of ${latestCheckpointAt.toISOString()}`
     lines.push(`Checkpoints that say the same: ${checkpointCount}${latest}.`)
   }
   if (cut !== null) {

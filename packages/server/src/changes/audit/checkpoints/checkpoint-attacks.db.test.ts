@@ -36,7 +36,9 @@ const collect = (keys: readonly VerifierKey[] = []) =>
 async function verify(keys: readonly VerifierKey[] = []) {
   const { checkpoints, problem } = await collect(keys)
   const verdict = await verifyAuditChain(log.db, { checkpoints })
-  return problem === undefined || !verdict.isWhole ? verdict : { ...verdict, isWhole: false, problem }
+  return problem === undefined || !verdict.isWhole
+    ? verdict
+    : { ...verdict, isWhole: false, problem }
 }
 
 /** What the verification says without what left the database. */
@@ -57,7 +59,9 @@ describe('checkpoints', () => {
     expect(await verifyWithout()).toMatchObject({ isWhole: true, entryCount: 299 })
     expect(await verify()).toMatchObject({
       isWhole: false,
-      problem: expect.stringMatching(/has 299 entries, .* covers 304: those at the end are gone/) as unknown,
+      problem: expect.stringMatching(
+        /has 299 entries, .* covers 304: those at the end are gone/,
+      ) as unknown,
     })
   })
 
@@ -89,7 +93,9 @@ describe('checkpoints', () => {
     expect(await verify()).toMatchObject({
       isWhole: false,
       checkpointCount: 1,
-      problem: expect.stringMatching(/the first 304 entries are not those .*; up to the one of/) as unknown,
+      problem: expect.stringMatching(
+        /the first 304 entries are not those .*; up to the one of/,
+      ) as unknown,
     })
   })
 
@@ -125,7 +131,9 @@ describe('checkpoints', () => {
     expect(await verify()).toMatchObject({ isWhole: true })
     const text = await readFile(join(log.folder, name), 'utf8')
     await writeFile(join(log.folder, name), text.replace('\n304\n', '\n299\n'))
-    expect(await verify()).toMatchObject({ problem: expect.stringContaining('is not signed') as unknown })
+    expect(await verify()).toMatchObject({
+      problem: expect.stringContaining('is not signed') as unknown,
+    })
   })
 
   it('are not signed for a log that does not continue them', async () => {

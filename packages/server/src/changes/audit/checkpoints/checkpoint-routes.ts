@@ -81,7 +81,9 @@ export function checkpointRoutes(db: Kysely<Schema>): ApiRoute[] {
       ...ACCESS,
       path: '/audit_logs/:id/inclusion_proof',
       summary: 'Prove that a checkpoint covers an audit log entry',
-      query: z.object({ size: size.optional().describe('Default: that of the latest checkpoint.') }),
+      query: z.object({
+        size: size.optional().describe('Default: that of the latest checkpoint.'),
+      }),
       responses: { 200: inclusionSchema },
       handler: ({ params, query }) => showInclusion(db, params.id, query.size),
     }),
@@ -139,7 +141,10 @@ async function showInclusion(db: Kysely<Schema>, id: string, asked: number | und
 async function assertChained(db: Kysely<Schema>, wanted: number) {
   const chain = await getAuditChain(db)
   if (wanted > chain.size) {
-    throw new AppError('conflict', `The chain has ${chain.size} entries, which is less than ${wanted}.`)
+    throw new AppError(
+      'conflict',
+      `The chain has ${chain.size} entries, which is less than ${wanted}.`,
+    )
   }
   return chain
 }

@@ -62,7 +62,9 @@ describe('a checkpoint', () => {
 
   it('is refused when a stranger signed it under the name of the log', () => {
     const { privateKey } = generateKeyPairSync('ed25519')
-    expect(verify(signNote(toCheckpointText(HEAD), [{ name: ORIGIN, privateKey }], AT))).toBeUndefined()
+    expect(
+      verify(signNote(toCheckpointText(HEAD), [{ name: ORIGIN, privateKey }], AT)),
+    ).toBeUndefined()
   })
 
   it('is refused when a known key signed another time than it says', () => {

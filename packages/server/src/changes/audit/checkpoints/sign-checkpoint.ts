@@ -12,7 +12,12 @@ import { SYSTEM_ACTOR } from '../audit-entry.ts'
 import { getAuditChain, type AuditChain } from '../chain/chain-store.ts'
 import { readRoot } from '../tree/merkle-tree.ts'
 import { createTreeSource } from '../tree/tree-store.ts'
-import { parseCheckpoint, toCheckpointText, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
+import {
+  parseCheckpoint,
+  toCheckpointText,
+  verifyCheckpoint,
+  type Checkpoint,
+} from './checkpoint.ts'
 import { findLastNote } from './checkpoint-folder.ts'
 import {
   ensureCheckpointKey,

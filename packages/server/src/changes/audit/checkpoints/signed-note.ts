@@ -38,7 +38,9 @@ interface NoteSignature {
 
 /** The id of a key: what signature lines and verifier keys name it by. */
 export function toKeyId({ name, publicKey }: VerifierKey, kind = ED25519): Buffer {
-  const hash = createHash('sha256').update(`${name}\n`).update(Buffer.from([kind]))
+  const hash = createHash('sha256')
+    .update(`${name}\n`)
+    .update(Buffer.from([kind]))
   return hash.update(publicKey).digest().subarray(0, KEY_ID_BYTES)
 }
 

@@ -4,7 +4,13 @@
  */
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import { hashLeaf, hashNode, TILE_HEIGHT, type SubtreeSource, type TreeNode } from './merkle-tree.ts'
+import {
+  hashLeaf,
+  hashNode,
+  TILE_HEIGHT,
+  type SubtreeSource,
+  type TreeNode,
+} from './merkle-tree.ts'
 
 /** A node of the tree is not stored: its leaves were cut, or it never was. */
 export class MissingNode extends Error {
