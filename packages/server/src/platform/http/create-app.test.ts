@@ -232,6 +232,21 @@ describe('connections', () => {
     socket.destroy()
   })
 
+  it('lets go of a client that does not take its answer', async () => {
+    const { app } = setUp()
+    app.get('/large', async () => 'x'.repeat(50_000_000))
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    expect(app.server.timeout).toBe(300_000)
+    app.server.timeout = 200
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('GET /large HTTP/1.1\r\nHost: a.example\r\n\r\n')
+    await expect.poll(() => countConnections(app.server)).toBe(1)
+    await expect.poll(() => countConnections(app.server), { timeout: 4_000 }).toBe(0)
+    socket.destroy()
+  })
+
   it('answers a request with two Host headers with 400, on a known path and on any other', async () => {
     const { app } = setUp()
     await app.listen({ host: '127.0.0.1', port: 0 })

@@ -49,6 +49,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 72 * SECOND_MS
 const HANDSHAKE_TIMEOUT_MS = 20 * SECOND_MS
 /** How late a timeout of headers or of a request may be noticed. */
 const CONNECTIONS_CHECK_MS = 5 * SECOND_MS
+/** A connection is closed on which nothing comes and nothing is taken; the slowest answers take half as long. */
+const SILENCE_TIMEOUT_MS = 300 * SECOND_MS
 /** How long a client that is sent away has to take the last bytes. */
 const FAREWELL_MS = 2 * SECOND_MS
 const PATH_PARAM_LENGTH_MAX = 256
@@ -94,17 +96,19 @@ function createNodeServer(handler: RequestListener, https: HttpAppOptions['https
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
   }
-  return https === undefined
-    ? createServer(timeouts, handler)
-    : createSecureServer(
-        {
-          ...timeouts,
-          ...https,
-          handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
-          minVersion: 'TLSv1.2',
-        },
-        handler,
-      )
+  const server =
+    https === undefined
+      ? createServer(timeouts, handler)
+      : createSecureServer(
+          {
+            ...timeouts,
+            ...https,
+            handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+            minVersion: 'TLSv1.2',
+          },
+          handler,
+        )
+  return server.setTimeout(SILENCE_TIMEOUT_MS)
 }
 
 function registerHooks(app: FastifyInstance, baseUrl: string): void {

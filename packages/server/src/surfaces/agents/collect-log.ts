@@ -69,13 +69,14 @@ export class LogCollector implements MessageCollector {
   #beyond = 0
   #droppedByAgent = 0
   #heldBytes = 0
+  #statusBytes = 0
 
   constructor(prefix: string) {
     this.#prefix = prefix
   }
 
   get heldBytes(): number {
-    return this.#heldBytes
+    return this.#heldBytes + this.#statusBytes
   }
 
   take({ member, isPart }: JsonPlace, text: string | undefined): void {
@@ -91,6 +92,7 @@ export class LogCollector implements MessageCollector {
     }
     if (this.#statusTexts.length < STATUS_LINES_MAX && text.length <= STATUS_LINE_BYTES_MAX) {
       this.#statusTexts.push(text)
+      this.#statusBytes += text.length
     }
     if (text.includes(DROPPED_BY_AGENT)) this.#droppedByAgent += 1
     if (!text.includes(this.#prefix)) return
