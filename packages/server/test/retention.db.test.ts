@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import type { RetentionPolicy } from '../src/platform/retention/retention-policy.ts'
 import { DAY_MS } from '../src/platform/clock.ts'
 import { PERIODIC_JOBS } from '../src/schema/jobs.ts'
@@ -73,8 +74,9 @@ describe('the list of policies', () => {
 
   it('is one job of the installation: what deletes runs also in a process that restarts within the hour', () => {
     const own = Object.entries(PERIODIC_JOBS).filter(([, { scope }]) => scope === 'process')
-    // Each of these is about what a process holds in memory.
+    // Each of these is about what a process holds in memory, or about its own files.
     expect(own.map(([name]) => name)).toEqual([
+      'audit checkpoint files',
       'certificate',
       'key usage',
       'signing key proofs',
@@ -251,13 +253,32 @@ describe('the sweep', () => {
     expect(await valuesOf('webhook_event', 'body')).toEqual([null, null])
   })
 
+  it('keeps the audit log for ever unless told otherwise', async () => {
+    const { runChange } = api.services
+    const present = clock.now()
+    clock.set('2001-01-01T00:00:00Z')
+    await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      change.recordAudit({ action: 'test', target: null, description: 'very old' }),
+    )
+    clock.set(present)
+    await sweep()
+    const { data } = await get<{ data: { description: string }[] }>('/audit_logs?per_page=100')
+    expect(data.map(({ description }) => description)).toContain('very old')
+  })
+
   it('says what it keeps and what it has done', async () => {
     const { data } = await get<{ data: readonly { name: string }[] }>('/retention_policies')
     expect(data.map(({ name }) => name)).toEqual(Object.keys(RETENTION))
+    expect(data.find(({ name }) => name === 'audit entries')).toMatchObject({
+      setting: 'HELIOGRAPH_AUDIT_RETENTION_DAYS',
+      keeps_seconds: null,
+      last_started_at: null,
+      rows: expect.any(Number) as number,
+    })
     expect(data.find(({ name }) => name === 'deliveries')).toMatchObject({
       table: 'delivery',
       keeps_seconds: 180 * 86_400,
-      last_ended: 2,
+      last_ended: expect.any(Number) as number,
       last_finished_at: expect.any(String) as string,
       last_error: null,
     })

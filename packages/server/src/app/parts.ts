@@ -100,7 +100,7 @@ export async function createParts(
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
     createChecksPart(foundation, config),
     createSignInPart(foundation, config),
-    createChangesPart(foundation),
+    createChangesPart(foundation, config),
     organisation,
     createFleetPart(foundation, config, caPem),
     createReceiversPart(foundation, config),

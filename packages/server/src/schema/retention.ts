@@ -20,6 +20,8 @@ export interface RetentionFacts extends AgingTable {
         readonly days: number
         /** 0 where 0 keeps for ever. */
         readonly daysMin: 0 | 1
+        /** The least number of days where it is not that; 0 stays possible. */
+        readonly daysLeast?: number
       }
     | { readonly ms: number }
   readonly passEveryMs: number
@@ -36,6 +38,18 @@ const DELIVERIES = {
 
 /** The policies by their names. */
 export const RETENTION = {
+  'audit entries': {
+    table: 'audit_entry',
+    key: 'sequence',
+    ageBy: 'recorded_at',
+    walk: 'key',
+    // For ever: it is the proof of everything else, and rules that ask for one speak of years.
+    keeps: { setting: 'HELIOGRAPH_AUDIT_RETENTION_DAYS', days: 0, daysMin: 0, daysLeast: 30 },
+    passEveryMs: HOUR_MS,
+    batchSize: 4_096,
+    description:
+      'Entries of the audit log that a signed checkpoint covers. At least 30; 0 keeps them for ever.',
+  },
   'check transitions': {
     table: 'check_transition',
     key: 'id',

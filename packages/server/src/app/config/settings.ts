@@ -2,7 +2,7 @@
  * Every setting of the service: its variable, its flag, its default and its meaning. The reference
  * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
  */
-import { RETENTION, type SettableRetention } from '../../schema/retention.ts'
+import { RETENTION, type RetentionFacts, type SettableRetention } from '../../schema/retention.ts'
 import {
   choice,
   httpOrigin,
@@ -11,6 +11,7 @@ import {
   optionalText,
   postgresUrl,
   roles,
+  SettingProblem,
   targets,
   text,
   type SettingValue,
@@ -261,6 +262,7 @@ export const SETTINGS = {
     description: 'How often the signing key is rotated, in days; 0 rotates by hand only.',
     ...integer(0, 3_650, 90),
   },
+  auditRetentionDays: retentionSetting('audit entries'),
   checkTransitionRetentionDays: retentionSetting('check transitions'),
   statusTransitionRetentionDays: retentionSetting('status transitions'),
   resolvedIssueRetentionDays: retentionSetting('resolved issues'),
@@ -276,11 +278,19 @@ export type SettingName = keyof typeof SETTINGS
 
 /** For how many days a policy of retention keeps. */
 function retentionSetting(name: SettableRetention): SettingDefinition<number> {
-  const { description, keeps } = RETENTION[name]
+  const { description, keeps }: RetentionFacts = RETENTION[name]
+  if (!('setting' in keeps)) throw new Error(`no setting changes the retention of ${name}`)
+  const { setting: env, days, daysMin, daysLeast = daysMin } = keeps
+  const value = integer(daysMin, RETENTION_DAYS_MAX, days)
   return {
-    env: keeps.setting,
+    env,
     description: `Days to keep. ${description}`,
-    ...integer(keeps.daysMin, RETENTION_DAYS_MAX, keeps.days),
+    ...value,
+    parse: (given) => {
+      const parsed = value.parse(given)
+      if (parsed === 0 || parsed >= daysLeast) return parsed
+      throw new SettingProblem(`must be 0 or from ${daysLeast} to ${RETENTION_DAYS_MAX}`)
+    },
   }
 }
 

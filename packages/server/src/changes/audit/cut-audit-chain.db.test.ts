@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAuditLog, type TestAuditLog } from '../../../test/support/audit-log.ts'
+import { runRetention } from '../../../test/support/run-retention.ts'
+import { DAY_MS } from '../../platform/clock.ts'
+import { auditRetention } from './audit-retention.ts'
 import { collectCheckpoints } from './checkpoints/collect-checkpoints.ts'
 import { cutAuditChain } from './cut-audit-chain.ts'
 import { verifyAuditChain } from './verify-audit-chain.ts'
@@ -44,6 +47,24 @@ describe('cutting the audit chain', () => {
     })
     expect(await cutAuditChain(log, BEFORE)).toMatchObject({ entryCount: 256, position: 768 })
     expect(await verify()).toMatchObject({ isWhole: true, checkpointCount: 1 })
+  })
+
+  it('is the work of retention, batch by batch, and only of what is old enough', async () => {
+    log.clock.set('2020-07-01T00:00:00Z')
+    await log.record(4_000)
+    await log.checkpoint()
+    const now = new Date('2021-06-01T00:00:00Z')
+    const policy = auditRetention(log, 365)
+    expect(await runRetention(log.db, policy, now)).toMatchObject({ count: 512 })
+    const later = new Date('2021-08-01T00:00:00Z')
+    const first = await policy.runBatch(log.db, {
+      before: new Date(later.getTime() - 365 * DAY_MS),
+      after: null,
+      limit: 1,
+    })
+    expect(first).toEqual({ count: 3_840, place: null, isOver: true })
+    expect(await verify()).toMatchObject({ isWhole: true })
+    expect(auditRetention(log, 0).keepsMs).toBeNull()
   })
 
   it('stops before the first entry that is to be kept', async () => {

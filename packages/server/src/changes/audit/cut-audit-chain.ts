@@ -27,23 +27,24 @@ export interface CutDependencies {
 }
 
 /** Entries that one transaction deletes. */
-const BATCH_SIZE = 16 * TILE_WIDTH
+export const CUT_BATCH_SIZE = 16 * TILE_WIDTH
 
 /**
  * Cuts what was recorded before `before` and is covered by a checkpoint, in steps of 256 entries and in
- * short transactions. Leaves an audit entry when something was cut. Idempotent; a run that was interrupted
- * is gone on with by the next one.
+ * short transactions, until there are `entriesMax`. Leaves an audit entry when something was cut. Idempotent;
+ * a run that was interrupted is gone on with by the next one.
  */
 export async function cutAuditChain(
   { db, runChange }: CutDependencies,
   before: Date,
+  entriesMax = Number.POSITIVE_INFINITY,
 ): Promise<AuditCut> {
   const first = await getAuditChain(db)
   const covered = await findCoveredSize(db, first.size)
   let position = first.cutPosition
   let entryCount = 0
-  for (;;) {
-    const end = Math.min(position + BATCH_SIZE, covered)
+  while (entryCount < entriesMax) {
+    const end = Math.min(position + CUT_BATCH_SIZE, covered)
     const young = await findFirstPositionSince(db, { after: position, through: end, since: before })
     const through = roundDown(young === undefined ? end : young - 1)
     if (through <= position) break
