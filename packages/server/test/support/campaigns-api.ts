@@ -20,6 +20,7 @@ export interface TestCampaign {
   readonly successful_devices_count: number
   readonly errored_devices_count: number
   readonly waiting_devices_count: number
+  readonly warnings: readonly { readonly platform: string; readonly message: string }[]
 }
 
 export interface TestLiveAnswer {

@@ -5,7 +5,7 @@
  * functions that stand for tables are none. A WITH name hides an equal table in the whole statement,
  * although SQLite hides it only where the name is visible.
  */
-import { scanSql, type SqlToken } from './scan-sql.ts'
+import { scanSql, type SqlToken } from '../osquery/scan-sql.ts'
 
 export type AnalysedQuery =
   | {

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import type { JsonObject } from '../../changes/audit/audit-entry.ts'
 import { linkSchema, timestampSchema, toLink } from '../../platform/wire/wire-values.ts'
+import { CHECK_PLATFORMS, type CheckPlatform } from '../checks/check-definition.ts'
+import { queryWarningsSchema, toQueryWarnings } from '../osquery/tables/query-warnings-json.ts'
 import type { CampaignRecord } from './campaign-read.ts'
 import type { Campaign } from './campaign-store.ts'
 import type { LiveResultRecord, LiveTargetRecord } from './live-result-read.ts'
@@ -17,6 +19,7 @@ export const campaignSchema = z
       .int()
       .describe('Raised by every change of the SQL or the targets, and when asked anew.'),
     tables_used: z.array(z.string()).describe('The osquery tables that the SQL names.'),
+    warnings: queryWarningsSchema,
     successful_devices_count: z.int(),
     errored_devices_count: z.int(),
     waiting_devices_count: z.int().describe('Targeted devices that have not answered yet.'),
@@ -32,11 +35,23 @@ export const campaignSchema = z
 export function toCampaignJson(campaign: CampaignRecord) {
   return toWire(campaignSchema, campaign, {
     osquery_sql: campaign.sql,
+    warnings: toQueryWarnings(campaign.sql, listPlatforms(campaign)),
     successful_devices_count: Number(campaign.successful_count),
     errored_devices_count: Number(campaign.errored_count),
     waiting_devices_count: Number(campaign.waiting_count),
     targeted_device_ids: campaign.targeted_device_ids.map(Number),
   })
+}
+
+/** The platforms of the devices that are asked; those of single devices are not looked up. */
+function listPlatforms(campaign: CampaignRecord): readonly CheckPlatform[] {
+  if (campaign.target_all_devices || campaign.targeted_device_ids.length > 0) return CHECK_PLATFORMS
+  const asked = {
+    darwin: campaign.target_macs,
+    windows: campaign.target_windows_devices,
+    linux: campaign.target_linux_devices,
+  }
+  return CHECK_PLATFORMS.filter((platform) => asked[platform])
 }
 
 /** What the audit log keeps of a campaign. */

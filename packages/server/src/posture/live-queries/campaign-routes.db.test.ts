@@ -99,6 +99,7 @@ describe('creating a campaign', () => {
       published: true,
       revision: 1,
       tables_used: ['processes', 'users'],
+      warnings: [],
       successful_devices_count: 0,
       errored_devices_count: 0,
       waiting_devices_count: 3,
@@ -115,6 +116,31 @@ describe('creating a campaign', () => {
       before: null,
       after: { name: 'Uptime', target_all_devices: true, revision: 1 },
     })
+  })
+
+  it('warns about tables and columns that devices of the asked platforms do not have', async () => {
+    const sql = 'select a.global_state, u.shoe_size from alf a, users u'
+    const windows = await campaigns.create({
+      sql,
+      target_all_devices: false,
+      target_windows_devices: true,
+    })
+    expect(windows.warnings).toEqual([
+      {
+        platform: 'windows',
+        message: 'osquery has no table alf on Windows; it is there on macOS only.',
+      },
+    ])
+    const macs = await campaigns.patch(windows.id, {
+      target_windows_devices: false,
+      target_macs: true,
+    })
+    expect(macs.warnings).toEqual([
+      {
+        platform: 'darwin',
+        message: 'The tables of the query have no column u.shoe_size on macOS.',
+      },
+    ])
   })
 
   it('asks the devices of the named kinds and ids, each once', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { toWire } from '../../../platform/wire/to-wire.ts'
 import { timestampSchema } from '../../../platform/wire/wire-values.ts'
 import { CHECK_PLATFORMS, type CheckPlatform } from '../check-definition.ts'
+import { queryWarningsSchema, toQueryWarnings } from '../../osquery/tables/query-warnings-json.ts'
 import { toSectionStatus, type CustomCheckDraft } from './draft-readiness.ts'
 
 const sectionStatusSchema = z.enum(['missing', 'bad', 'good'])
@@ -37,6 +38,7 @@ export const customCheckDraftSchema = z
     problems: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .describe('What is missing or bad.'),
+    warnings: queryWarningsSchema,
     template_data_examples: z.string().describe('A JSON object as text.'),
     privacy_center_example_data: z.string().describe('A JSON object as text.'),
     created_at: timestampSchema,
@@ -55,6 +57,10 @@ export function toDraftJson(draft: CustomCheckDraft) {
     details_status: toSectionStatus(problems, 'details'),
     privacy_center_details_status: toSectionStatus(problems, 'privacy_center_details'),
     publishable: problems.length === 0,
+    warnings:
+      draft.check_type === 'osquery'
+        ? toQueryWarnings(draft.osquery_sql, draft.platforms as CheckPlatform[])
+        : [],
     template_data_examples: JSON.stringify(draft.template_data_examples),
     privacy_center_example_data: JSON.stringify(draft.privacy_center_example_data),
   })

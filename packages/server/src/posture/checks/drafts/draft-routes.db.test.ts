@@ -166,6 +166,7 @@ describe('POST /custom_check_drafts', () => {
       privacy_center_details_status: 'missing',
       publishable: false,
       problems: expect.any(Array) as unknown[],
+      warnings: [],
       template_data_examples: '{}',
       privacy_center_example_data: '{}',
       created_at: api.clock.now().toISOString(),
@@ -198,6 +199,20 @@ describe('POST /custom_check_drafts', () => {
       platforms: ['darwin', 'linux'],
       template_data_examples: '{"issue":{"value":{"path":"/etc/hosts"}}}',
       privacy_center_example_data: '{"darwin":[{"path":"/etc/hosts"}]}',
+    })
+  })
+
+  it('warns about what its platforms do not have, and is ready all the same', async () => {
+    const sql = "SELECT 'PASS' AS KOLIDE_CHECK_STATUS, global_state FROM alf"
+    const { body } = await create({ ...READY, osquery_sql: sql })
+    expect(body).toMatchObject({
+      publishable: true,
+      warnings: [
+        {
+          platform: 'linux',
+          message: 'osquery has no table alf on Linux; it is there on macOS only.',
+        },
+      ],
     })
   })
 

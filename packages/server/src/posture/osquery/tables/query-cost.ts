@@ -3,7 +3,7 @@
  * name stands, so that twenty of them, each naming the former twice, are a million look-ups. Reads tokens
  * alone, and takes every equal name for a use: the answer is never too low.
  */
-import { scanSql, type SqlToken } from '../../live-queries/scan-sql.ts'
+import { scanSql, type SqlToken } from '../scan-sql.ts'
 
 /** From the parenthesis that opens the select of a common table expression to the one that closes it. */
 interface Body {

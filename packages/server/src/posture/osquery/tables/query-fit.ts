@@ -44,9 +44,19 @@ export interface QueryMisfit {
  * Nothing is said of a query that is no SQL, or that takes long to look through.
  */
 export function listQueryMisfits(sql: string, platforms: readonly CheckPlatform[]): QueryMisfit[] {
-  if (countExpandedSelects(sql) > EXPANDED_SELECTS_MAX) return []
-  return platforms.flatMap((platform) => listMisfitsOn(sql, platform))
+  const key = [...platforms, sql].join('\n')
+  const known = answers.get(key)
+  if (known !== undefined) return known
+  const isSimple = countExpandedSelects(sql) <= EXPANDED_SELECTS_MAX
+  const misfits = isSimple ? platforms.flatMap((platform) => listMisfitsOn(sql, platform)) : []
+  if (answers.size >= ANSWERS_MAX) answers.clear()
+  answers.set(key, misfits)
+  return misfits
 }
+
+/** Of the queries that were shown lately: they are shown again and again, and change seldom. */
+const answers = new Map<string, QueryMisfit[]>()
+const ANSWERS_MAX = 200
 
 function listMisfitsOn(sql: string, platform: CheckPlatform): QueryMisfit[] {
   const latest = prepareOn(sql, platform, OSQUERY_LATEST_VERSION)
