@@ -12,7 +12,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stopping.signal.aborted) process.exit(130)
     stopping.abort()
-    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
+    setTimeout(() => {
+      process.stderr.write(`Not everything could be stopped within ${STOP_TIMEOUT_MS / 1000} s.\n`)
+      process.exit(1)
+    }, STOP_TIMEOUT_MS).unref()
   })
 }
 

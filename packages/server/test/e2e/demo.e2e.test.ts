@@ -121,7 +121,7 @@ describe('the demo', () => {
 
   it('exits with 1 when it should end by itself and is stopped before an event', async () => {
     const demo = await startDemo('--seconds', '600')
-    await waitForOutput(demo, /^Starting the service/m)
+    await waitForOutput(demo, /^Preparing people/m)
     demo.child.kill('SIGTERM')
     expect(await demo.exitCode).toBe(1)
     expect(demo.stderr()).toBe('Not every receiver verified an event.\n')
