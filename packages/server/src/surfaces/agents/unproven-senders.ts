@@ -17,8 +17,8 @@ const FREE_BYTES = MEBIBYTE
 const RATIO_MAX = 100
 /** Agents send 1,024 lines at once; short ones by the hundred thousand cost more than their bytes. */
 const VALUES_MAX = 20_000
-/** What is read without a key from an address that fails too often: keys stand near the beginning. */
-const SUSPECT_BYTES_MAX = 64 * KIBIBYTE
+/** Keys stand near the beginning: so much is read of everybody, of an address that fails too often no more. */
+const EARLY_BYTES_MAX = 64 * KIBIBYTE
 /** What is held of bodies whose key has not come yet, in one process. */
 const HELD_BYTES_PER_ADDRESS_MAX = 32 * MEBIBYTE
 const HELD_BYTES_MAX = 128 * MEBIBYTE
@@ -86,9 +86,10 @@ export function createUnprovenSenders(failuresPerMinute: number): UnprovenSender
             if (holder > HELD_BYTES_PER_DEVICE_MAX) throw tooMuchOfDevice()
             return
           }
-          const bytesMax = isLimited ? SUSPECT_BYTES_MAX : FREE_BYTES + RATIO_MAX * sentBytes
+          const bytesMax = isLimited ? EARLY_BYTES_MAX : FREE_BYTES + RATIO_MAX * sentBytes
           if (bytes > bytesMax) throw isLimited ? tooManyFailures() : bodyTooLarge(bytesMax)
           if (valueCount > VALUES_MAX) throw tooManyValues()
+          if (bytes <= EARLY_BYTES_MAX) return
           if (holder > HELD_BYTES_PER_ADDRESS_MAX || unproven.sum > HELD_BYTES_MAX) {
             throw tooMuchHeld()
           }
