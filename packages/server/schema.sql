@@ -231,6 +231,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.skip_given_numbers()
+ RETURNS bigint
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  least_number bigint := floor(extract(epoch from clock_timestamp()) * 1000000)::bigint;
+begin
+  perform setval(s.seqrelid::regclass,
+      greatest(coalesce(pg_sequence_last_value(s.seqrelid), 0), least_number))
+    from pg_sequence s join pg_class c on c.oid = s.seqrelid
+    where c.relnamespace = 'public'::regnamespace and s.seqtypid = 'bigint'::regtype;
+  return least_number;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.take_rate_limit(p_bucket text, p_capacity integer, p_window_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(is_allowed boolean, remaining integer, reset_epoch_seconds double precision, reset_seconds integer)
  LANGUAGE plpgsql
@@ -597,6 +615,16 @@ create table database_clock (
   seen_at timestamp with time zone not null,
   constraint database_clock_pkey PRIMARY KEY (is_single),
   constraint database_clock_is_single_check CHECK (is_single)
+);
+
+create table database_origin (
+  is_single boolean default true not null,
+  system_identifier text not null,
+  timeline_id bigint not null,
+  is_synchronous boolean not null,
+  noted_at timestamp with time zone not null,
+  constraint database_origin_pkey PRIMARY KEY (is_single),
+  constraint database_origin_is_single_check CHECK (is_single)
 );
 
 create table delivery (
@@ -1349,6 +1377,18 @@ create table ssf_push_credential (
   constraint ssf_push_credential_stream_id_fkey FOREIGN KEY (stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE
 );
 
+create table ssf_restatement (
+  ssf_stream_id bigint not null,
+  txn text not null,
+  requested_at timestamp with time zone not null,
+  last_pass_at timestamp with time zone,
+  is_last_pass boolean default false not null,
+  after_device_id bigint default 0 not null,
+  told_count integer default 0 not null,
+  constraint ssf_restatement_pkey PRIMARY KEY (ssf_stream_id),
+  constraint ssf_restatement_ssf_stream_id_fkey FOREIGN KEY (ssf_stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE
+);
+
 create table ssf_stream (
   id bigint generated always as identity not null,
   stream_id uuid not null,
@@ -1644,6 +1684,7 @@ CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_r
 comment on column public.auth_log_session.expires_at is 'When a sign-in under way counts as abandoned; null once it has ended.';
 comment on column public.check_result.content_hash is 'Of the rows, the error and ran_at as they were written, to know them again; null when they were not hashed.';
 comment on column public.check_result.follows_round is 'Found again by the last round of its device: ran_at and updated_at read as the later of theirs and the round''s.';
+comment on column public.database_origin.is_synchronous is 'Whether a commit waited for a standby, so that a standby which took over has everything.';
 comment on column public.issue.follows_round is 'Found again by the last round of its device: while it is open, last_rechecked_at and updated_at read likewise.';
 comment on column public.job_run.error is 'Why the last run failed; null when it did not.';
 comment on column public.job_run.finished_at is 'Null while it runs, and after a process that died while it ran.';
@@ -1653,5 +1694,8 @@ comment on column public.retention_state.keeps_ms is 'How old a row may become; 
 comment on column public.retention_state.pass_count is 'Rows that the present or last pass has ended.';
 comment on column public.retention_state.place is 'Where the next batch begins; null at the beginning of the table.';
 comment on column public.retention_state.total_count is 'Rows that all passes have ended.';
+comment on column public.ssf_restatement.last_pass_at is 'From then on devices are told of that did not answer; null until the first pass begins.';
 comment on table public.database_clock is 'One row: the latest time that a worker has read from the clock of the database.';
+comment on table public.database_origin is 'Where the rows were when a worker last looked; a restore and a failover bring them elsewhere.';
 comment on table public.device_round is 'When a device last answered all its checks; the time of the results and issues that follow it.';
+comment on table public.ssf_restatement is 'Passes over all devices go on until every device has answered its checks since, at last until last_pass_at.';

@@ -3,6 +3,7 @@
  * its files below the data folder, its account, its socket and its restarts. Does not own what is in
  * the database, nor who may use the data folder at the same time (`data-folder-lock.ts`).
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from './durations.ts'
@@ -12,7 +13,12 @@ import { prepareClusterHome } from './cluster-home.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import { tryLockFile } from './file-lock.ts'
 import type { FileLock } from './file-lock.ts'
-import { initialiseCluster, SUPERUSER } from './initialise-cluster.ts'
+import {
+  initialiseCluster,
+  SUPERUSER,
+  toClusterFolder,
+  type ClusterName,
+} from './initialise-cluster.ts'
 import { stopLeftoverServer } from './leftover-server.ts'
 import { installRuntime } from './postgres-runtime.ts'
 import {
@@ -37,6 +43,8 @@ export interface EmbeddedPostgresOptions {
   readonly connectionsMax?: number
   /** False gives up durability for speed: only for databases that are thrown away. */
   readonly isDurable?: boolean
+  /** Default `cluster`; `restoring` is for what becomes the database of the folder later. */
+  readonly clusterName?: ClusterName
 }
 
 export interface EmbeddedPostgres {
@@ -97,9 +105,11 @@ interface PreparedServer {
 
 async function prepareServer(
   home: string,
-  { log, connectionsMax = CONNECTIONS_MAX, isDurable = true }: EmbeddedPostgresOptions,
+  options: EmbeddedPostgresOptions,
 ): Promise<PreparedServer> {
-  const cluster = join(home, 'cluster')
+  const { log, connectionsMax = CONNECTIONS_MAX, isDurable = true } = options
+  const cluster = toClusterFolder(home, options.clusterName ?? 'cluster')
+  assertNotRestoring(home, cluster)
   await stopLeftoverServer(cluster, log)
   const account = await chooseServerAccount(cluster)
   const runtime = await installRuntime(home, isDurable)
@@ -118,6 +128,15 @@ async function prepareServer(
       log,
     },
   }
+}
+
+/** A new, empty database in the place of one that was to be restored would look as if all were well. */
+function assertNotRestoring(home: string, cluster: string): void {
+  const restoring = toClusterFolder(home, 'restoring')
+  if (cluster === restoring || existsSync(cluster) || !existsSync(restoring)) return
+  throw new DatabaseStartError(
+    `A backup was being restored into ${home} and is not complete. Run the restore again, or remove ${restoring} to begin with an empty database.`,
+  )
 }
 
 function toConnection(host: string, user: string, database: string): SocketConnection {

@@ -14,6 +14,13 @@ export const SUPERUSER = 'postgres'
 
 const UNFINISHED_PREFIX = 'unfinished-'
 
+/** The database of a folder, or what becomes it when a restore is complete. */
+export type ClusterName = 'cluster' | 'restoring'
+
+export function toClusterFolder(home: string, name: ClusterName): string {
+  return join(home, name)
+}
+
 export interface ClusterOptions {
   readonly home: string
   readonly cluster: string
@@ -110,7 +117,7 @@ async function chownTree(folder: string, { uid, gid }: ServerAccount): Promise<v
 }
 
 /** Makes a rename in the folder survive power loss. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path)
   try {
     await folder.sync()

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,6 +28,11 @@ export interface OpenDataFolder {
   readonly connection: SocketConnection
   /** Stops the database if this process started it, and gives the folder back. Safe to call twice. */
   stop(): Promise<void>
+}
+
+/** Whether a data folder has a database, wherever its files lie. */
+export function hasDatabase(dataDir: string): boolean {
+  return existsSync(join(resolve(dataDir), 'postgres', 'cluster'))
 }
 
 /** A command is short: a service that starts meanwhile waits this long for its end. */
@@ -64,7 +70,7 @@ export async function openDataFolder(options: OpenDataFolderOptions): Promise<Op
  * As root the server runs as another user, who must be able to pass through the folder. A folder that
  * is new or empty is set up so; one with files in it keeps the mode that somebody chose for it.
  */
-async function prepareDataFolder(dataDir: string): Promise<void> {
+export async function prepareDataFolder(dataDir: string): Promise<void> {
   const mode = isRoot() ? 0o711 : 0o700
   try {
     const created = await mkdir(dataDir, { recursive: true, mode })
@@ -132,7 +138,7 @@ async function findRunningDatabase(
   return running?.pid === holderPid ? running.connection : undefined
 }
 
-function inUse(dataDir: string, holder: DataFolderHolder | undefined): DatabaseStartError {
+export function inUse(dataDir: string, holder: DataFolderHolder | undefined): DatabaseStartError {
   const who =
     holder === undefined
       ? 'another process'

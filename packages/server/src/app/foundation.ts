@@ -76,12 +76,13 @@ export async function openFoundation(
   options: OpenFoundationOptions,
 ): Promise<ServiceFoundation> {
   const log = options.purpose === 'service' ? options.log : SILENT_LOGGER
-  const masterKeys = await openMasterKeys(config)
   const folder = await openFolder(config, options.purpose, log)
   const connection = folder.connection
   const network = new DatabaseNetwork()
   let database: Database<Schema> | undefined
   try {
+    // Not before the folder is known to be of use: a restore that is not complete brings its own keys.
+    const masterKeys = await openMasterKeys(config)
     database = openDatabase<Schema>(connection, {
       network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
@@ -173,7 +174,7 @@ async function openFolder(
 }
 
 /** Whoever owns the tables: the role of its own setting, that of the embedded database, or the service. */
-function toOwnerConnection(
+export function toOwnerConnection(
   { migrationDatabaseUrl: url }: Pick<Config, 'migrationDatabaseUrl'>,
   connection: DatabaseConnection,
 ): DatabaseConnection {

@@ -1,6 +1,7 @@
 /*
  * The master keys of the configuration: where they come from, and what to say of one that does not fit.
  */
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createDataFolder } from '../platform/data-folder.ts'
 import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.ts'
@@ -24,7 +25,18 @@ export async function openMasterKeys(config: Config): Promise<MasterKeys> {
   }
 }
 
-function masterKeyFile(config: Config): string {
+/**
+ * The master keys of the setting or of the file, which is not made where it is missing.
+ *
+ * @throws ConfigError
+ */
+export async function findMasterKeys(config: Config): Promise<MasterKeys | undefined> {
+  if (config.masterKey === undefined && !existsSync(masterKeyFile(config))) return undefined
+  return openMasterKeys(config)
+}
+
+/** Where the master keys are without a setting. */
+export function masterKeyFile(config: Config): string {
   return join(resolve(config.dataDir), 'master.key')
 }
 

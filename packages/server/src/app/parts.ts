@@ -36,6 +36,7 @@ import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
 import { createCallers } from '../surfaces/callers.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
+import { createOriginPart } from './backup/origin-part.ts'
 import type { ServiceFoundation } from './foundation.ts'
 import { openOutbound } from './outbound.ts'
 
@@ -95,6 +96,7 @@ export async function createParts(
     createWritesPart(foundation),
     createClockPart(foundation),
     createAuditChainPart(foundation, config),
+    createOriginPart(foundation),
     createOutboundPart(outbound),
     createDevicesPart(foundation, config),
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),

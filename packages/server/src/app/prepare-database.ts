@@ -19,6 +19,7 @@ import { migrateDatabase } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
 import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import { followOrigin } from './backup/follow-origin.ts'
 import type { Config } from './config/load-config.ts'
 import { toMasterKeyError } from './master-keys.ts'
 
@@ -46,6 +47,7 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
   await prepareAsOwner(foundation)
   await foundation.synchroniseClock()
   await assertMasterKeyFits(foundation)
+  await followOrigin(foundation)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )

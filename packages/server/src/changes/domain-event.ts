@@ -43,6 +43,8 @@ export interface DeviceStatusChange {
   readonly initiatingEntity: InitiatingEntity
   /** The open issues that decide the present status, worst first; empty when the device is Good. */
   readonly reasons: readonly StatusReason[]
+  /** Nothing changed: it is told because receivers may know another status. */
+  readonly isRestated?: true
 }
 
 /** An end user signed in with a browser, or began to and did not. */

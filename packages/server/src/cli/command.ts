@@ -69,9 +69,14 @@ export function command<
   Usage extends string,
   Result,
   Options extends OptionSpecs = Record<never, never>,
->(spec: CommandSpec<Usage, Options, CommandContext<Usage, Options>, Result>): CommandDefinition {
+>(
+  spec: CommandSpec<Usage, Options, CommandContext<Usage, Options>, Result> & {
+    /** Flags that `readFlags` reads. */
+    readonly shared?: readonly OptionSpec<unknown>[]
+  },
+): CommandDefinition {
   return (io) => {
-    const made = toCommand(spec, [])
+    const made = toCommand(spec, spec.shared ?? [])
     return made.action(async () => {
       const context = readContext<Usage, Options>(made, io)
       print(spec, await spec.run(context), context)

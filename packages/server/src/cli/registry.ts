@@ -41,6 +41,12 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     description: 'The audit log',
     load: async () => (await import('./commands/audit-commands.ts')).auditCommands,
   },
+  {
+    name: 'backup',
+    description: 'back the database up into a folder, beside a service that runs',
+    hasOptions: true,
+    load: async () => (await import('./commands/backup-command.ts')).backupCommand,
+  },
   ...(existsSync(fileURLToPath(BENCH_MODULE)) ? [BENCH] : []),
   {
     name: 'enrollment-secrets',
@@ -111,6 +117,18 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     hasOptions: true,
     load: async () =>
       (await import('./commands/reporting-tables-command.ts')).reportingTablesCommand,
+  },
+  {
+    name: 'restore',
+    description: 'make a backup the database of an empty data folder',
+    hasOptions: true,
+    load: async () => (await import('./commands/restore-command.ts')).restoreCommand,
+  },
+  {
+    name: 'restored',
+    description: 'say that the database was restored by other means',
+    hasOptions: true,
+    load: async () => (await import('./commands/restored-command.ts')).restoredCommand,
   },
   {
     name: 'serve',

@@ -42,6 +42,7 @@ export const DUE_JOBS = [
   'silent streams',
   'stream backfill',
   'stream heartbeats',
+  'stream restatement',
 ] as const
 
 /** Who does them. */

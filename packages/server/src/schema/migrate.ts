@@ -19,6 +19,8 @@ export interface MigrateOptions {
   readonly log: DatabaseLog
   /** Where the SQL files are; default those of this program. */
   readonly folder?: string
+  /** Stop after the migration of this number; default is the last one. */
+  readonly upTo?: number
 }
 
 /** The state of a database against the migrations of this program. */
@@ -62,7 +64,9 @@ export async function migrateDatabase(
   connection: DatabaseConnection,
   options: MigrateOptions,
 ): Promise<Migration[]> {
-  const migrations = await readMigrations(options.folder ?? MIGRATIONS_FOLDER)
+  const { upTo = Number.POSITIVE_INFINITY } = options
+  const known = await readMigrations(options.folder ?? MIGRATIONS_FOLDER)
+  const migrations = known.filter(({ version }) => version <= upTo)
   return withClient(connection, async (client) => {
     await assertServer(client)
     await ensureExtensions(client)
@@ -90,6 +94,15 @@ export async function readMigrationState(
     const applied = rowCount === 0 ? [] : await readApplied(client)
     return compare(migrations, applied)
   })
+}
+
+/**
+ * Whether this program made, or can make, a schema of these migrations.
+ *
+ * @throws MigrationError when one of them is newer than this program, or was changed since
+ */
+export async function assertMigrationsKnown(applied: readonly AppliedMigration[]): Promise<void> {
+  compare(await readMigrations(MIGRATIONS_FOLDER), applied)
 }
 
 async function withClient<Result>(
@@ -190,7 +203,8 @@ async function apply(client: Client, migration: Migration): Promise<void> {
   ])
 }
 
-interface AppliedMigration {
+/** A migration as a database remembers it. */
+export interface AppliedMigration {
   readonly version: number
   readonly name: string
   readonly checksum: string

@@ -7,6 +7,7 @@
 import type { IdempotencyTables } from '../platform/db/idempotency-tables.ts'
 import type { AuditTables } from './tables/audit-tables.ts'
 import type { CheckTables } from './tables/check-tables.ts'
+import type { DatabaseTables } from './tables/database-tables.ts'
 import type { DeliveryTables } from './tables/delivery-tables.ts'
 import type { DeviceTables } from './tables/device-tables.ts'
 import type { IssueTables } from './tables/issue-tables.ts'
@@ -25,6 +26,7 @@ export interface Schema
   extends
     AuditTables,
     CheckTables,
+    DatabaseTables,
     DeliveryTables,
     DeviceTables,
     IdempotencyTables,

@@ -15,7 +15,12 @@ const KEPT = ['audit_checkpoint_key', 'audit_checkpoint']
 const APPENDED = ['audit_checkpoint']
 
 /** Functions that run with the rights of their owner, and check what they are asked for. */
-const FUNCTIONS = ['append_audit_entries', 'link_audit_entries', 'cut_audit_chain']
+const FUNCTIONS = [
+  'append_audit_entries',
+  'link_audit_entries',
+  'cut_audit_chain',
+  'skip_given_numbers',
+]
 
 /** Numbers that are drawn by a function alone. */
 const READ_ONLY_SEQUENCES = ['audit_entry_number']

@@ -9,6 +9,8 @@ import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
+import { RESTATEMENT_CHANNEL } from './history/restatement-store.ts'
+import { restateStreams } from './history/restate-streams.ts'
 import { findReplayDays } from './history/replay-days.ts'
 import { pollRoutes } from './poll/poll-routes.ts'
 import { pollTokenRoutes } from './poll/poll-token-routes.ts'
@@ -87,6 +89,9 @@ export function createStreamsPart(
       dueJob('stream heartbeats', () => sendDueHeartbeats({ db, clock, runChange })),
       dueJob('stream backfill', () => backfillStreams({ db, runChange, sealer }), {
         channel: BACKFILL_CHANNEL,
+      }),
+      dueJob('stream restatement', () => restateStreams({ db, clock, runChange, sealer }), {
+        channel: RESTATEMENT_CHANNEL,
       }),
       createActivityJob(foundation, settings),
     ],

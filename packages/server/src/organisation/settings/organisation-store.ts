@@ -63,6 +63,11 @@ export async function updatePreparation(db: Kysely<Schema>, fingerprint: string)
     .execute()
 }
 
+/** Has the next process prepare the database anew. */
+export async function clearPreparation(db: Kysely<Schema>): Promise<void> {
+  await db.updateTable('organisation').set({ prepared_for: null }).execute()
+}
+
 function isSchemaMissing(error: unknown): boolean {
   const code = errorCodeOf(error)
   return code === UNDEFINED_TABLE || code === UNDEFINED_COLUMN || code === NOT_GRANTED

@@ -4,6 +4,8 @@
  */
 import { sql, type Expression, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { lockDeviceRows } from '../devices/device-status-store.ts'
+import { notifyDeviceChanged } from '../devices/device-store.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 
 /**
@@ -21,6 +23,13 @@ export async function upsertDeviceRound(
       where id = ${deviceId} and (checks_ran_at is null or checks_ran_at > ${ranAt}))
     insert into device_round (device_id, ran_at) values (${deviceId}, ${ranAt})
     on conflict (device_id) do update set ran_at = excluded.ran_at`.execute(tx)
+}
+
+/** Makes the checks of every device due at once, in all processes. Locks the devices by ascending id. */
+export async function endEveryRound(tx: Transaction<Schema>): Promise<void> {
+  await lockDeviceRows(tx)
+  await sql`update device set checks_ran_at = null where checks_ran_at is not null`.execute(tx)
+  await notifyDeviceChanged(tx, 'all')
 }
 
 /** What followed the last round of a device and does not follow the next one. */

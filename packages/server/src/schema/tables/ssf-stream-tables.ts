@@ -103,6 +103,17 @@ export interface SsfStreamTables {
     extra_ca: string | null
     version: Generated<string>
   }
+  ssf_restatement: {
+    ssf_stream_id: StreamRowId
+    txn: string
+    requested_at: Date
+    /** Devices that have not answered are told of from then on; null until the first pass begins. */
+    last_pass_at: Date | null
+    is_last_pass: Generated<boolean>
+    /** The present pass has come this far. */
+    after_device_id: Generated<string>
+    told_count: Generated<number>
+  }
   ssf_poll_token: {
     id: Id
     ssf_stream_id: StreamRowId

@@ -9,7 +9,6 @@ import type { DeviceStatusChange, StatusReason } from '../../changes/domain-even
 import { lockDevices, type LockedDevice } from '../../posture/devices/device-status-store.ts'
 import { listDeviceIds } from '../../posture/devices/device-store.ts'
 import { toDeviceOfChange } from '../../posture/devices/to-device-of-change.ts'
-import { listStatusIssues } from '../../posture/issues/issue-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
@@ -26,6 +25,7 @@ import {
   type Backfill,
   type LastChange,
 } from './backfill-store.ts'
+import { readBlockingReasons } from './blocking-reasons.ts'
 
 export interface BackfillDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** Opens the secrets of pairwise identifiers. */
@@ -120,13 +120,9 @@ async function toStatusChanges(
 ): Promise<DeviceStatusChange[]> {
   const deviceOf = new Map(devices.map((device) => [device.id, device]))
   const bad = changes.filter(({ toCompliance }) => toCompliance === 'not-compliant')
-  const issues = await listStatusIssues(
-    tx,
+  const reasonsOf = await readBlockingReasons(
+    { tx, at },
     bad.map(({ deviceId }) => deviceId),
-  )
-  const reasonsOf = Map.groupBy(
-    issues.filter(({ blocksDeviceAt }) => blocksDeviceAt !== null && blocksDeviceAt <= at),
-    ({ deviceId }) => deviceId,
   )
   return changes.flatMap((last) => {
     const device = deviceOf.get(last.deviceId)

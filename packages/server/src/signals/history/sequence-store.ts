@@ -81,3 +81,30 @@ export async function findLastSequence(
     .executeTakeFirst()
   return Number(row?.last_sequence ?? 0)
 }
+
+/** Has every stream give its next numbers above `least`: what it gave out before may be lost here. */
+export async function skipSequences(tx: Transaction<Schema>, least: string): Promise<void> {
+  await sql`
+    insert into ssf_stream_sequence (ssf_stream_id, last_sequence)
+    select id, ${least} from ssf_stream order by id
+    on conflict (ssf_stream_id) do update set
+      last_sequence = greatest(ssf_stream_sequence.last_sequence, excluded.last_sequence)`.execute(
+    tx,
+  )
+}
+
+/**
+ * Gives what waits without a number a new `jti`: it may have been sent before with a number that is lost here, and
+ * would be sent with another one. What is signed, or has its number, stays as it was sent.
+ */
+export async function renewUnnumberedSets(tx: Transaction<Schema>): Promise<void> {
+  await sql`
+    update delivery d set event_id = fresh.event_id,
+      body = replace(d.body, d.event_id, fresh.event_id)
+    from (
+      select w.id, gen_random_uuid()::text as event_id from delivery w
+      join ssf_stream s on s.destination_id = w.destination_id and s.is_numbered
+      where w.state = 'queued' and w.sequence is null and w.token is null
+      order by w.id for update of w) fresh
+    where d.id = fresh.id`.execute(tx)
+}

@@ -134,8 +134,11 @@ function toReasons(stream: Stream, statusChange: DeviceStatusChange) {
 
 type ReasonDetails = ReadonlySet<Stream['reasonDetails'][number]>
 
+/** Told instead of what changed where nothing did. */
+const RESTATED = '; told anew, because the database of the service was restored or replaced'
+
 function toAdminReason(
-  { device, current, reasons }: DeviceStatusChange,
+  { device, current, reasons, isRestated }: DeviceStatusChange,
   details: ReasonDetails,
 ): string {
   const issues = reasons.slice(0, NAMED_MAX).map(({ issueTitle }) => issueTitle)
@@ -143,7 +146,8 @@ function toAdminReason(
   const isNamed = issues.length > 0 && details.has('issue_titles')
   const because = isNamed ? `: ${issues.join('; ')}${more}` : ''
   const name = details.has('device_name') ? ` ${device.name}` : ''
-  return `The device${name} is ${current.compliance} (${current.authState})${because}`
+  const why = isRestated === true ? RESTATED : ''
+  return `The device${name} is ${current.compliance} (${current.authState})${because}${why}`
 }
 
 function toUserReason({ current, reasons }: DeviceStatusChange, details: ReasonDetails): string {

@@ -1,0 +1,93 @@
+/*
+ * Notices that the rows are on another server or another history than before: restored by PostgreSQL's own tools, or
+ * on a standby that took over. What was committed last may be missing then, and the database is taken into use as one
+ * that was restored. A restore by `heliograph restore` has done so already.
+ */
+import type { Change } from '../../changes/change.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { Foundation } from '../../changes/foundation.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
+import { adoptRestoredDatabase } from './adopt-restored-database.ts'
+import {
+  countStandbys,
+  findOrigin,
+  findNotedOrigin,
+  upsertOrigin,
+  type DatabaseOrigin,
+  type NotedOrigin,
+} from './database-origin-store.ts'
+
+export interface OriginDependencies extends Pick<Foundation, 'db' | 'runChange'> {
+  readonly log: Pick<Foundation['log'], 'debug' | 'warn'>
+}
+
+/** A failover takes seconds; rows that nobody has looked after for longer are of a backup. */
+const FAILOVER_MAX_MS = 2 * MINUTE_MS
+
+/**
+ * Looks where the database is, and takes it into use where something may be missing in it. Any number of processes
+ * may do so: one does it. Rejects while the database cannot be written to.
+ */
+export async function followOrigin({ db, log, runChange }: OriginDependencies): Promise<void> {
+  const origin = await findOrigin(db)
+  if (origin === undefined) {
+    log.debug({}, 'the server does not tell where the database is')
+    return
+  }
+  const outcome = await runChange({ actor: SYSTEM_ACTOR }, (change) => settle(change, origin))
+  if (outcome !== undefined) log.warn(outcome.fields, outcome.message)
+  if (!origin.isSynchronous && (await countStandbys(db)) > 0) {
+    log.warn(
+      { setting: 'synchronous_standby_names' },
+      'standbys follow the database asynchronously: a failover loses what was committed last; name a synchronous one',
+    )
+  }
+}
+
+interface Outcome {
+  readonly fields: Record<string, string | number>
+  readonly message: string
+}
+
+async function settle(change: Change, origin: DatabaseOrigin): Promise<Outcome | undefined> {
+  const noted = await findNotedOrigin(change.tx)
+  if (noted !== undefined && isSame(noted, origin)) return undefined
+  await upsertOrigin(change.tx, origin)
+  if (noted === undefined || !hasMoved(noted, origin)) return undefined
+  const fields = {
+    system_identifier: origin.systemIdentifier,
+    timeline_id: origin.timelineId,
+    previous_timeline_id: noted.timelineId,
+  }
+  if (isComplete(noted, origin)) {
+    return { fields, message: 'a standby took over, which had everything' }
+  }
+  const { streamCount } = await adoptRestoredDatabase(change, {
+    description:
+      'found the database restored or replaced, so that what was committed last may be missing',
+    facts: fields,
+  })
+  return {
+    fields: { ...fields, streams_told_anew: streamCount },
+    message: 'the database was restored or replaced: receivers are told everything anew',
+  }
+}
+
+function isSame(noted: NotedOrigin, origin: DatabaseOrigin): boolean {
+  return !hasMoved(noted, origin) && noted.isSynchronous === origin.isSynchronous
+}
+
+function hasMoved(noted: NotedOrigin, origin: DatabaseOrigin): boolean {
+  return (
+    noted.systemIdentifier !== origin.systemIdentifier || noted.timelineId !== origin.timelineId
+  )
+}
+
+/** A synchronous standby of the same cluster, right after the server that it followed. */
+function isComplete(noted: NotedOrigin, origin: DatabaseOrigin): boolean {
+  return (
+    noted.systemIdentifier === origin.systemIdentifier &&
+    noted.isSynchronous &&
+    noted.silentMs < FAILOVER_MAX_MS
+  )
+}

@@ -1,0 +1,96 @@
+/*
+ * Puts the rows of a backup into a database that has its schema, in one transaction: all or nothing.
+ */
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import type { Client } from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { AppError } from '../app-error.ts'
+import type { DatabaseConnection } from '../db/connection.ts'
+import { damaged, type BackedUpTable, type OpenedBackup } from './backup-files.ts'
+import { withDatabaseClient } from './with-database-client.ts'
+import { beginLoad, commitLoad, isEmpty, putBack, setSequences } from './load-store.ts'
+import { copyInText, listTables } from './table-catalogue-store.ts'
+
+export interface LoadOptions {
+  /** As whoever owns the tables, or as a superuser. */
+  readonly connection: DatabaseConnection
+  readonly onProgress: (text: string) => void
+  readonly signal: AbortSignal
+}
+
+/**
+ * Loads a backup in place of all rows that there are. Foreign keys, unique indexes and checks are all made anew over what was loaded.
+ *
+ * @throws AppError `conflict` where a table of either is missing in the other, or gets another number of rows than the
+ * backup says
+ */
+export async function loadBackup(
+  { folder, manifest }: OpenedBackup,
+  { connection, onProgress, signal }: LoadOptions,
+): Promise<void> {
+  await withDatabaseClient(connection, 'heliograph restore', async (client) => {
+    await assertSameTables(client, manifest.tables)
+    const takenOff = await beginLoad(client)
+    for (const [done, table] of manifest.tables.entries()) {
+      onProgress(`Loading ${table.name} (${done + 1} of ${manifest.tables.length}) ...`)
+      await loadTable(client, folder, table, signal)
+    }
+    await setSequences(
+      client,
+      manifest.sequences.map((sequence) => ({
+        name: sequence.name,
+        lastValue: sequence.last_value,
+      })),
+    )
+    await putBack(client, takenOff, (done, all) => {
+      signal.throwIfAborted()
+      onProgress(`Building indexes and checking references (${done + 1} of ${all}) ...`)
+    })
+    await commitLoad(client)
+  })
+}
+
+/**
+ * Looks before anything else is done to a database; `seeded` tables may have rows.
+ *
+ * @throws AppError `conflict` for one with rows
+ */
+export async function assertNoRows(
+  connection: DatabaseConnection,
+  seeded: readonly string[],
+): Promise<void> {
+  const isFree = await withDatabaseClient(connection, 'heliograph restore', (client) =>
+    isEmpty(client, seeded),
+  )
+  if (isFree) return
+  throw new AppError('conflict', 'This database has rows already, and is not overwritten.')
+}
+
+async function assertSameTables(client: Client, tables: readonly BackedUpTable[]): Promise<void> {
+  const present = new Map((await listTables(client)).map(({ name, columns }) => [name, columns]))
+  for (const { name, columns } of tables) {
+    const known = present.get(name)
+    if (known?.join() === columns.join()) continue
+    throw damaged(`its table ${name} is not one of Heliograph, or has other columns`)
+  }
+  const missing = [...present.keys()].filter((name) => !tables.some((table) => table.name === name))
+  if (missing.length > 0) throw damaged(`it has no table ${missing.join(', ')}`)
+}
+
+async function loadTable(
+  client: Client,
+  folder: string,
+  table: BackedUpTable,
+  signal: AbortSignal,
+): Promise<void> {
+  const copy = client.query(copyFrom(copyInText(table)))
+  await pipeline(createReadStream(join(folder, table.file)), createZstdDecompress(), copy, {
+    signal,
+  })
+  if (copy.rowCount !== table.rows) {
+    throw damaged(`${table.file} has ${copy.rowCount} rows in place of ${table.rows}`)
+  }
+}

@@ -1,0 +1,107 @@
+/*
+ * What a database consists of, as its catalogues tell: tables with their columns, sequences, and what hangs on
+ * tables. SQL only. Unlogged tables are left out, as they are empty after a crash of the server too.
+ */
+import type { Client } from 'pg'
+
+/** A table whose rows are kept. */
+export interface TableShape {
+  readonly name: string
+  /** Those that are stored, in their order; generated ones follow from them. */
+  readonly columns: readonly string[]
+}
+
+export interface SequenceValue {
+  readonly name: string
+  /** Null before the first value. */
+  readonly lastValue: string | null
+}
+
+/** The table of the applied migrations; it is not copied, but made anew by the migrations. */
+const LEDGER = 'schema_migration'
+
+/** The tables of the schema `public` by name, without those of extensions. */
+export async function listTables(client: Client): Promise<TableShape[]> {
+  const { rows } = await client.query<TableShape>(`
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      and a.attgenerated = ''
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p'
+      and c.relname <> '${LEDGER}'
+      and not exists (select from pg_depend d
+        where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    group by c.relname order by c.relname`)
+  return rows
+}
+
+/** Keeps the schema as it is until the transaction ends; others may read and write. */
+export async function holdSchema(client: Client, tables: readonly TableShape[]): Promise<void> {
+  for (const { name } of tables)
+    await client.query(`lock table public."${name}" in access share mode`)
+}
+
+/** The sequences of the schema `public` by name. They do not belong to a snapshot: read them after the rows. */
+export async function listSequences(client: Client): Promise<SequenceValue[]> {
+  const { rows } = await client.query<SequenceValue>(`
+    select c.relname as name, pg_sequence_last_value(c.oid)::text as "lastValue"
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'S'
+    order by c.relname`)
+  return rows
+}
+
+export interface LedgerEntry {
+  readonly version: number
+  readonly name: string
+  readonly checksum: string
+}
+
+/** The migrations that made the schema; none where there is no schema. */
+export async function listLedger(client: Client): Promise<LedgerEntry[]> {
+  const { rowCount } = await client.query(
+    `select where to_regclass('public.${LEDGER}') is not null`,
+  )
+  if (rowCount === 0) return []
+  const { rows } = await client.query<LedgerEntry>(
+    `select version, name, checksum from public.${LEDGER} order by version`,
+  )
+  return rows
+}
+
+/** The time of the database and its version. */
+export async function describeServer(client: Client): Promise<{ now: Date; version: string }> {
+  const { rows } = await client.query<{ now: Date; version: string }>(
+    `select now() as now, current_setting('server_version') as version`,
+  )
+  const [server] = rows
+  if (server === undefined) throw new Error('The server did not tell its time')
+  return server
+}
+
+/** Begins the transaction whose snapshot a backup holds: it sees one moment, and holds up nobody who writes. */
+export async function beginSnapshot(client: Client): Promise<void> {
+  await client.query(`
+    begin isolation level repeatable read, read only;
+    set local statement_timeout = 0;
+    set local idle_in_transaction_session_timeout = 0;
+    set local lock_timeout = '30s';
+    set local search_path = public`)
+}
+
+export async function endSnapshot(client: Client): Promise<void> {
+  await client.query('rollback')
+}
+
+/** The rows of a table as text, on the standard output of COPY. */
+export function copyOutText({ name, columns }: TableShape): string {
+  return `copy public."${name}" (${toList(columns)}) to stdout`
+}
+
+/** The same on its standard input. Only in the transaction that has emptied the table. */
+export function copyInText({ name, columns }: TableShape): string {
+  return `copy public."${name}" (${toList(columns)}) from stdin with (freeze)`
+}
+
+function toList(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ')
+}

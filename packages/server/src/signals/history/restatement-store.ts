@@ -1,0 +1,115 @@
+/*
+ * Streams that tell their receivers the present status of every device anew, as rows, and how far each has come. SQL
+ * only; when a device is told of is restate-streams.ts's.
+ */
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { timeInMs } from '../../platform/db/database-time.ts'
+import { notify } from '../../platform/db/listener.ts'
+import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { SsfStreamTables } from '../../schema/tables/ssf-stream-tables.ts'
+
+const restatementRecord = defineRecord<SsfStreamTables['ssf_restatement']>()
+
+export type Restatement = CamelCased<Selectable<SsfStreamTables['ssf_restatement']>>
+
+/** The channel that tells the workers of streams that tell everything anew. */
+export const RESTATEMENT_CHANNEL = 'ssf_restatement'
+
+/** Has every stream that gets compliance changes tell everything anew; one that does already begins again. */
+export async function insertRestatements(
+  tx: Transaction<Schema>,
+  { txn, at }: { readonly txn: string; readonly at: Date },
+): Promise<number> {
+  const { rows } = await sql`
+    insert into ssf_restatement (ssf_stream_id, txn, requested_at)
+    select id, ${txn}, ${at} from ssf_stream
+    where status <> 'disabled' and ${DEVICE_COMPLIANCE_CHANGE} = any(events_requested)
+    on conflict (ssf_stream_id) do update set txn = excluded.txn,
+      requested_at = excluded.requested_at, last_pass_at = null, is_last_pass = false,
+      after_device_id = 0, told_count = 0
+    returning ssf_stream_id`.execute(tx)
+  await notify(tx, RESTATEMENT_CHANNEL)
+  return rows.length
+}
+
+/** Locks a restatement that no other worker has and that was not looked at yet in this round; waits for none. */
+export async function claimRestatement(
+  tx: Transaction<Schema>,
+  exceptIds: readonly StreamRowId[],
+): Promise<Restatement | undefined> {
+  const row = await tx
+    .selectFrom('ssf_restatement')
+    .selectAll()
+    .where('ssf_stream_id', '!=', sql<StreamRowId>`all(${exceptIds}::bigint[])`)
+    .orderBy('ssf_stream_id')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  return row && restatementRecord.fromRow(row)
+}
+
+export async function isRestatementWaiting(db: Kysely<Schema>): Promise<boolean> {
+  const row = await db.selectFrom('ssf_restatement').select('txn').limit(1).executeTakeFirst()
+  return row !== undefined
+}
+
+/** Notes that the first pass begins: devices that do not answer are waited for until `waitMs` from now. */
+export async function beginPasses(
+  tx: Transaction<Schema>,
+  id: StreamRowId,
+  waitMs: number,
+): Promise<void> {
+  await sql`update ssf_restatement set last_pass_at = ${timeInMs(waitMs)}
+    where ssf_stream_id = ${id} and last_pass_at is null`.execute(tx)
+}
+
+/** Begins the next pass, which is the last one when no device is waited for any more. */
+export async function beginNextPass(tx: Transaction<Schema>, id: StreamRowId): Promise<void> {
+  await sql`
+    update ssf_restatement set after_device_id = 0,
+      is_last_pass = last_pass_at <= now()
+        or not exists (select from device where checks_ran_at is null)
+    where ssf_stream_id = ${id}`.execute(tx)
+}
+
+export async function advanceRestatement(
+  tx: Transaction<Schema>,
+  id: StreamRowId,
+  { afterDeviceId, toldCount }: { readonly afterDeviceId: string; readonly toldCount: number },
+): Promise<void> {
+  await tx
+    .updateTable('ssf_restatement')
+    .set({ after_device_id: afterDeviceId, told_count: toldCount })
+    .where('ssf_stream_id', '=', id)
+    .execute()
+}
+
+export async function deleteRestatement(tx: Transaction<Schema>, id: StreamRowId): Promise<void> {
+  await tx.deleteFrom('ssf_restatement').where('ssf_stream_id', '=', id).execute()
+}
+
+/**
+ * The next devices that a destination was told nothing of since the restatement was asked for, by ascending id; in
+ * all but the last pass only those that have answered their checks since.
+ */
+export async function listUntoldDeviceIds(
+  tx: Transaction<Schema>,
+  { afterDeviceId, isLastPass, requestedAt }: Restatement,
+  destinationId: DestinationId,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from device
+    where id > ${afterDeviceId} and (${isLastPass} or checks_ran_at is not null)
+      and not exists (
+        select from delivery
+        where destination_id = ${destinationId} and subject_key = 'device:' || device.id
+          and event_type = ${DEVICE_COMPLIANCE_CHANGE} and state <> 'discarded'
+          and created_at >= ${requestedAt})
+    order by id limit ${limit}`.execute(tx)
+  return rows.map(({ id }) => id)
+}
