@@ -2,7 +2,7 @@
  * The statements that every table with an id has: a row is inserted, found, locked, changed and deleted by it. A
  * store gives them the name of what its rows are; it writes out those that say more.
  */
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
 import { notFound } from '../platform/app-error.ts'
 import type { Schema } from './schema.ts'
 import type { Id } from './tables/column-types.ts'
@@ -11,6 +11,11 @@ import type { Id } from './tables/column-types.ts'
 type TableWithId = {
   [Name in keyof Schema]: Schema[Name] extends { id: Id } ? Name : never
 }[keyof Schema]
+
+/** A column of a table that holds a time, or none. */
+type TimeColumn<Row> = {
+  [Column in keyof Row]: Row[Column] extends Date | null ? Column & string : never
+}[keyof Row]
 
 /** The statements of a table. Ids are decimal numbers within bigint; `noun` is a row in the words of refusals. */
 export function rowsOf<Name extends TableWithId>(table: Name, noun: string) {
@@ -26,6 +31,10 @@ export function rowsOf<Name extends TableWithId>(table: Name, noun: string) {
     },
     async find(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
       return (await select(db, id).executeTakeFirst()) as never
+    },
+    /** @throws AppError `not_found` */
+    async get(db: Kysely<Schema>, id: string): Promise<Row> {
+      return (await select(db, id).executeTakeFirstOrThrow(() => notFound(noun, id))) as never
     },
     /** The row, locked until the transaction ends. */
     async findForUpdate(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
@@ -47,6 +56,12 @@ export function rowsOf<Name extends TableWithId>(table: Name, noun: string) {
     },
     async remove(db: Kysely<Schema>, id: string): Promise<void> {
       await db.deleteFrom(name).where('id', '=', id).execute()
+    },
+    /** The first of the times that the rows have in a column; undefined when none has one. */
+    async findEarliest(db: Kysely<Schema>, column: TimeColumn<Row>): Promise<Date | undefined> {
+      const time = sql.ref<Date>(column)
+      const first = db.selectFrom(name).select(time.as('time')).where(time, 'is not', null)
+      return (await first.orderBy(time).limit(1).executeTakeFirst())?.time
     },
   }
 }

@@ -150,16 +150,11 @@ export async function refreshBlockingTimes(
   selection: ScopeSelection,
   at: Date,
 ): Promise<void> {
-  await sql`
-    with computed as (
-      select i.id, case when ${IS_BLOCKING_ALLOWED} then ${BLOCKING_TIME} end as blocks_device_at
-      from issue i join posture_check c on c.id = i.check_id join device d on d.id = i.device_id
-      where i.resolved_at is null and ${isSelected(selection)})
-    update issue set blocks_device_at = computed.blocks_device_at, updated_at = ${at}
-    from computed
-    where issue.id = computed.id
-      and issue.blocks_device_at is distinct from computed.blocks_device_at
-  `.execute(tx)
+  const computed = sql`
+    select i.id, case when ${IS_BLOCKING_ALLOWED} then ${BLOCKING_TIME} end as blocks_device_at
+    from issue i join posture_check c on c.id = i.check_id join device d on d.id = i.device_id
+    where i.resolved_at is null and ${isSelected(selection)}`
+  await updateBlockingTimes(tx, computed, at)
 }
 
 /** The same for the open issues of people: groups of devices say nothing about them. */
@@ -168,17 +163,25 @@ export async function refreshPersonBlockingTimes(
   checkIds: readonly string[],
   at: Date,
 ): Promise<void> {
+  const computed = sql`
+    select i.id, ${BLOCKING_TIME} as blocks_device_at
+    from issue i join posture_check c on c.id = i.check_id
+    where i.resolved_at is null and i.person_id is not null
+      and c.id = any(${checkIds}::bigint[])`
+  await updateBlockingTimes(tx, computed, at)
+}
+
+async function updateBlockingTimes(
+  tx: Transaction<Schema>,
+  computed: RawBuilder<unknown>,
+  at: Date,
+): Promise<void> {
   await sql`
-    with computed as (
-      select i.id, ${BLOCKING_TIME} as blocks_device_at
-      from issue i join posture_check c on c.id = i.check_id
-      where i.resolved_at is null and i.person_id is not null
-        and c.id = any(${checkIds}::bigint[]))
+    with computed as (${computed})
     update issue set blocks_device_at = computed.blocks_device_at, updated_at = ${at}
     from computed
     where issue.id = computed.id
-      and issue.blocks_device_at is distinct from computed.blocks_device_at
-  `.execute(tx)
+      and issue.blocks_device_at is distinct from computed.blocks_device_at`.execute(tx)
 }
 
 /**

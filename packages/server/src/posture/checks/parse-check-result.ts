@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
+import { readOsqueryRow } from '../osquery/read-osquery-row.ts'
 import { CHECK_ROW_STATUSES, CHECK_STATUS_COLUMN, type CheckRowStatus } from './check-definition.ts'
 
 /** The verdict that one run of a check gives. The other statuses of a result are set by the service. */
@@ -84,7 +85,7 @@ function errored(errorMessage: string): ParsedCheckResult {
 }
 
 function judgeRow(value: unknown): JudgedRow {
-  const row = toRow(value)
+  const row = readOsqueryRow(value)
   const word = row[CHECK_STATUS_COLUMN]
   if (word === undefined) {
     return { row, verdict: 'ERROR', problem: `A row has no ${CHECK_STATUS_COLUMN}.` }
@@ -95,27 +96,6 @@ function judgeRow(value: unknown): JudgedRow {
     row,
     verdict: 'ERROR',
     problem: `A row has the unknown ${CHECK_STATUS_COLUMN} "${word.slice(0, 100)}".`,
-  }
-}
-
-/** Agents with numeric logging send numbers; everything else that is not text becomes its JSON. */
-function toRow(value: unknown): OsqueryRow {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
-  const entries = Object.entries(value).map(([name, member]: [string, unknown]) => [
-    toStorableText(name),
-    toText(member),
-  ])
-  return Object.fromEntries(entries) as OsqueryRow
-}
-
-function toText(member: unknown): string {
-  if (typeof member === 'string') return toStorableText(member)
-  if (member === null) return ''
-  try {
-    return toStorableText(JSON.stringify(member))
-  } catch {
-    // Nested deeper than the stack: nothing that a check reports.
-    return ''
   }
 }
 

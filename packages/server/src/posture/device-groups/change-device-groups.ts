@@ -12,6 +12,9 @@ import {
   listChecksBoundToGroup,
   updateDeviceGroup,
 } from './device-group-store.ts'
+import { auditedAs } from '../../changes/audited-record.ts'
+
+const audit = auditedAs('device_group', 'device group')
 
 /** What a group is called; texts that can be stored. */
 export interface DeviceGroupInput {
@@ -29,12 +32,7 @@ export async function createDeviceGroup(
   input: DeviceGroupInput,
 ): Promise<DeviceGroup> {
   const group = await insertDeviceGroup(change.tx, input, change.at)
-  change.recordAudit({
-    action: 'device_group.created',
-    target: { type: 'device_group', id: group.id },
-    description: `created the device group ${group.name}`,
-    after: toAudit(group),
-  })
+  audit.created(change, group, toAudit(group))
   return group
 }
 
@@ -57,13 +55,7 @@ export async function changeDeviceGroup(
     description,
     updated_at: change.at,
   })
-  change.recordAudit({
-    action: 'device_group.updated',
-    target: { type: 'device_group', id: after.id },
-    description: `changed the device group ${after.name}`,
-    before: toAudit(before),
-    after: toAudit(after),
-  })
+  audit.updated(change, after, toAudit(before), toAudit(after))
   return after
 }
 
@@ -81,12 +73,7 @@ export async function deleteDeviceGroup(change: Change, id: string): Promise<Dev
     throw conflict(`Checks are configured for the group ${group.name}: ${names}.`)
   }
   await deleteDeviceGroupRow(change.tx, group.id)
-  change.recordAudit({
-    action: 'device_group.deleted',
-    target: { type: 'device_group', id: group.id },
-    description: `deleted the device group ${group.name}`,
-    before: toAudit(group),
-  })
+  audit.deleted(change, group, toAudit(group))
   return group
 }
 

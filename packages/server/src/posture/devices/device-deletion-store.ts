@@ -4,6 +4,8 @@ import type { Schema } from '../../schema/schema.ts'
 import type { Device } from './device-store.ts'
 import { rowsOf } from '../../schema/row-store.ts'
 
+const devices = rowsOf('device', 'device')
+
 /** The channel that tells the worker of a new time at which a device is to be deleted. */
 export const DEVICE_DELETION_CHANNEL = 'device_deletion'
 
@@ -33,18 +35,11 @@ export async function claimDueDeletion(
 
 /** When the next device is to be deleted. */
 export async function findNextDeletion(db: Kysely<Schema>): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('device')
-    .select('deletion_due_at')
-    .where('deletion_due_at', 'is not', null)
-    .orderBy('deletion_due_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.deletion_due_at ?? undefined
+  return devices.findEarliest(db, 'deletion_due_at')
 }
 
 /** Deletes the row of a locked device with all that belongs to it alone. */
-export const deleteDeviceRow = rowsOf('device', 'device').remove
+export const deleteDeviceRow = devices.remove
 
 /** Forgets which reruns of checks a device owes. */
 export async function deleteCheckRefreshes(

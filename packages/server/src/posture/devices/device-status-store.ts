@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { rowsOf } from '../../schema/row-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
@@ -115,14 +116,7 @@ export async function listDueDeviceIds(
 
 /** The earliest time at which the status of any device may change by itself. */
 export async function findNextReevaluation(db: Kysely<Schema>): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('device')
-    .select('reevaluate_at')
-    .where('reevaluate_at', 'is not', null)
-    .orderBy('reevaluate_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.reevaluate_at ?? undefined
+  return rowsOf('device', 'device').findEarliest(db, 'reevaluate_at')
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   updateCampaign,
   type Campaign,
 } from './campaign-store.ts'
-import { toTablesUsed } from './create-campaign.ts'
+import { CAMPAIGN_AUDIT, toTablesUsed } from './create-campaign.ts'
 
 /**
  * Changes what is given of a campaign and leaves an audit entry with the values before and after; a
@@ -43,13 +43,7 @@ export async function changeCampaign(
   })
   if (isAsked) await askTargets(change.tx, after)
   await notifyCampaignChanged(change.tx, id)
-  change.recordAudit({
-    action: 'live_query_campaign.updated',
-    target: { type: 'live_query_campaign', id },
-    description: `changed the live query ${after.name}`,
-    before: toCampaignAudit(before),
-    after: toCampaignAudit(after),
-  })
+  CAMPAIGN_AUDIT.updated(change, after, toCampaignAudit(before), toCampaignAudit(after))
   return after
 }
 
@@ -76,10 +70,5 @@ export async function removeCampaign(change: Change, id: string): Promise<void> 
   const campaign = await getCampaignForUpdate(change.tx, id)
   await deleteCampaignRows(change.tx, id)
   await notifyCampaignChanged(change.tx, id)
-  change.recordAudit({
-    action: 'live_query_campaign.deleted',
-    target: { type: 'live_query_campaign', id },
-    description: `deleted the live query ${campaign.name}`,
-    before: toCampaignAudit(campaign),
-  })
+  CAMPAIGN_AUDIT.deleted(change, campaign, toCampaignAudit(campaign))
 }

@@ -11,6 +11,10 @@ import {
   notifyCampaignChanged,
   type Campaign,
 } from './campaign-store.ts'
+import { auditedAs } from '../../changes/audited-record.ts'
+
+/** What admins do to campaigns. */
+export const CAMPAIGN_AUDIT = auditedAs('live_query_campaign', 'live query')
 
 /** Everything that is kept is bounded. */
 const CAMPAIGNS_MAX = 10_000
@@ -49,12 +53,7 @@ export async function createCampaign(change: Change, input: NewCampaign): Promis
   })
   if (isPublished) await askTargets(change.tx, campaign)
   await notifyCampaignChanged(change.tx, campaign.id)
-  change.recordAudit({
-    action: 'live_query_campaign.created',
-    target: { type: 'live_query_campaign', id: campaign.id },
-    description: `created the live query ${campaign.name}`,
-    after: toCampaignAudit(campaign),
-  })
+  CAMPAIGN_AUDIT.created(change, campaign, toCampaignAudit(campaign))
   return campaign
 }
 

@@ -1,5 +1,6 @@
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
-import { toStorableJson, toStorableText } from '../../platform/storable-text.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
+import { readOsqueryRow } from '../osquery/read-osquery-row.ts'
 import { LIVE_RESULT_LENGTH_MAX, LIVE_RESULT_ROWS_MAX } from './live-query.ts'
 
 /** What an agent says of one query. */
@@ -28,7 +29,7 @@ export function judgeLiveResult({ rows, statusCode, message }: LiveAnswer): Live
     const errorMessage = words === '' ? `The query ended with the status ${statusCode}.` : words
     return { state: 'errored', rows: [], errorMessage, warningMessage: null }
   }
-  const kept = takeWithinLength(rows.slice(0, LIVE_RESULT_ROWS_MAX).map(toRow))
+  const kept = takeWithinLength(rows.slice(0, LIVE_RESULT_ROWS_MAX).map(readOsqueryRow))
   const warningMessage = kept.length === rows.length ? null : describeCut(kept.length, rows.length)
   return { state: 'successful', rows: kept, errorMessage: null, warningMessage }
 }
@@ -50,19 +51,4 @@ function takeWithinLength(rows: readonly OsqueryRow[]): OsqueryRow[] {
     kept.push(row)
   }
   return kept
-}
-
-/** Agents with numeric logging send numbers; everything is kept as text. */
-function toRow(row: unknown): OsqueryRow {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) return {}
-  const columns = Object.entries(row).map(([name, value]): [string, string] => [
-    name,
-    toText(value),
-  ])
-  return toStorableJson(Object.fromEntries(columns))
-}
-
-function toText(value: unknown): string {
-  if (typeof value === 'string') return value
-  return value === null || value === undefined ? '' : JSON.stringify(value)
 }

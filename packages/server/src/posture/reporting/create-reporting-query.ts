@@ -6,11 +6,14 @@ import { checkReportingSql } from './check-reporting-sql.ts'
 import {
   countReportingQueriesLocked,
   deleteReportingQuery,
-  findReportingQueryForUpdate,
+  getReportingQueryForUpdate,
   insertReportingQuery,
   updateReportingQuery,
   type ReportingQuery,
 } from './reporting-query-store.ts'
+import { auditedAs } from '../../changes/audited-record.ts'
+
+const audit = auditedAs('reporting_query', 'reporting query')
 
 /** Everything that is kept is bounded. */
 const REPORTING_QUERIES_MAX = 1_000
@@ -33,12 +36,7 @@ export async function createReportingQuery(
     created_at: change.at,
     updated_at: change.at,
   })
-  change.recordAudit({
-    action: 'reporting_query.created',
-    target: { type: 'reporting_query', id: query.id },
-    description: `created the reporting query ${query.name}`,
-    after: { name: query.name, sql: query.sql },
-  })
+  audit.created(change, query, toAudit(query))
   return query
 }
 
@@ -54,20 +52,13 @@ export async function changeReportingQuery(
   input: { readonly name?: string | undefined; readonly sql?: string | undefined },
 ): Promise<ReportingQuery> {
   const queryId = parseId(id, 'reporting query')
-  const before = await findReportingQueryForUpdate(change.tx, queryId)
-  if (before === undefined) throw notFound('reporting query', id)
+  const before = await getReportingQueryForUpdate(change.tx, queryId)
   const name = input.name === undefined ? before.name : parseName(input.name, 'name')
   const { sql = before.sql } = input
   if (name === before.name && sql === before.sql) return before
   await checkReportingSql(sql)
   const after = await updateReportingQuery(change.tx, queryId, { name, sql, updated_at: change.at })
-  change.recordAudit({
-    action: 'reporting_query.updated',
-    target: { type: 'reporting_query', id: queryId },
-    description: `changed the reporting query ${name}`,
-    before: { name: before.name, sql: before.sql },
-    after: { name, sql },
-  })
+  audit.updated(change, after, toAudit(before), toAudit(after))
   return after
 }
 
@@ -79,13 +70,12 @@ export async function changeReportingQuery(
 export async function removeReportingQuery(change: Change, id: string): Promise<ReportingQuery> {
   const query = await deleteReportingQuery(change.tx, parseId(id, 'reporting query'))
   if (query === undefined) throw notFound('reporting query', id)
-  change.recordAudit({
-    action: 'reporting_query.deleted',
-    target: { type: 'reporting_query', id: query.id },
-    description: `deleted the reporting query ${query.name}`,
-    before: { name: query.name, sql: query.sql },
-  })
+  audit.deleted(change, query, toAudit(query))
   return query
+}
+
+function toAudit({ name, sql }: ReportingQuery) {
+  return { name, sql }
 }
 
 function tooMany(): AppError {

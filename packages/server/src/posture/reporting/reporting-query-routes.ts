@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { RunChange } from '../../changes/change.ts'
-import { AppError, notFound } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
 import { parseId } from '../../platform/ids.ts'
 import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
@@ -13,8 +13,8 @@ import {
   type ReportQueryJson,
 } from './reporting-query-json.ts'
 import {
-  findReportingQuery,
   findRun,
+  getReportingQuery,
   listReportingQueries,
   listResultRows,
   parseRowKey,
@@ -57,11 +57,7 @@ export function reportingQueryRoutes(dependencies: ReportingQueryRouteDependenci
 function readRoutes(dependencies: QueryJsonDependencies): ApiRoute[] {
   const { db } = dependencies
   const tags = ['Reporting']
-  const getQuery = async (id: string): Promise<ReportingQuery> => {
-    const query = await findReportingQuery(db, parseId(id, 'reporting query'))
-    if (query === undefined) throw notFound('reporting query', id)
-    return query
-  }
+  const getQuery = (id: string) => getReportingQuery(db, parseId(id, 'reporting query'))
   return [
     listRoute({
       path: '/reporting/queries',

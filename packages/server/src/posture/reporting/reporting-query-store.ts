@@ -25,7 +25,8 @@ export async function deleteReportingQuery(
   return tx.deleteFrom('reporting_query').where('id', '=', id).returningAll().executeTakeFirst()
 }
 
-export const findReportingQuery = queries.find
+/** @throws AppError `not_found` */
+export const getReportingQuery = queries.get
 
 /** A page of saved queries by ascending id. */
 export async function listReportingQueries(
@@ -49,8 +50,12 @@ export async function findLatestRun(
     .executeTakeFirst()
 }
 
-/** The query; others can neither run nor change it until the transaction ends. */
-export const findReportingQueryForUpdate = queries.findForUpdate
+/**
+ * The query; others can neither run nor change it until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export const getReportingQueryForUpdate = queries.getForUpdate
 
 /** Changes a query that is locked; its results are forgotten. */
 export async function updateReportingQuery(

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
-import { notFound, conflict } from '../../platform/app-error.ts'
+import { conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   findLatestRun,
-  findReportingQuery,
-  findReportingQueryForUpdate,
+  getReportingQuery,
+  getReportingQueryForUpdate,
   insertRun,
   type ReportingQuery,
   type ReportingQueryRun,
@@ -51,9 +51,7 @@ async function runAnew(
   id: string,
 ): Promise<ReportingQueryRun> {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const query = await findReportingQuery(dependencies.db, id)
-    if (query === undefined) throw notFound('reporting query', id)
-    const run = await runOnce(dependencies, query)
+    const run = await runOnce(dependencies, await getReportingQuery(dependencies.db, id))
     if (run !== undefined) return run
   }
   throw conflict('The query was changed again and again while it ran.')
@@ -67,8 +65,7 @@ async function runOnce(
   const ranAt = clock.now()
   const { rows } = await sandbox.run(query.sql)
   return db.transaction().execute(async (tx) => {
-    const locked = await findReportingQueryForUpdate(tx, query.id)
-    if (locked === undefined) throw notFound('reporting query', query.id)
+    const locked = await getReportingQueryForUpdate(tx, query.id)
     if (locked.sql !== query.sql) return undefined
     // Another process may have run it too.
     const meanwhile = await findLatestRun(tx, query.id)

@@ -43,14 +43,7 @@ export async function claimAbandonedSession(
 
 /** When the next sign-in under way is abandoned unless it goes on. */
 export async function findNextExpiry(db: Kysely<Schema>): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('auth_log_session')
-    .select('expires_at')
-    .where('expires_at', 'is not', null)
-    .orderBy('expires_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.expires_at ?? undefined
+  return sessions.findEarliest(db, 'expires_at')
 }
 
 /** The device that a sign-in is made from. */

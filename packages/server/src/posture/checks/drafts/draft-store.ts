@@ -1,7 +1,5 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
-import { notFound } from '../../../platform/app-error.ts'
+import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import type { CustomCheckDraft } from './draft-readiness.ts'
 import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
 import { rowsOf } from '../../../schema/row-store.ts'
@@ -9,23 +7,11 @@ import { rowsOf } from '../../../schema/row-store.ts'
 const drafts = rowsOf('custom_check_draft', 'custom check draft')
 
 /**
- * The draft with this id; `isLocked` holds it until the transaction ends. The id is a decimal number
- * within bigint.
+ * The draft, locked until the transaction ends.
  *
  * @throws AppError `not_found`
  */
-export async function getDraft(
-  db: Kysely<Schema>,
-  id: string,
-  options: { readonly isLocked?: boolean } = {},
-): Promise<CustomCheckDraft> {
-  return db
-    .selectFrom('custom_check_draft')
-    .selectAll()
-    .where('id', '=', id)
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirstOrThrow(() => notFound('custom check draft', id))
-}
+export const getDraftForUpdate = drafts.getForUpdate
 
 /** Lets one change at a time give out slugs and places among the drafts; held until it ends. */
 export async function lockDrafts(tx: Transaction<Schema>): Promise<void> {

@@ -12,7 +12,7 @@ import { CHECK_PLATFORMS } from '../check-definition.ts'
 import { lockCheckScope } from '../check-scope-store.ts'
 import { getCheckConfiguration } from '../configuration/check-configuration-store.ts'
 import { listDraftProblems, type CustomCheckDraft } from './draft-readiness.ts'
-import { getDraft, updateDraft } from './draft-store.ts'
+import { getDraftForUpdate, updateDraft } from './draft-store.ts'
 
 /** How long a result of a custom check holds for a sign-in, unless it is configured otherwise. */
 const SHELF_LIFE_SECONDS = 60 * 60
@@ -28,7 +28,7 @@ const SHELF_LIFE_SECONDS = 60 * 60
 export async function publishDraft(change: Change, id: string): Promise<CustomCheckDraft> {
   const { tx, at } = change
   await lockCheckScope(tx)
-  const draft = await getDraft(tx, id, { isLocked: true })
+  const draft = await getDraftForUpdate(tx, id)
   assertReady(draft)
   if (draft.custom_check_id !== null && !draft.has_unpublished_changes) return draft
   await lockDeviceRows(tx)

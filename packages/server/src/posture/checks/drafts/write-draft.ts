@@ -20,12 +20,15 @@ import {
 import {
   countDrafts,
   deleteDraftRow,
-  getDraft,
+  getDraftForUpdate,
   insertDraft,
   listTakenSlugs,
   lockDrafts,
   updateDraft,
 } from './draft-store.ts'
+import { auditedAs } from '../../../changes/audited-record.ts'
+
+const audit = auditedAs('custom_check_draft', 'custom check draft')
 
 /** How many drafts there may be at once. */
 export const DRAFTS_MAX = 500
@@ -57,12 +60,7 @@ export async function createDraft(change: Change, input: NewDraft): Promise<Cust
     created_at: at,
     updated_at: at,
   })
-  change.recordAudit({
-    action: 'custom_check_draft.created',
-    target: { type: 'custom_check_draft', id: draft.id },
-    description: `created the custom check draft ${draft.name}`,
-    after: toAudit(content),
-  })
+  audit.created(change, draft, toAudit(content))
   return draft
 }
 
@@ -80,7 +78,7 @@ export async function changeDraft(
 ): Promise<CustomCheckDraft> {
   const { tx, at } = change
   await lockDrafts(tx)
-  const before = await getDraft(tx, id, { isLocked: true })
+  const before = await getDraftForUpdate(tx, id)
   const wanted: CustomCheckDraft = { ...before, ...givenMembers(input) }
   const changed = changedMembers(toAudit(before), toAudit(wanted))
   if (changed.names.length === 0) return before
@@ -91,13 +89,8 @@ export async function changeDraft(
     has_unpublished_changes: before.published_at !== null,
     updated_at: at,
   })
-  change.recordAudit({
-    action: 'custom_check_draft.updated',
-    target: { type: 'custom_check_draft', id },
-    description: `changed the custom check draft ${draft.name}: ${changed.names.join(', ')}`,
-    before: changed.before,
-    after: changed.after,
-  })
+  const name = `${draft.name}: ${changed.names.join(', ')}`
+  audit.updated(change, { id, name }, changed.before, changed.after)
   return draft
 }
 
@@ -107,14 +100,9 @@ export async function changeDraft(
  * @throws AppError `not_found`
  */
 export async function deleteDraft(change: Change, id: string): Promise<CustomCheckDraft> {
-  const draft = await getDraft(change.tx, id, { isLocked: true })
+  const draft = await getDraftForUpdate(change.tx, id)
   await deleteDraftRow(change.tx, id)
-  change.recordAudit({
-    action: 'custom_check_draft.deleted',
-    target: { type: 'custom_check_draft', id },
-    description: `deleted the custom check draft ${draft.name}`,
-    before: { ...toAudit(draft), custom_check_id: draft.custom_check_id },
-  })
+  audit.deleted(change, draft, { ...toAudit(draft), custom_check_id: draft.custom_check_id })
   return draft
 }
 
