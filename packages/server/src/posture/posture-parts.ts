@@ -29,7 +29,7 @@ import { postureRetention, type PostureRetentionSettings } from './posture-reten
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
 import type { ReportingAccess } from './reporting/sandbox/reporting-access.ts'
-import { createReportingSandbox } from './reporting/sandbox/reporting-sandbox.ts'
+import { ReportingSandbox } from './reporting/sandbox/reporting-sandbox.ts'
 
 export interface DeviceSettings {
   readonly baseUrl: string
@@ -110,7 +110,7 @@ export function createFleetPart(
   caPem: string | undefined,
 ): ServicePart {
   const { baseUrl, reportingResultBytesMax: resultBytesMax } = settings
-  const sandbox = createReportingSandbox({ db, log, access: reporting, resultBytesMax })
+  const sandbox = new ReportingSandbox({ db, log, access: reporting, resultBytesMax })
   return {
     name: 'fleet',
     roles: ['api'],

@@ -23,10 +23,7 @@ import { registerApi } from '../../src/surfaces/rest/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
-import {
-  createReportingSandbox,
-  type ReportingSandbox,
-} from '../../src/posture/reporting/sandbox/reporting-sandbox.ts'
+import { ReportingSandbox } from '../../src/posture/reporting/sandbox/reporting-sandbox.ts'
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
@@ -102,7 +99,7 @@ export async function createTestApi(
   const publishers = [...createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer })]
   const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
   const runChange = createChangeRunner(db, clock, publishers)
-  const sandbox = createReportingSandbox({
+  const sandbox = new ReportingSandbox({
     db,
     log: SILENT_LOGGER,
     access: database.reporting,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLiveQueryInbox } from './live-query-inbox.ts'
+import { LiveQueryInbox } from './live-query-inbox.ts'
 import type { OpenCampaign } from './owed-queries.ts'
 
 interface Stage {
@@ -19,7 +19,7 @@ function createStage() {
     if (fault !== undefined) throw fault
     return value()
   }
-  const inbox = createLiveQueryInbox({
+  const inbox = new LiveQueryInbox({
     findOpenCampaign: (campaignId) => read(() => stage.open.get(campaignId)),
     listOpenCampaignIds: () => read(() => [...stage.open.keys()]),
     logError: (_error, message) => stage.errors.push(message),

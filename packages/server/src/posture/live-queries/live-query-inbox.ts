@@ -16,26 +16,11 @@ export interface LiveQueryInboxDependencies {
   readonly retryDelayMs?: number
 }
 
-export interface LiveQueryInbox extends Pick<OwedQueries, 'pendingQueries' | 'forget'> {
-  /** Reads a campaign again, soon; a text that is no id is ignored. */
-  refresh(campaignId: string): void
-  /** Reads every campaign again, soon. */
-  refreshAll(): void
-  /** Resolves when everything that was to be read has been read. */
-  whenIdle(): Promise<void>
-  /** Ends the reading; nothing is read any more. */
-  stop(): Promise<void>
-}
-
 const RETRY_DELAY_MS_DEFAULT = 1_000
 const ID = /^[1-9]\d{0,17}$/
 
-/** An empty inbox; `refreshAll` fills it. */
-export function createLiveQueryInbox(deps: LiveQueryInboxDependencies): LiveQueryInbox {
-  return new ReadingInbox(deps)
-}
-
-class ReadingInbox implements LiveQueryInbox {
+/** An inbox is empty at first; `refreshAll` fills it. */
+export class LiveQueryInbox implements Pick<OwedQueries, 'pendingQueries' | 'forget'> {
   readonly #deps: LiveQueryInboxDependencies
   readonly #owed = createOwedQueries()
   readonly #toRead = new Set<string>()
@@ -55,21 +40,25 @@ class ReadingInbox implements LiveQueryInbox {
     this.#owed.forget(...answer)
   }
 
+  /** Reads a campaign again, soon; a text that is no id is ignored. */
   refresh(campaignId: string): void {
     if (!ID.test(campaignId)) return
     this.#toRead.add(campaignId)
     this.#wake()
   }
 
+  /** Reads every campaign again, soon. */
   refreshAll(): void {
     this.#isSweepDue = true
     this.#wake()
   }
 
+  /** Resolves when everything that was to be read has been read. */
   async whenIdle(): Promise<void> {
     while (this.#running !== undefined) await this.#running
   }
 
+  /** Ends the reading; nothing is read any more. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

@@ -9,10 +9,7 @@ import { SECOND_MS } from '../../platform/clock.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import { createReportProblemNotes } from '../../posture/devices/report-problem.ts'
 import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
-import {
-  createLiveQueryInbox,
-  type LiveQueryInbox,
-} from '../../posture/live-queries/live-query-inbox.ts'
+import { LiveQueryInbox } from '../../posture/live-queries/live-query-inbox.ts'
 import {
   findOpenCampaign,
   listOpenCampaignIds,
@@ -122,7 +119,7 @@ async function recordSnapshots(
 }
 
 function createInbox(db: Foundation['db'], logError: LogError): LiveQueryInbox {
-  return createLiveQueryInbox({
+  return new LiveQueryInbox({
     findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId),
     listOpenCampaignIds: () => listOpenCampaignIds(db),
     logError,

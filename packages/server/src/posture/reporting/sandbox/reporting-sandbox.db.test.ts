@@ -12,7 +12,7 @@ import { newSecret } from '../../../platform/ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { syncReportingViews } from '../reporting-view-store.ts'
 import type { ReportingAccess } from './reporting-access.ts'
-import { createReportingSandbox, type ReportingSandbox } from './reporting-sandbox.ts'
+import { ReportingSandbox } from './reporting-sandbox.ts'
 import { readRows } from './reporting-session-store.ts'
 import { DatabaseNetwork } from '../../../platform/db/database-network.ts'
 
@@ -26,7 +26,7 @@ const warnings: string[] = []
 const log = { warn: (fields: object) => void warnings.push(JSON.stringify(fields)) }
 
 const createSandbox = (access: ReportingAccess, db = database.db) =>
-  createReportingSandbox({ db, log, access, resultBytesMax: BYTES_MAX })
+  new ReportingSandbox({ db, log, access, resultBytesMax: BYTES_MAX })
 
 beforeAll(async () => {
   database = await createTestDatabase()

@@ -40,27 +40,8 @@ export interface SandboxDependencies {
   readonly resultBytesMax: number
 }
 
-export interface ReportingSandbox {
-  readonly resultBytesMax: number
-  /**
-   * The rows of a reporting query.
-   *
-   * @throws AppError `conflict` for SQL that is not allowed, fails, takes too long or answers too much;
-   * `reporting_not_set_up`; `unavailable`
-   */
-  readonly run: (sql: string) => Promise<SessionResult>
-  /** Makes the role ready; what stands in the way is logged. */
-  readonly prepare: () => Promise<void>
-  /** Ends the queries that run. */
-  readonly close: () => void
-}
-
-/** Makes the sandbox; it connects at the first query. */
-export function createReportingSandbox(dependencies: SandboxDependencies): ReportingSandbox {
-  return new Sandbox(dependencies)
-}
-
-class Sandbox implements ReportingSandbox {
+/** Connects at the first query. */
+export class ReportingSandbox {
   readonly resultBytesMax: number
   readonly #db: Kysely<Schema>
   readonly #log: Pick<Logger, 'warn'>
@@ -82,6 +63,12 @@ class Sandbox implements ReportingSandbox {
     }
   }
 
+  /**
+   * The rows of a reporting query.
+   *
+   * @throws AppError `conflict` for SQL that is not allowed, fails, takes too long or answers too much;
+   * `reporting_not_set_up`; `unavailable`
+   */
   readonly run = async (sql: string): Promise<SessionResult> => {
     const select = await checkAgain(sql)
     return this.#slots.run(async () => {
@@ -95,6 +82,7 @@ class Sandbox implements ReportingSandbox {
     })
   }
 
+  /** Makes the role ready; what stands in the way is logged. */
   readonly prepare = async (): Promise<void> => {
     try {
       await this.#makeReady()
@@ -105,6 +93,7 @@ class Sandbox implements ReportingSandbox {
     }
   }
 
+  /** Ends the queries that run. */
   readonly close = (): void => this.#closing.abort()
 
   /** Brings the role to what it needs, and refuses one that may do more. */
