@@ -2,7 +2,7 @@ import type { JsonObject } from './audit/audit-entry.ts'
 import type { Change } from './change.ts'
 
 /** A record by what people call it. */
-interface NamedRecord {
+export interface NamedRecord {
   readonly id: string
   readonly name: string
 }
