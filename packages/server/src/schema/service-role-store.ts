@@ -22,8 +22,8 @@ const FUNCTIONS = [
   'skip_given_numbers',
 ]
 
-/** Numbers that are drawn by a function alone. */
-const READ_ONLY_SEQUENCES = ['audit_entry_number']
+/** Numbers that a function draws. */
+const SEQUENCES_OF_FUNCTIONS = ['audit_entry_number']
 
 /**
  * Gives the role of the service the rights that it needs, and takes those that it must not have. Runs as the
@@ -36,9 +36,8 @@ export async function grantServiceRole(owner: Kysely<Schema>, role: string): Pro
     await sql`grant usage on schema public to ${service}`.execute(tx)
     await grantTables(tx, role)
     await sql`grant usage, select on all sequences in schema public to ${service}`.execute(tx)
-    for (const name of READ_ONLY_SEQUENCES) {
+    for (const name of SEQUENCES_OF_FUNCTIONS) {
       await sql`revoke all on sequence ${sql.id(name)} from ${service}`.execute(tx)
-      await sql`grant select on sequence ${sql.id(name)} to ${service}`.execute(tx)
     }
     for (const name of FUNCTIONS) {
       await sql`grant execute on function ${sql.id(name)} to ${service}`.execute(tx)

@@ -64,20 +64,31 @@ export async function countUnchainedEntries(db: Kysely<Schema>): Promise<Unchain
   return { entryCount: Number(rows[0]?.count ?? 0), oldestRecordedAt: rows[0]?.oldest ?? null }
 }
 
-/** Which numbers of entries were drawn, and which transactions were under way, at one moment. */
-export interface DrawnNumbers {
+/** How far entries are committed, and which transactions were under way, at one moment. */
+export interface CommittedEntries {
+  /**
+   * The highest number of a committed entry. Its commit is on disk, so that no crash lets a number up to it be
+   * drawn again; one that was only drawn could be.
+   */
   readonly lastSequence: string
   /** Every transaction with a lower id has ended. */
   readonly oldestTransaction: bigint
+  /** Another one after a failover: its transactions and numbers are others. */
+  readonly server: string
 }
 
-export async function readDrawnNumbers(tx: Transaction<Schema>): Promise<DrawnNumbers> {
-  const { rows } = await sql<{ last: string; oldest: string }>`
-    select last_value as last, pg_snapshot_xmin(pg_current_snapshot())::text as oldest
-    from audit_entry_number`.execute(tx)
+export async function readCommittedEntries(tx: Transaction<Schema>): Promise<CommittedEntries> {
+  const { rows } = await sql<{ last: string; oldest: string; server: string }>`
+    select (select coalesce(max(sequence), 0) from audit_entry) as last,
+      pg_snapshot_xmin(pg_current_snapshot())::text as oldest,
+      pg_postmaster_start_time()::text as server`.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('the numbers of audit entries are gone')
-  return { lastSequence: row.last, oldestTransaction: BigInt(row.oldest) }
+  if (row === undefined) throw new Error('the database answered nothing')
+  return {
+    lastSequence: row.last,
+    oldestTransaction: BigInt(row.oldest),
+    server: row.server,
+  }
 }
 
 /** The id of this transaction, which is later than every one that was given before. */

@@ -13,7 +13,7 @@ import {
   getAuditChain,
   insertLinks,
   listUnchainedEntries,
-  readDrawnNumbers,
+  readCommittedEntries,
   takeTransactionId,
   type AuditChain,
 } from './chain-store.ts'
@@ -24,12 +24,13 @@ export type RoundOutcome = 'busy' | 'done' | 'more'
 const BATCH_SIZE = 2_000
 
 /**
- * A number of entries, and a transaction that began after all of those were drawn: once every transaction up
- * to it has ended, no entry up to the number is still to come.
+ * A number of entries, and a transaction that got its id after all up to that number were drawn: once every
+ * transaction up to it has ended, no entry up to the number is still to come.
  */
 interface Horizon {
   readonly sequence: string
   readonly transaction: bigint
+  readonly server: string
 }
 
 /** Links entries round by round; remembers between rounds from where on it must look for more. */
@@ -48,20 +49,21 @@ export class EntryLinker {
   async runRound(): Promise<RoundOutcome> {
     return this.#db.transaction().execute(async (tx) => {
       if (!(await tryLockInTransaction(tx, LOCK_KEYS.auditChain))) return 'busy'
-      const drawn = await readDrawnNumbers(tx)
+      const committed = await readCommittedEntries(tx)
       const chain = await getAuditChain(tx)
       const entries = await listUnchainedEntries(tx, BATCH_SIZE)
       if (entries.length === 0) return 'done'
       const isAll = entries.length < BATCH_SIZE
       const transaction = await takeTransactionId(tx)
       // The entries were read after the snapshot that says which transactions had ended.
-      const isReached =
-        this.#horizon !== undefined && this.#horizon.transaction < drawn.oldestTransaction
-      const settled = isAll && isReached ? this.#horizon?.sequence : undefined
+      const { server, oldestTransaction, lastSequence } = committed
+      const horizon = this.#horizon?.server === server ? this.#horizon : undefined
+      const isReached = horizon !== undefined && horizon.transaction < oldestTransaction
       await commitLazily(tx)
-      await link(tx, chain, entries, settled ?? chain.settledSequence)
-      if (this.#horizon === undefined || isReached) {
-        this.#horizon = { sequence: drawn.lastSequence, transaction }
+      const settled = isAll && isReached ? horizon.sequence : chain.settledSequence
+      await link(tx, chain, entries, settled)
+      if (horizon === undefined || isReached) {
+        this.#horizon = { sequence: lastSequence, transaction, server }
       }
       return isAll ? 'done' : 'more'
     })
