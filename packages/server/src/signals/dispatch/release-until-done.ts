@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 
 /** When to try again, and for how long. */
-export interface ReleaseRepetition {
+interface ReleaseRepetition {
   readonly db: Kysely<Schema>
   readonly log: Pick<DeliveryLog, 'warn'>
   readonly pauseMs: number
