@@ -13,6 +13,7 @@ import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
 import { signedDelivery } from './signed-delivery.ts'
+import { singleAnswers } from './single-answers.ts'
 import { webhookDelivery } from './webhook-delivery.ts'
 
 /** All scenarios in the order in which they run. */
@@ -25,6 +26,7 @@ export const SCENARIOS: readonly Scenario[] = [
   longPoll,
   idleCheckIns,
   checkRounds,
+  singleAnswers,
   lists,
 ]
 
