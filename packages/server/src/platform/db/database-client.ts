@@ -80,8 +80,7 @@ export class DatabaseClient extends Client {
   }
 
   async #connect(): Promise<void> {
-    const server = await this.#chooser?.choose()
-    if (server !== undefined) Object.assign(this, server)
+    await this.#chooseServer()
     const timer = setTimeout(() => this.#break('the server does not answer'), CONNECT_MAX_MS)
     try {
       await super.connect()
@@ -92,6 +91,16 @@ export class DatabaseClient extends Client {
       }
     } finally {
       clearTimeout(timer)
+    }
+  }
+
+  async #chooseServer(): Promise<void> {
+    try {
+      Object.assign(this, await this.#chooser?.choose())
+    } catch (error) {
+      // The driver would open it later.
+      this.connection.stream.destroy()
+      throw error
     }
   }
 

@@ -104,6 +104,8 @@ export class DatabaseNetwork {
     const socket = new Socket()
     this.#open.add(socket)
     socket.once('close', () => this.#open.delete(socket))
+    // The driver listens from when it connects on, which it may never come to.
+    socket.on('error', () => undefined)
     socket.setTimeout(silentMaxMs, () => {
       socket.destroy(terminated(`the database was silent for ${silentMaxMs / SECOND_MS} seconds`))
     })

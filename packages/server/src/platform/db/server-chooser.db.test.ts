@@ -1,6 +1,7 @@
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { removeDataFolder, startEmbeddedPostgres } from '@heliograph/embedded-postgres'
 import { sql } from 'kysely'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
@@ -151,6 +152,17 @@ test('while no server takes writes it is unavailable, and the reason names each 
   )
   expect(toUnavailable(failure)?.message).toContain('only reads')
   expect(String(failure)).toMatch(/127\.0\.0\.1:\d+ only reads; 127\.0\.0\.1:\d+ only reads/)
+})
+
+test('a connection for which there is no server leaves no socket behind', async () => {
+  await setWritable(0, false)
+  await setWritable(1, false)
+  const network = new DatabaseNetwork()
+  const client = new DatabaseClient(network.settings({ url: toUrl() }, 50))
+  await expect(client.connect()).rejects.toThrow('no server takes writes')
+  // Longer than a socket may be silent: nobody listens to one that was never opened.
+  await sleep(200)
+  await vi.waitFor(() => expect(network.received().size).toBe(0), SECONDS_MS)
 })
 
 test('a server that refuses access says so, and is no server that is away', async () => {
