@@ -5,11 +5,17 @@
 import { Client, type ClientConfig } from 'pg'
 import { SECOND_MS } from '../clock.ts'
 import { errorCodeOf } from '../error-code-of.ts'
-import type { ServerChooser } from './server-chooser.ts'
+
+/** Says which of several servers is to be asked (`server-chooser.ts`). */
+export interface ServerChoice {
+  choose(): Promise<{ readonly host: string; readonly port: number }>
+  /** The last answer has turned out to be wrong. */
+  forget(): void
+}
 
 export interface DatabaseClientConfig extends ClientConfig {
   /** Chooses among several servers; without it there is one. */
-  readonly chooser?: ServerChooser
+  readonly chooser?: ServerChoice
   /** Hears every error that the server answers. */
   readonly onServerError?: (error: Error) => void
 }
@@ -34,7 +40,7 @@ export class NoWritableServer extends Error {
 }
 
 export class DatabaseClient extends Client {
-  readonly #chooser: ServerChooser | undefined
+  readonly #chooser: ServerChoice | undefined
 
   constructor(config: DatabaseClientConfig = {}) {
     super(config)
