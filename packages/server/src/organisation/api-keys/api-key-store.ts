@@ -1,11 +1,13 @@
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
+import type { CamelCased } from '../../platform/db/record-table.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { ApiKeyTable } from '../../schema/tables/organisation-tables.ts'
 
-const keyRecord = defineRecord<Schema['api_key']>()
+const keyTable = defineTable('api_key')
 
-export type ApiKey = CamelCased<Selectable<Schema['api_key']>>
+export type ApiKey = RecordOf<typeof keyTable>
 
 /** A permission of a key with the reason it was granted for. */
 export interface GrantedPermission {
@@ -54,22 +56,17 @@ export async function findKeyCredential(
  */
 export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<ApiKey> {
   const key = /^\d{1,18}$/.test(id)
-    ? await db.selectFrom('api_key').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+    ? await keyTable.find(db, { id }, { isLocked: true })
     : undefined
   if (key === undefined) throw new AppError('not_found', `There is no API key ${id}.`)
-  return keyRecord.fromRow(key)
+  return key
 }
 
 export async function insertKey(
   db: Kysely<Schema>,
-  values: CamelCased<Insertable<Schema['api_key']>>,
+  values: CamelCased<Insertable<ApiKeyTable>>,
 ): Promise<ApiKey> {
-  const row = await db
-    .insertInto('api_key')
-    .values(keyRecord.toInsert(values))
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return keyRecord.fromRow(row)
+  return keyTable.insert(db, values)
 }
 
 export async function insertKeyPermissions(
@@ -102,15 +99,9 @@ export async function listKeyPermissions(
 export async function updateKey(
   db: Kysely<Schema>,
   id: string,
-  values: CamelCased<Updateable<Schema['api_key']>>,
+  values: CamelCased<Updateable<ApiKeyTable>>,
 ): Promise<ApiKey> {
-  const row = await db
-    .updateTable('api_key')
-    .set(keyRecord.toUpdate(values))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return keyRecord.fromRow(row)
+  return keyTable.update(db, { id }, values)
 }
 
 /** All keys by ascending id, with their permissions. */
@@ -127,7 +118,7 @@ export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermiss
     )
     .orderBy('api_key.id')
     .execute()
-  return rows.map(keyRecord.fromRow)
+  return rows.map(keyTable.fromRow)
 }
 
 /** Moves `last_used_at` of several keys forward. */

@@ -4,7 +4,7 @@
  * how columns become members; what a record shows is its schema's.
  */
 import type { z } from 'zod'
-import type { CamelCase } from '../db/record-codec.ts'
+import type { CamelCase } from '../db/record-table.ts'
 
 /** How a column is written: a time as ISO 8601. */
 type Written<Value> = Value extends Date ? string : Value

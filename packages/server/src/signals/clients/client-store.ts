@@ -1,20 +1,18 @@
 import type { StreamId } from '../../schema/branded-ids.ts'
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
+import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 
-const clientRecord = defineRecord<Schema['ssf_client']>()
+const clientTable = defineTable('ssf_client')
+const secretTable = defineTable('ssf_client_secret')
 
-export type SsfClient = CamelCased<Selectable<Schema['ssf_client']>>
-const secretRecord = defineRecord<Schema['ssf_client_secret']>()
-
-/** What may change of a client. */
-export type SsfClientChanges = CamelCased<Updateable<Schema['ssf_client']>>
-
-export type SsfClientSecret = CamelCased<Selectable<Schema['ssf_client_secret']>>
+export type SsfClient = RecordOf<typeof clientTable>
+export type SsfClientSecret = RecordOf<typeof secretTable>
 
 /** A client with the secrets that it may still use. */
 export interface ClientWithSecrets extends SsfClient {
@@ -29,15 +27,12 @@ export interface ClientWithSecrets extends SsfClient {
 export async function getClient(
   db: Kysely<Schema>,
   identifier: string,
-  options: { readonly isLocked?: boolean } = {},
+  options?: FindOptions,
 ): Promise<SsfClient> {
-  const row = await db
-    .selectFrom('ssf_client')
-    .selectAll()
-    .where(isId(identifier) ? 'id' : 'client_id', '=', identifier)
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirstOrThrow(() => notFound('client', identifier))
-  return clientRecord.fromRow(row)
+  const key = isId(identifier) ? { id: identifier } : { clientId: identifier }
+  const client = await clientTable.find(db, key, options)
+  if (client === undefined) throw notFound('client', identifier)
+  return client
 }
 
 /** The client that an authentication names; undefined when it is unknown or revoked. */
@@ -46,15 +41,8 @@ export async function findLiveClient(
   clientId: string,
   now: Date,
 ): Promise<ClientWithSecrets | undefined> {
-  const client = await db
-    .selectFrom('ssf_client')
-    .selectAll()
-    .where('client_id', '=', clientId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
-  if (client === undefined) return undefined
-  const secrets = await listLiveSecrets(db, [client.id], now)
-  return { ...clientRecord.fromRow(client), secrets }
+  const client = await clientTable.find(db, { clientId, revokedAt: null })
+  return client && { ...client, secrets: await listLiveSecrets(db, [client.id], now) }
 }
 
 /** A page of the clients, revoked ones included, oldest first. */
@@ -70,7 +58,7 @@ export async function listClients(
     ({ ssfClientId }) => ssfClientId,
   )
   return clients.map((client) => ({
-    ...clientRecord.fromRow(client),
+    ...clientTable.fromRow(client),
     secrets: secretsById.get(client.id) ?? [],
   }))
 }
@@ -89,40 +77,29 @@ export async function listLiveSecrets(
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .orderBy('id')
     .execute()
-  return rows.map(secretRecord.fromRow)
+  return rows.map(secretTable.fromRow)
 }
 
 export async function insertClient(
   db: Kysely<Schema>,
-  client: CamelCased<Insertable<Schema['ssf_client']>>,
+  client: CamelCased<Insertable<SsfClientTable>>,
 ): Promise<SsfClient> {
-  const row = await db
-    .insertInto('ssf_client')
-    .values(clientRecord.toInsert(client))
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return clientRecord.fromRow(row)
+  return clientTable.insert(db, client)
 }
 
 export async function updateClient(
   db: Kysely<Schema>,
   id: string,
-  changes: SsfClientChanges,
+  changes: CamelCased<Updateable<SsfClientTable>>,
 ): Promise<SsfClient> {
-  const row = await db
-    .updateTable('ssf_client')
-    .set(clientRecord.toUpdate(changes))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return clientRecord.fromRow(row)
+  return clientTable.update(db, { id }, changes)
 }
 
 export async function insertClientSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<Schema['ssf_client_secret']>>,
+  secret: CamelCased<Insertable<SsfClientSecretTable>>,
 ): Promise<void> {
-  await db.insertInto('ssf_client_secret').values(secretRecord.toInsert(secret)).execute()
+  await secretTable.insert(db, secret)
 }
 
 /** Lets the present secrets of a client end at a time, those that end sooner as planned. */
@@ -140,7 +117,7 @@ export async function limitClientSecrets(
 
 /** Removes the secrets of a client. */
 export async function deleteClientSecrets(db: Kysely<Schema>, clientId: string): Promise<void> {
-  await db.deleteFrom('ssf_client_secret').where('ssf_client_id', '=', clientId).execute()
+  await secretTable.delete(db, { ssfClientId: clientId })
 }
 
 /** How many clients are not revoked. */

@@ -3,17 +3,12 @@
  * An outcome counts only while its delivery still carries the claim under which it was sent.
  */
 import { sql, type Kysely } from 'kysely'
-import { defineRecord } from '../../platform/db/record-codec.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import {
-  isCircuitOpen,
-  updateHealth,
-  type DestinationHealth,
-  type HealthReport,
-} from './circuit-breaker.ts'
+import { isCircuitOpen, updateHealth, type HealthReport } from './circuit-breaker.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
 import { makeDueNow } from './delivery-store.ts'
+import { destinationTable } from './destination-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 /**
@@ -108,8 +103,6 @@ export async function deferFollowers(
       and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
 }
 
-const destinationRecord = defineRecord<Schema['delivery_destination']>()
-
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */
 const HASTENED_MAX = 1_000
 
@@ -122,29 +115,24 @@ export async function recordHealth(
 ): Promise<void> {
   const row = await db
     .selectFrom('delivery_destination')
-    .select(['retry_not_before', 'consecutive_failures', 'failing_since', 'last_success_at'])
+    .select([
+      'retry_not_before as retryNotBefore',
+      'consecutive_failures as consecutiveFailures',
+      'failing_since as failingSince',
+      'last_success_at as lastSuccessAt',
+    ])
     .select(sql<Date>`now()`.as('now'))
     .where('id', '=', destinationId)
     // Not FOR UPDATE: that would wait for every open change which refers to the destination.
     .forNoKeyUpdate()
     .executeTakeFirst()
   if (row === undefined) return
-  const { now } = row
-  const before: DestinationHealth = {
-    retryNotBefore: row.retry_not_before,
-    consecutiveFailures: row.consecutive_failures,
-    failingSince: row.failing_since,
-    lastSuccessAt: row.last_success_at,
-  }
+  const { now, ...before } = row
   const after = updateHealth(before, report, now, random)
   const { lastFailure } = report
   // The last failure is kept after the receiver works again.
   const failure = lastFailure === null ? {} : { lastFailure, lastFailureAt: now }
-  await db
-    .updateTable('delivery_destination')
-    .set(destinationRecord.toUpdate({ ...after, ...failure }))
-    .where('id', '=', destinationId)
-    .execute()
+  await destinationTable.update(db, { id: destinationId }, { ...after, ...failure })
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
     await makeDueNow(db, destinationId, { max: HASTENED_MAX })
   }

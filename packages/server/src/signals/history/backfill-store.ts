@@ -1,13 +1,13 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 
-const backfillRecord = defineRecord<Schema['ssf_backfill']>()
+const backfillTable = defineTable('ssf_backfill')
 
-export type Backfill = CamelCased<Selectable<Schema['ssf_backfill']>>
+export type Backfill = RecordOf<typeof backfillTable>
 
 /** The channel that tells the worker of a stream that asks for the last change of each device. */
 export const BACKFILL_CHANNEL = 'ssf_backfill'
@@ -17,7 +17,7 @@ export async function insertBackfill(
   tx: Transaction<Schema>,
   backfill: Pick<Backfill, 'ssfStreamId' | 'txn' | 'requestedAt'>,
 ): Promise<void> {
-  const values = backfillRecord.toInsert(backfill)
+  const values = backfillTable.toInsert(backfill)
   await tx
     .insertInto('ssf_backfill')
     .values(values)
@@ -40,7 +40,7 @@ export async function claimBackfill(tx: Transaction<Schema>): Promise<Backfill |
     .forUpdate()
     .skipLocked()
     .executeTakeFirst()
-  return row && backfillRecord.fromRow(row)
+  return row && backfillTable.fromRow(row)
 }
 
 export async function isBackfillWaiting(db: Kysely<Schema>): Promise<boolean> {
@@ -51,17 +51,13 @@ export async function isBackfillWaiting(db: Kysely<Schema>): Promise<boolean> {
 export async function advanceBackfill(
   tx: Transaction<Schema>,
   id: string,
-  { afterDeviceId, queuedCount }: { readonly afterDeviceId: string; readonly queuedCount: number },
+  place: Pick<Backfill, 'afterDeviceId' | 'queuedCount'>,
 ): Promise<void> {
-  await tx
-    .updateTable('ssf_backfill')
-    .set({ after_device_id: afterDeviceId, queued_count: queuedCount })
-    .where('id', '=', id)
-    .execute()
+  await backfillTable.update(tx, { id }, place)
 }
 
 export async function deleteBackfill(tx: Transaction<Schema>, id: string): Promise<void> {
-  await tx.deleteFrom('ssf_backfill').where('id', '=', id).execute()
+  await backfillTable.delete(tx, { id })
 }
 
 /** The last change of compliance of a device. */

@@ -3,7 +3,7 @@ import { msUntil } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isPolled } from '../push/poll-fallback.ts'
-import { streamRecord, type Stream } from '../streams/stream-store.ts'
+import { streamTable, type Stream } from '../streams/stream-store.ts'
 
 /** A SET that waits to be acknowledged. */
 export interface WaitingSet {
@@ -27,7 +27,7 @@ export async function findPolledStream(
       is.or([is('delivery_method', '=', 'poll'), is('fallback_since', 'is not', null)]),
     )
     .executeTakeFirst()
-  return row && streamRecord.fromRow(row)
+  return row && streamTable.fromRow(row)
 }
 
 /** What waits for a poll receiver. */

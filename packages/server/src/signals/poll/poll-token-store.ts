@@ -1,12 +1,12 @@
 import type { StreamRowId } from '../../schema/branded-ids.ts'
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Kysely } from 'kysely'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 
-/** A poll token; the secret is there as its hash only. */
-const tokenRecord = defineRecord<Schema['ssf_poll_token']>()
+const tokenTable = defineTable('ssf_poll_token')
 
-export type PollToken = CamelCased<Selectable<Schema['ssf_poll_token']>>
+/** A poll token; the secret is there as its hash only. */
+export type PollToken = RecordOf<typeof tokenTable>
 
 /** The poll token with this hash and the stream it belongs to, live or not. */
 export async function findPollTokenByHash(db: Kysely<Schema>, secretHash: Buffer) {
@@ -40,19 +40,14 @@ export async function listLivePollTokens(
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .orderBy('id', 'desc')
     .execute()
-  return rows.map(tokenRecord.fromRow)
+  return rows.map(tokenTable.fromRow)
 }
 
 export async function insertPollToken(
   db: Kysely<Schema>,
   token: Pick<PollToken, 'ssfStreamId' | 'secretHash' | 'secretLastFour' | 'createdAt'>,
 ): Promise<PollToken> {
-  const row = await db
-    .insertInto('ssf_poll_token')
-    .values(tokenRecord.toInsert(token))
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return tokenRecord.fromRow(row)
+  return tokenTable.insert(db, token)
 }
 
 /** Ends tokens at `at`; those that end earlier keep their time. */

@@ -1,6 +1,7 @@
 import type { DestinationId, StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { destinationTable } from '../dispatch/destination-store.ts'
 
 /** Whether deliveries of a destination stay queued when their attempts are used up. */
 export async function setKeepsExhausted(
@@ -8,11 +9,7 @@ export async function setKeepsExhausted(
   destinationId: DestinationId,
   keepsExhausted: boolean,
 ): Promise<void> {
-  await db
-    .updateTable('delivery_destination')
-    .set({ keeps_exhausted: keepsExhausted })
-    .where('id', '=', destinationId)
-    .execute()
+  await destinationTable.update(db, { id: destinationId }, { keepsExhausted })
 }
 
 /** A stream that may have to fall back, or to stop doing so. */

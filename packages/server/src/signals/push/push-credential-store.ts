@@ -1,17 +1,12 @@
 import type { StreamRowId } from '../../schema/branded-ids.ts'
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Kysely } from 'kysely'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
-const RENAMED = { stream_id: 'streamRowId' } as const
+const credentialTable = defineTable('ssf_push_credential', { stream_id: 'streamRowId' })
 
-const credentialRecord = defineRecord<Schema['ssf_push_credential'], typeof RENAMED>(RENAMED)
-
-export type PushCredentialRecord = CamelCased<
-  Selectable<Schema['ssf_push_credential']>,
-  typeof RENAMED
->
+export type PushCredentialRecord = RecordOf<typeof credentialTable>
 
 /** The credentials of a stream without their version, which the store counts. */
 export type PushCredentialValues = Omit<PushCredentialRecord, 'version'>
@@ -29,12 +24,7 @@ export async function findPushCredential(
   db: Kysely<Schema>,
   streamRowId: StreamRowId,
 ): Promise<PushCredentialRecord | undefined> {
-  const row = await db
-    .selectFrom('ssf_push_credential')
-    .selectAll()
-    .where('stream_id', '=', streamRowId)
-    .executeTakeFirst()
-  return row && credentialRecord.fromRow(row)
+  return credentialTable.find(db, { streamRowId })
 }
 
 /** Writes the credentials of a stream in place of those before, under a new version. */
@@ -42,7 +32,7 @@ export async function savePushCredential(
   db: Kysely<Schema>,
   credential: PushCredentialValues,
 ): Promise<void> {
-  const { stream_id, ...values } = credentialRecord.toInsert(credential)
+  const { stream_id, ...values } = credentialTable.toInsert(credential)
   await db
     .insertInto('ssf_push_credential')
     .values({ stream_id, ...values })
@@ -59,5 +49,5 @@ export async function deletePushCredential(
   db: Kysely<Schema>,
   streamRowId: StreamRowId,
 ): Promise<void> {
-  await db.deleteFrom('ssf_push_credential').where('stream_id', '=', streamRowId).execute()
+  await credentialTable.delete(db, { streamRowId })
 }

@@ -1,14 +1,14 @@
 /*
  * What receivers have made of signing keys, and who fetched the published ones. SQL only.
  */
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 
-const proofRecord = defineRecord<Schema['signing_key_proof']>()
+const proofTable = defineTable('signing_key_proof')
 
-export type KeyProof = CamelCased<Selectable<Schema['signing_key_proof']>>
+export type KeyProof = RecordOf<typeof proofTable>
 
 /** A receiver has taken, or refused, a SET that a key signed. */
 export interface KeyProofNote {
@@ -32,7 +32,7 @@ export async function listKeyProofs(
     .selectAll()
     .where('kid', 'in', [...kids])
     .execute()
-  return rows.map(proofRecord.fromRow)
+  return rows.map(proofTable.fromRow)
 }
 
 /** Adds what was seen to the proofs; what concerns streams or keys that are gone is dropped. */

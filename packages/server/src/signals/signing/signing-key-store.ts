@@ -1,14 +1,16 @@
-import type { Kysely, Selectable, Updateable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import type { Kysely, Updateable } from 'kysely'
+import type { CamelCased } from '../../platform/db/record-table.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-const keyRecord = defineRecord<Schema['signing_key']>()
+const keyTable = defineTable('signing_key')
 
-export type SigningKeyRecord = CamelCased<Selectable<Schema['signing_key']>>
+export type SigningKeyRecord = RecordOf<typeof keyTable>
 
 /** Nobody else makes, rotates or revokes signing keys until the transaction ends. */
 export async function lockSigningKeys(db: Kysely<Schema>): Promise<void> {
@@ -23,7 +25,7 @@ export async function listSigningKeys(db: Kysely<Schema>): Promise<SigningKeyRec
     .orderBy('active_from', 'desc')
     .orderBy('id', 'desc')
     .execute()
-  return rows.map(keyRecord.fromRow)
+  return rows.map(keyTable.fromRow)
 }
 
 /** A page of the signing keys, oldest first. */
@@ -32,17 +34,14 @@ export async function listSigningKeyPage(
   window: PageWindow,
 ): Promise<SigningKeyRecord[]> {
   const rows = await readPage(db.selectFrom('signing_key').selectAll(), 'id', window)
-  return rows.map(keyRecord.fromRow)
+  return rows.map(keyTable.fromRow)
 }
 
 /** @throws AppError `not_found`. */
 export async function getSigningKey(db: Kysely<Schema>, kid: string): Promise<SigningKeyRecord> {
-  const row = await db
-    .selectFrom('signing_key')
-    .selectAll()
-    .where('kid', '=', kid)
-    .executeTakeFirstOrThrow(() => new AppError('not_found', 'There is no such signing key.'))
-  return keyRecord.fromRow(row)
+  const key = await keyTable.find(db, { kid })
+  if (key === undefined) throw new AppError('not_found', 'There is no such signing key.')
+  return key
 }
 
 /** What is stored of a new key. */
@@ -57,14 +56,8 @@ export async function insertSigningKey(
   db: Kysely<Schema>,
   key: NewSigningKey,
 ): Promise<SigningKeyRecord> {
-  const row = await db
-    .insertInto('signing_key')
-    .values(
-      keyRecord.toInsert({ ...key, publicJwk: JSON.stringify(key.publicJwk), retiredAt: null }),
-    )
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return keyRecord.fromRow(row)
+  const publicJwk = JSON.stringify(key.publicJwk)
+  return keyTable.insert(db, { ...key, publicJwk, retiredAt: null })
 }
 
 /** Changes the times of a key. */
@@ -72,17 +65,11 @@ export async function updateSigningKey(
   db: Kysely<Schema>,
   kid: string,
   values: Pick<
-    CamelCased<Updateable<Schema['signing_key']>>,
+    CamelCased<Updateable<SigningKeyTable>>,
     'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt' | 'canariesVerifiedAt'
   >,
 ): Promise<SigningKeyRecord> {
-  const row = await db
-    .updateTable('signing_key')
-    .set(keyRecord.toUpdate(values))
-    .where('kid', '=', kid)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return keyRecord.fromRow(row)
+  return keyTable.update(db, { kid }, values)
 }
 
 /** Ends the publication of every key but `exceptKid` at `retiredAt`, unless it ends earlier already. */

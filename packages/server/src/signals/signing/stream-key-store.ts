@@ -2,15 +2,15 @@
  * The streams that sign with another key than the rest: canaries of a new key, and streams whose
  * receiver refused it. SQL only; what follows from it is key-ring.ts's.
  */
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { streamRecord, type Stream } from '../streams/stream-store.ts'
+import { streamTable, type Stream } from '../streams/stream-store.ts'
 
-const streamKeyRecord = defineRecord<Schema['stream_signing_key']>()
+const streamKeyTable = defineTable('stream_signing_key')
 
-export type StreamKey = CamelCased<Selectable<Schema['stream_signing_key']>>
+export type StreamKey = RecordOf<typeof streamKeyTable>
 
 /** Every stream with a key of its own; as many as streams at most. */
 export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {
@@ -19,7 +19,7 @@ export async function listStreamKeys(db: Kysely<Schema>): Promise<StreamKey[]> {
     .selectAll()
     .orderBy('destination_id')
     .execute()
-  return rows.map(streamKeyRecord.fromRow)
+  return rows.map(streamKeyTable.fromRow)
 }
 
 /** Gives streams a key of their own; the last word counts. */
@@ -27,7 +27,7 @@ export async function putStreamKeys(db: Kysely<Schema>, rows: readonly StreamKey
   if (rows.length === 0) return
   await db
     .insertInto('stream_signing_key')
-    .values(rows.map(streamKeyRecord.toInsert))
+    .values(rows.map(streamKeyTable.toInsert))
     .onConflict((conflict) =>
       conflict.column('destination_id').doUpdateSet((update) => ({
         kid: update.ref('excluded.kid'),
@@ -59,7 +59,7 @@ export async function listCanaries(db: Kysely<Schema>, kid: string): Promise<Str
     .where('own.reason', '=', 'canary')
     .where('ssf_stream.status', '=', 'enabled')
     .execute()
-  return rows.map(streamRecord.fromRow)
+  return rows.map(streamTable.fromRow)
 }
 
 /** As many deliveries as one change binds to another key; the rest follow when they are prepared. */

@@ -1,22 +1,23 @@
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { isId, isUuid } from '../../platform/ids.ts'
 import type { DestinationId, StreamId, StreamRowId } from '../../schema/branded-ids.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 const RENAMED = { face: 'surface', damping_seconds: 'debounceSeconds' } as const
 
-/** The codec of `ssf_stream`. */
-export const streamRecord = defineRecord<Schema['ssf_stream'], typeof RENAMED>(RENAMED)
+export const streamTable = defineTable('ssf_stream', RENAMED)
 
 /** A stream: who its receiver is, how it is delivered to, and what it chooses. */
-export type Stream = CamelCased<Selectable<Schema['ssf_stream']>, typeof RENAMED>
-export type NewStream = CamelCased<Insertable<Schema['ssf_stream']>, typeof RENAMED>
-export type StreamChanges = CamelCased<Updateable<Schema['ssf_stream']>, typeof RENAMED>
+export type Stream = RecordOf<typeof streamTable>
+export type NewStream = CamelCased<Insertable<SsfStreamTable>, typeof RENAMED>
+export type StreamChanges = CamelCased<Updateable<SsfStreamTable>, typeof RENAMED>
 
 /** Names a stream by either of its ids; a stream names itself. */
 export type StreamReference = { readonly id: StreamRowId } | { readonly streamId: StreamId }
@@ -37,8 +38,7 @@ export function parseStreamReference(text: string): StreamReference {
  * @throws AppError `not_found` for a text that cannot be one
  */
 export function parseStreamId(text: string): StreamId {
-  if (isStreamId(text)) return text
-  throw noSuchStream()
+  return orNoSuchStream(isStreamId(text) ? text : undefined)
 }
 
 /** Whether a text has the form of a `stream_id`. */
@@ -47,42 +47,26 @@ export function isStreamId(text: string): text is StreamId {
 }
 
 /**
- * The stream with this `id` (of its row) or this `stream_id` (a UUID), whichever the reference holds. With
- * `isLocked` its row is locked until the transaction ends.
+ * The stream with this `id` (of its row) or this `stream_id` (a UUID), whichever the reference holds.
  *
  * @throws AppError `not_found`
  */
 export async function getStream(
   db: Kysely<Schema>,
   reference: StreamReference,
-  options: { readonly isLocked?: boolean } = {},
+  options?: FindOptions,
 ): Promise<Stream> {
-  const row = await db
-    .selectFrom('ssf_stream')
-    .selectAll()
-    .where((where) =>
-      'id' in reference
-        ? where('id', '=', reference.id)
-        : where('stream_id', '=', reference.streamId),
-    )
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirstOrThrow(() => noSuchStream())
-  return streamRecord.fromRow(row)
+  const key = 'id' in reference ? { id: reference.id } : { streamId: reference.streamId }
+  return orNoSuchStream(await streamTable.find(db, key, options))
 }
 
 /** The stream of a destination; undefined when it is deleted. */
 export async function findStreamOfDestination(
   db: Kysely<Schema>,
   destinationId: DestinationId,
-  options: { readonly isLocked?: boolean } = {},
+  options?: FindOptions,
 ): Promise<Stream | undefined> {
-  const row = await db
-    .selectFrom('ssf_stream')
-    .selectAll()
-    .where('destination_id', '=', destinationId)
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirst()
-  return row && streamRecord.fromRow(row)
+  return streamTable.find(db, { destinationId }, options)
 }
 
 /**
@@ -95,22 +79,15 @@ export async function getClientStream(
   db: Kysely<Schema>,
   ssfClientId: string,
   streamId: StreamId,
-  options: { readonly isLocked?: boolean } = {},
+  options?: FindOptions,
 ): Promise<Stream> {
-  const row = await db
-    .selectFrom('ssf_stream')
-    .selectAll()
-    .where('stream_id', '=', streamId)
-    .where('ssf_client_id', '=', ssfClientId)
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirstOrThrow(() => noSuchStream())
-  return streamRecord.fromRow(row)
+  return orNoSuchStream(await streamTable.find(db, { streamId, ssfClientId }, options))
 }
 
 /** The streams of a page, oldest first. */
 export async function listStreams(db: Kysely<Schema>, window: PageWindow): Promise<Stream[]> {
   const rows = await readPage(db.selectFrom('ssf_stream').selectAll(), 'id', window)
-  return rows.map(streamRecord.fromRow)
+  return rows.map(streamTable.fromRow)
 }
 
 /** The streams of a client, oldest first; the limit on streams bounds them. */
@@ -118,13 +95,7 @@ export async function listClientStreams(
   db: Kysely<Schema>,
   ssfClientId: string,
 ): Promise<Stream[]> {
-  const rows = await db
-    .selectFrom('ssf_stream')
-    .selectAll()
-    .where('ssf_client_id', '=', ssfClientId)
-    .orderBy('id')
-    .execute()
-  return rows.map(streamRecord.fromRow)
+  return streamTable.list(db, { ssfClientId })
 }
 
 /** The streams that an event of this type goes to: all that asked for it and are not disabled. */
@@ -139,16 +110,11 @@ export async function listReceivingStreams(
     .where(sql<boolean>`${eventType} = any(events_requested)`)
     .orderBy('id')
     .execute()
-  return rows.map(streamRecord.fromRow)
+  return rows.map(streamTable.fromRow)
 }
 
 export async function insertStream(db: Kysely<Schema>, stream: NewStream): Promise<Stream> {
-  const row = await db
-    .insertInto('ssf_stream')
-    .values(streamRecord.toInsert(stream))
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return streamRecord.fromRow(row)
+  return streamTable.insert(db, stream)
 }
 
 export async function updateStream(
@@ -156,17 +122,11 @@ export async function updateStream(
   id: StreamRowId,
   changes: StreamChanges,
 ): Promise<Stream> {
-  const row = await db
-    .updateTable('ssf_stream')
-    .set(streamRecord.toUpdate(changes))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return streamRecord.fromRow(row)
+  return streamTable.update(db, { id }, changes)
 }
 
 export async function deleteStreamRow(db: Kysely<Schema>, id: StreamRowId): Promise<void> {
-  await db.deleteFrom('ssf_stream').where('id', '=', id).execute()
+  await streamTable.delete(db, { id })
 }
 
 /** How many streams there are; nobody else creates one until the transaction ends. */
@@ -179,9 +139,10 @@ export async function countStreamsLocked(db: Kysely<Schema>): Promise<number> {
   return Number(count)
 }
 
-/** The same for every text that names no stream. */
-export function noSuchStream(): AppError {
-  return new AppError('not_found', 'There is no such stream.')
+/** The refusal is the same for every text that names no stream. */
+function orNoSuchStream<Found>(found: Found | undefined): Found {
+  if (found === undefined) throw new AppError('not_found', 'There is no such stream.')
+  return found
 }
 
 /** Gives up what is queued for a stream that is disabled, but for what outlives its stop. */

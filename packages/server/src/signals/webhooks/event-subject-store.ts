@@ -69,6 +69,8 @@ export interface EventSubjects {
 
 /** A kind of record that events are about. */
 export type SubjectKind = keyof EventSubjects
+export type SubjectOf<Kind extends SubjectKind> =
+  EventSubjects[Kind] extends ReadonlyMap<string, infer Record> ? Record : never
 
 type Ids = readonly string[]
 
@@ -100,21 +102,23 @@ const admins = (ids: Ids) => sql<EventAdmin>`
     select id, first_name as "firstName", last_name as "lastName", email, access
     from admin_user where id = any(${ids}::bigint[])`
 
-const exemptionRequests = (ids: Ids) => sql<EventRequest>`
+const requests = (table: 'exemption_request' | 'registration_request', issueIds: string) => {
+  return (ids: Ids) => sql<EventRequest>`
     select r.id, r.requester_message as message, ${person('p')} as requester,
       json_build_object('id', d.id::text, 'name', d.name) as device,
-      array(select issue_id::text from exemption_request_issue
-        where exemption_request_id = r.id order by issue_id) as "issueIds"
-    from exemption_request r join device d on d.id = r.device_id
+      ${sql.raw(issueIds)} as "issueIds"
+    from ${sql.table(table)} r join device d on d.id = r.device_id
     left join person p on p.id = r.requester_person_id
     where r.id = any(${ids}::bigint[])`
+}
 
-const registrationRequests = (ids: Ids) => sql<EventRequest>`
-    select r.id, r.requester_message as message, ${person('p')} as requester,
-      json_build_object('id', d.id::text, 'name', d.name) as device, '{}'::text[] as "issueIds"
-    from registration_request r join device d on d.id = r.device_id
-    left join person p on p.id = r.requester_person_id
-    where r.id = any(${ids}::bigint[])`
+const exemptionRequests = requests(
+  'exemption_request',
+  `array(select issue_id::text from exemption_request_issue
+    where exemption_request_id = r.id order by issue_id)`,
+)
+
+const registrationRequests = requests('registration_request', `'{}'::text[]`)
 
 const webhooks = (ids: Ids) => sql<EventWebhook>`
     select id, name, url from webhook where id = any(${ids}::bigint[])`

@@ -1,23 +1,23 @@
-import { sql, type Insertable, type Kysely, type Selectable, type Updateable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
+import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
-const webhookRecord = defineRecord<Schema['webhook']>()
+const webhookTable = defineTable('webhook')
+const secretTable = defineTable('webhook_secret')
 
 /** A webhook: where events go, which, and how they are signed. */
-export type Webhook = CamelCased<Selectable<Schema['webhook']>>
+export type Webhook = RecordOf<typeof webhookTable>
 /** What may change of a webhook. */
-export type WebhookChanges = CamelCased<Updateable<Schema['webhook']>>
-
-const secretRecord = defineRecord<Schema['webhook_secret']>()
-
-export type WebhookSecret = CamelCased<Selectable<Schema['webhook_secret']>>
+export type WebhookChanges = CamelCased<Updateable<WebhookTable>>
+export type WebhookSecret = RecordOf<typeof secretTable>
 
 /** A webhook with what is known of its receiver, its pace and its secrets. */
 export interface WebhookRecord extends Webhook {
@@ -70,7 +70,7 @@ export async function listWebhooks(
   now: Date,
 ): Promise<WebhookRecord[]> {
   const rows = await readPage(selectRecords(db, now), 'webhook.id', window)
-  return rows.map(webhookRecord.fromRow)
+  return rows.map(webhookTable.fromRow)
 }
 
 /**
@@ -86,7 +86,7 @@ export async function getWebhookRecord(
   const row = await selectRecords(db, now)
     .where('webhook.id', '=', parseId(id, 'webhook'))
     .executeTakeFirstOrThrow(() => notFound('webhook', id))
-  return webhookRecord.fromRow(row)
+  return webhookTable.fromRow(row)
 }
 
 /**
@@ -97,27 +97,18 @@ export async function getWebhookRecord(
 export async function getWebhook(
   db: Kysely<Schema>,
   id: string,
-  options: { readonly isLocked?: boolean } = {},
+  options?: FindOptions,
 ): Promise<Webhook> {
-  const row = await db
-    .selectFrom('webhook')
-    .selectAll()
-    .where('id', '=', parseId(id, 'webhook'))
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirstOrThrow(() => notFound('webhook', id))
-  return webhookRecord.fromRow(row)
+  const webhook = await webhookTable.find(db, { id: parseId(id, 'webhook') }, options)
+  if (webhook === undefined) throw notFound('webhook', id)
+  return webhook
 }
 
 export async function insertWebhook(
   db: Kysely<Schema>,
-  webhook: CamelCased<Insertable<Schema['webhook']>>,
+  webhook: CamelCased<Insertable<WebhookTable>>,
 ): Promise<Webhook> {
-  const row = await db
-    .insertInto('webhook')
-    .values(webhookRecord.toInsert(webhook))
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return webhookRecord.fromRow(row)
+  return webhookTable.insert(db, webhook)
 }
 
 export async function updateWebhook(
@@ -125,17 +116,11 @@ export async function updateWebhook(
   id: string,
   changes: WebhookChanges,
 ): Promise<Webhook> {
-  const row = await db
-    .updateTable('webhook')
-    .set(webhookRecord.toUpdate(changes))
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  return webhookRecord.fromRow(row)
+  return webhookTable.update(db, { id }, changes)
 }
 
 export async function deleteWebhookRow(db: Kysely<Schema>, id: string): Promise<void> {
-  await db.deleteFrom('webhook').where('id', '=', id).execute()
+  await webhookTable.delete(db, { id })
 }
 
 /** How many webhooks there are; nobody else creates one until the transaction ends. */
@@ -150,9 +135,9 @@ export async function countWebhooksLocked(db: Kysely<Schema>): Promise<number> {
 
 export async function insertWebhookSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<Schema['webhook_secret']>>,
+  secret: CamelCased<Insertable<WebhookSecretTable>>,
 ): Promise<void> {
-  await db.insertInto('webhook_secret').values(secretRecord.toInsert(secret)).execute()
+  await secretTable.insert(db, secret)
 }
 
 /** The secrets of a webhook that still sign at `now`: the present one last. */
@@ -169,7 +154,7 @@ export async function listLiveSecrets(
     .orderBy(sql`ends_at asc nulls last`)
     .orderBy('id')
     .execute()
-  return rows.map(secretRecord.fromRow)
+  return rows.map(secretTable.fromRow)
 }
 
 /** Removes the secrets that have stopped signing; the audit log records that there were any. */
@@ -203,15 +188,9 @@ export async function endSecrets(
 export async function findWebhookOfDestination(
   db: Kysely<Schema>,
   destinationId: DestinationId,
-  options: { readonly isLocked?: boolean } = {},
+  options?: FindOptions,
 ): Promise<Webhook | undefined> {
-  const row = await db
-    .selectFrom('webhook')
-    .selectAll()
-    .where('destination_id', '=', destinationId)
-    .$if(options.isLocked === true, (query) => query.forUpdate())
-    .executeTakeFirst()
-  return row && webhookRecord.fromRow(row)
+  return webhookTable.find(db, { destinationId }, options)
 }
 
 /** The destinations of webhooks to look at: that have failed for `days`, or were warned of and work again. */

@@ -5,7 +5,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../../../schema/branded-ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import { streamRecord, type Stream } from '../../streams/stream-store.ts'
+import { streamTable, type Stream } from '../../streams/stream-store.ts'
 
 /** When the next heartbeat of any stream is due; undefined when no stream wants one. */
 export async function findNextHeartbeat(db: Kysely<Schema>): Promise<Date | undefined> {
@@ -34,7 +34,7 @@ export async function claimStreamsDue(
     .forUpdate()
     .skipLocked()
     .execute()
-  return rows.map(streamRecord.fromRow)
+  return rows.map(streamTable.fromRow)
 }
 
 /** The destinations among these at which an event about the subject waits. */

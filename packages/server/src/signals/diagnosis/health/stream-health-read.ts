@@ -6,63 +6,33 @@ import { sql, type Kysely } from 'kysely'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
 import type { DestinationId } from '../../../schema/branded-ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
+import { destinationTable } from '../../dispatch/destination-store.ts'
 
 /** More rows than this are not looked at: counts say "at least", percentiles are of the latest. */
-export const HEALTH_ROWS_MAX = 10_000
+const HEALTH_ROWS_MAX = 10_000
 
-/** What waits to be delivered. */
-export interface QueueHealth {
-  /** At most `HEALTH_ROWS_MAX`. */
-  readonly count: number
-  readonly isExact: boolean
-  readonly oldestQueuedAt: Date | null
-  readonly nextAttemptAt: Date | null
-}
-
-/** How long deliveries took from their change to the recorded success. */
-export interface DeliveryTimes {
-  /** Deliveries in the time; at most `HEALTH_ROWS_MAX`. */
-  readonly count: number
-  readonly isExact: boolean
-  readonly p50Ms: number | null
-  readonly p99Ms: number | null
-}
-
-/** What is stored of a destination's receiver. */
-export interface ReceiverHealth {
-  readonly lastSuccessAt: Date | null
-  readonly lastFailureAt: Date | null
-  readonly lastFailure: string | null
-  readonly failingSince: Date | null
-  readonly consecutiveFailures: number
-  readonly retryNotBefore: Date | null
-}
-
-/** Everything about the deliveries of one destination. */
-export interface DestinationHealthReport {
-  readonly queue: QueueHealth
-  readonly lastHour: DeliveryTimes
-  readonly lastDay: DeliveryTimes
-  readonly deadLetters: { readonly count: number; readonly isExact: boolean }
-  readonly receiver: ReceiverHealth
-}
-
+/** Everything about the deliveries of one destination, and what is stored of its receiver. */
 export async function readDestinationHealth(
   db: Kysely<Schema>,
   destinationId: DestinationId,
   now: Date,
-): Promise<DestinationHealthReport> {
+) {
+  const receiver = await destinationTable.find(db, { id: destinationId })
+  if (receiver === undefined) throw new Error(`there is no destination ${destinationId}`)
   return {
     queue: await readQueue(db, destinationId),
     lastHour: await readTimes(db, destinationId, new Date(now.getTime() - HOUR_MS)),
     lastDay: await readTimes(db, destinationId, new Date(now.getTime() - DAY_MS)),
     deadLetters: await countDead(db, destinationId),
-    receiver: await readReceiver(db, destinationId),
+    receiver,
   }
 }
 
-/** In the order in which they are due; of a longer queue, the first rows stand for the oldest. */
-async function readQueue(db: Kysely<Schema>, destinationId: DestinationId): Promise<QueueHealth> {
+/**
+ * What waits to be delivered, in the order in which it is due; of a longer queue, the first rows stand for the
+ * oldest.
+ */
+async function readQueue(db: Kysely<Schema>, destinationId: DestinationId) {
   const { rows } = await sql<{ count: string; oldest: Date | null; next: Date | null }>`
     select count(*) as count, min(created_at) as oldest, min(next_attempt_at) as next
     from (
@@ -72,19 +42,15 @@ async function readQueue(db: Kysely<Schema>, destinationId: DestinationId): Prom
       limit ${HEALTH_ROWS_MAX + 1}
     ) waiting`.execute(db)
   const [row] = rows
-  const found = Number(row?.count ?? 0)
   return {
-    ...toCount(found),
+    ...toCount(row?.count),
     oldestQueuedAt: row?.oldest ?? null,
     nextAttemptAt: row?.next ?? null,
   }
 }
 
-async function readTimes(
-  db: Kysely<Schema>,
-  destinationId: DestinationId,
-  since: Date,
-): Promise<DeliveryTimes> {
+/** How long deliveries took from their change to the recorded success. */
+async function readTimes(db: Kysely<Schema>, destinationId: DestinationId, since: Date) {
   const { rows } = await sql<{ count: string; p50: number | null; p99: number | null }>`
     select count(*) as count,
       percentile_disc(0.5) within group (order by duration_ms) as p50,
@@ -97,11 +63,7 @@ async function readTimes(
       limit ${HEALTH_ROWS_MAX + 1}
     ) delivered`.execute(db)
   const [row] = rows
-  return {
-    ...toCount(Number(row?.count ?? 0)),
-    p50Ms: toWhole(row?.p50),
-    p99Ms: toWhole(row?.p99),
-  }
+  return { ...toCount(row?.count), p50Ms: toWhole(row?.p50), p99Ms: toWhole(row?.p99) }
 }
 
 async function countDead(db: Kysely<Schema>, destinationId: DestinationId) {
@@ -110,30 +72,14 @@ async function countDead(db: Kysely<Schema>, destinationId: DestinationId) {
       select from delivery where destination_id = ${destinationId} and state = 'dead'
       limit ${HEALTH_ROWS_MAX + 1}
     ) dead`.execute(db)
-  return toCount(Number(rows[0]?.count ?? 0))
+  return toCount(rows[0]?.count)
 }
 
-async function readReceiver(
-  db: Kysely<Schema>,
-  destinationId: DestinationId,
-): Promise<ReceiverHealth> {
-  const row = await db
-    .selectFrom('delivery_destination')
-    .selectAll()
-    .where('id', '=', destinationId)
-    .executeTakeFirstOrThrow()
+function toCount(found = '0') {
   return {
-    lastSuccessAt: row.last_success_at,
-    lastFailureAt: row.last_failure_at,
-    lastFailure: row.last_failure,
-    failingSince: row.failing_since,
-    consecutiveFailures: row.consecutive_failures,
-    retryNotBefore: row.retry_not_before,
+    count: Math.min(Number(found), HEALTH_ROWS_MAX),
+    isExact: Number(found) <= HEALTH_ROWS_MAX,
   }
-}
-
-function toCount(found: number): { readonly count: number; readonly isExact: boolean } {
-  return { count: Math.min(found, HEALTH_ROWS_MAX), isExact: found <= HEALTH_ROWS_MAX }
 }
 
 function toWhole(ms: number | null | undefined): number | null {

@@ -95,7 +95,7 @@ export async function toStreamHealth(
   const isOpen = isCircuitOpen(receiver)
   return toWire(
     streamHealthSchema,
-    { ...stream, ...receiver },
+    { ...receiver, ...stream },
     {
       checked_at: toTimestamp(now),
       state: toState(stream, receiver.consecutiveFailures),

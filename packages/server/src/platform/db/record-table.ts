@@ -1,0 +1,153 @@
+/*
+ * The rows of a table as records of the code. Columns are `snake_case` in the database and `camelCase` in the
+ * code; a store defines its table once, with the columns that the code names differently. Owns the names, and
+ * what every store does with single rows; a statement that does more stands in its store.
+ */
+import {
+  sql,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Updateable,
+} from 'kysely'
+
+/** The name of a column in the code: `stream_id` is `streamId`. */
+export type CamelCase<Column extends string> = Column extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Column
+
+/** Values by column, under the names that the code has for them. */
+export type CamelCased<Values, Renamed = unknown> = {
+  readonly [Column in keyof Values as NameOf<Column, Renamed>]: Values[Column]
+}
+
+type NameOf<Column, Renamed> = Column extends keyof Renamed
+  ? Renamed[Column] & string
+  : CamelCase<Column & string>
+
+type Values = Readonly<Record<string, unknown>>
+
+export interface FindOptions {
+  /** Locks what is found until the transaction ends; false when left out. */
+  readonly isLocked?: boolean
+}
+
+/** A table of a database with `Schema`. Values are read and written as they are; only their names change. */
+export class RecordTable<
+  Schema,
+  Table,
+  Renamed = unknown,
+  Stored = CamelCased<Selectable<Table>, Renamed>,
+> {
+  readonly #name: string
+  readonly #toRecord: (row: Values) => unknown
+  readonly #toRow: (record: Values) => unknown
+
+  /** `renamed` holds the columns whose name in the code is not that of the column in the other casing. */
+  constructor(name: string, renamed: Readonly<Record<string, string>>) {
+    const names = new Map(Object.entries(renamed))
+    const columns = new Map(Object.entries(renamed).map(([column, own]) => [own, column]))
+    this.#name = name
+    this.#toRecord = rename(names, (column) => column.replaceAll(/_[a-z]/g, toUpper))
+    this.#toRow = rename(columns, (own) => own.replaceAll(/[A-Z]/g, toLower))
+  }
+
+  /** The record of a row, with what a join adds to it. */
+  readonly fromRow = <Row extends Selectable<Table>>(row: Row): CamelCased<Row, Renamed> =>
+    this.#toRecord(row) as CamelCased<Row, Renamed>
+
+  readonly toInsert = (record: CamelCased<Insertable<Table>, Renamed>): Insertable<Table> =>
+    this.#toRow(record) as Insertable<Table>
+
+  readonly toUpdate = (changes: CamelCased<Updateable<Table>, Renamed>): Updateable<Table> =>
+    this.#toRow(changes) as Updateable<Table>
+
+  /** The one record with these values; undefined when there is none. */
+  async find(
+    db: Kysely<Schema>,
+    values: Partial<Stored>,
+    { isLocked = false }: FindOptions = {},
+  ): Promise<Stored | undefined> {
+    const row = await this.#select(db, values)
+      .$if(isLocked, (query) => query.forUpdate())
+      .executeTakeFirst()
+    return row && (this.#toRecord(row) as Stored)
+  }
+
+  /** The records with these values by ascending id, which the table must have. */
+  async list(db: Kysely<Schema>, values: Partial<Stored>): Promise<Stored[]> {
+    const rows = await this.#select(db, values).orderBy('id').execute()
+    return rows.map(this.#toRecord) as Stored[]
+  }
+
+  /** Adds a record and answers it as it is stored. */
+  async insert(
+    db: Kysely<Schema>,
+    record: CamelCased<Insertable<Table>, Renamed>,
+  ): Promise<Stored> {
+    const row = await ofAnyTable(db)
+      .insertInto(this.#name)
+      .values(this.#toRow(record) as Values)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return this.#toRecord(row) as Stored
+  }
+
+  /** Changes the one record with these values, which must exist, and answers it as it is then. */
+  async update(
+    db: Kysely<Schema>,
+    values: Partial<Stored>,
+    changes: CamelCased<Updateable<Table>, Renamed>,
+  ): Promise<Stored> {
+    const row = await ofAnyTable(db)
+      .updateTable(this.#name)
+      .set(this.#toRow(changes) as Values)
+      .where(this.#isWith(values))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return this.#toRecord(row) as Stored
+  }
+
+  /** Deletes the records with these values. */
+  async delete(db: Kysely<Schema>, values: Partial<Stored>): Promise<void> {
+    await ofAnyTable(db).deleteFrom(this.#name).where(this.#isWith(values)).execute()
+  }
+
+  #select(db: Kysely<Schema>, values: Partial<Stored>) {
+    return ofAnyTable(db).selectFrom(this.#name).selectAll().where(this.#isWith(values))
+  }
+
+  #isWith(values: Partial<Stored>) {
+    const conditions = Object.entries(this.#toRow(values) as Values).map(([column, value]) =>
+      value === null ? sql`${sql.ref(column)} is null` : sql`${sql.ref(column)} = ${value}`,
+    )
+    return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+  }
+}
+
+/** For statements on a table that is known when they are run. */
+function ofAnyTable<Schema>(db: Kysely<Schema>): Kysely<Record<string, Record<string, unknown>>> {
+  return db as unknown as Kysely<Record<string, Record<string, unknown>>>
+}
+
+/** Renames the members of objects; each name is worked out once. */
+function rename(known: Map<string, string>, toName: (name: string) => string) {
+  return (values: Values): Values => {
+    const renamed: Record<string, unknown> = {}
+    for (const [from, value] of Object.entries(values)) {
+      let name = known.get(from)
+      if (name === undefined) known.set(from, (name = toName(from)))
+      renamed[name] = value
+    }
+    return renamed
+  }
+}
+
+function toUpper(match: string): string {
+  return match.slice(1).toUpperCase()
+}
+
+function toLower(match: string): string {
+  return `_${match.toLowerCase()}`
+}
