@@ -19,7 +19,7 @@ const OTHERS_SHARE_MAX = 0.05
 const NAMES = SCENARIOS.map(({ name }) => name)
 
 /** `heliograph bench`: measures on databases of its own; never fails because something is slow. */
-export const benchCommand = command({
+export const definition = command({
   name: 'bench',
   description: 'measure this machine and the service on it, with data that is thrown away',
   options: {

@@ -26,6 +26,8 @@ export type ListenSource =
       readonly authorization?: Authorization | undefined
       /** See the poll client; default `post`. */
       readonly form?: 'post' | 'get'
+      /** See the poll client. */
+      readonly idlePauseMs?: number
       readonly headers?: Readonly<Record<string, string>>
     }
 
@@ -45,6 +47,8 @@ export interface ListenOptions extends KeyLocation {
   readonly onReady?: (url: string) => void
   /** Told of each event after it was printed. */
   readonly onEvent?: (set: VerifiedSet) => void
+  /** Told of each SET that was refused, and of each request that failed. */
+  readonly onProblem?: (problem: TransmitterError | RefusedOutcome) => void
   readonly signal: AbortSignal
 }
 
@@ -81,6 +85,7 @@ export async function listen(options: ListenOptions): Promise<ListenSummary> {
   }
   const onProblem = (problem: TransmitterError | RefusedOutcome) => {
     counts.problems += 1
+    options.onProblem?.(problem)
     options.diagnostics.write(`${describeProblem(problem)}\n`)
   }
   const signal = AbortSignal.any([options.signal, enough.signal])

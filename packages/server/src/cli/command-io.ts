@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+
 /** What a command may touch of its process; main.ts makes the real one. */
 export interface CommandIo {
   readonly stdout: NodeJS.WriteStream
@@ -22,6 +24,11 @@ export const EXIT_CODES = {
 
 /** More of anything than a terminal is read for: lists are shown whole. */
 export const EVERYTHING = { afterId: undefined, limit: 10_000 } as const
+
+/** Resolves when a signal is aborted. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}
 
 /** Prints one JSON document to the standard output. */
 export function printJson(io: CommandIo, value: unknown): void {

@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { parseTime, parseWhole } from './parse-arguments.ts'
 
 /**
  * An option of a command, with the type that its value has. Options are declared once and may be
@@ -42,6 +43,21 @@ export function parsedOption<Value>(
   parse: (text: string) => Value,
 ): OptionSpec<Value | undefined> {
   return new OptionSpec(new Option(flags, description).argParser(parse))
+}
+
+/** `--name <n>`: a whole number between two bounds. */
+export function wholeOption(
+  flags: string,
+  description: string,
+  max: number,
+  min = 1,
+): OptionSpec<number | undefined> {
+  return parsedOption(flags, description, parseWhole(min, max))
+}
+
+/** `--name <time>`: a date or date and time of ISO 8601. */
+export function timeOption(flags: string, description: string): OptionSpec<Date | undefined> {
+  return parsedOption(flags, description, parseTime)
 }
 
 /** `--name <value>`, which may be given several times. */

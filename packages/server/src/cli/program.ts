@@ -50,14 +50,14 @@ async function loadCommand(
   { name, description, load }: RegisteredCommand,
   io: CommandIo,
 ): Promise<Command> {
-  const define = await load()
-  return define(io).name(name).description(description)
+  const { definition } = await load()
+  return definition(io).name(name).description(description)
 }
 
 /** Stands in the help for a command that is not loaded. */
 function toPlaceholder({ name, description, hasOptions }: RegisteredCommand): Command {
   const placeholder = new Command(name).description(description)
-  return hasOptions === true ? placeholder.option('--json') : placeholder
+  return hasOptions ? placeholder.option('--json') : placeholder
 }
 
 /** Output, and that only main.ts may end the process. */

@@ -6,160 +6,134 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { CommandDefinition } from './command.ts'
 
+/** What the module of a command, or of a group of them, exports. */
+interface CommandModule {
+  readonly definition: CommandDefinition
+}
+
 /** A command, or a group of them, that is not loaded yet. */
 export interface RegisteredCommand {
   readonly name: string
   readonly description: string
   /** Whether it takes options itself, as a group does not. */
-  readonly hasOptions?: true
-  readonly load: () => Promise<CommandDefinition>
+  readonly hasOptions: boolean
+  readonly load: () => Promise<CommandModule>
 }
 
-/** What `bench/bench-command.ts` exports; the benchmarks belong to a checkout and are not shipped. */
-interface BenchModule {
-  readonly benchCommand: CommandDefinition
-}
-
+/** The benchmarks belong to a checkout and are not shipped. */
 const BENCH_MODULE = new URL('../../bench/bench-command.ts', import.meta.url)
 
-const BENCH: RegisteredCommand = {
-  name: 'bench',
-  description: 'measure this machine and the service on it, with data that is thrown away',
-  hasOptions: true,
-  load: async () => ((await import(BENCH_MODULE.href)) as BenchModule).benchCommand,
-}
+const BENCH = single(
+  'bench',
+  'measure this machine and the service on it, with data that is thrown away',
+  async () => (await import(BENCH_MODULE.href)) as CommandModule,
+)
 
 /** Every command of this installation. */
 export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
-  {
-    name: 'admins',
-    description: 'Admins of the organisation',
-    load: async () => (await import('./commands/admin-commands.ts')).adminCommands,
-  },
-  {
-    name: 'audit',
-    description: 'The audit log',
-    load: async () => (await import('./commands/audit-commands.ts')).auditCommands,
-  },
-  {
-    name: 'backup',
-    description: 'back the database up into a folder, beside a service that runs',
-    hasOptions: true,
-    load: async () => (await import('./commands/backup-command.ts')).backupCommand,
-  },
+  group('admins', 'Admins of the organisation', () => import('./commands/admin-commands.ts')),
+  group('audit', 'The audit log', () => import('./commands/audit-commands.ts')),
+  single(
+    'backup',
+    'back the database up into a folder, beside a service that runs',
+    () => import('./commands/backup-command.ts'),
+  ),
   ...(existsSync(fileURLToPath(BENCH_MODULE)) ? [BENCH] : []),
-  {
-    name: 'enrollment-secrets',
-    description: 'Secrets that devices enroll with',
-    load: async () =>
-      (await import('./commands/enrollment-secret-commands.ts')).enrollmentSecretCommands,
-  },
-  {
-    name: 'keys',
-    description: 'API keys',
-    load: async () => (await import('./commands/key-commands.ts')).keyCommands,
-  },
-  {
-    name: 'organisation',
-    description: 'The organisation and the switches of its features',
-    load: async () => (await import('./commands/organisation-commands.ts')).organisationCommands,
-  },
-  {
-    name: 'deliveries',
-    description: 'what was sent to the receivers of streams and webhooks, and what became of it',
-    load: async () => (await import('./commands/delivery-commands.ts')).deliveryCommands,
-  },
-  {
-    name: 'demo',
-    description: 'run the service with simulated devices, this machine and two receivers',
-    hasOptions: true,
-    load: async () => (await import('./commands/demo-command.ts')).demoCommand,
-  },
-  {
-    name: 'devices',
-    description: 'Devices',
-    load: async () => (await import('./commands/device-commands.ts')).deviceCommands,
-  },
-  {
-    name: 'device-groups',
-    description: 'Groups of devices',
-    load: async () => (await import('./commands/device-group-commands.ts')).deviceGroupCommands,
-  },
-  {
-    name: 'jobs',
-    description: 'what the service does in the background',
-    load: async () => (await import('./commands/job-commands.ts')).jobCommands,
-  },
-  {
-    name: 'retention',
-    description: 'for how long what is kept',
-    load: async () => (await import('./commands/retention-commands.ts')).retentionCommands,
-  },
-  {
-    name: 'migrate',
-    description: 'bring the schema of the database up to date',
-    hasOptions: true,
-    load: async () => (await import('./commands/migrate-command.ts')).migrateCommand,
-  },
-  {
-    name: 'receiver',
-    description: 'Receive and verify signed events',
-    load: async () => (await import('./commands/receiver-commands.ts')).receiverCommands,
-  },
-  {
-    name: 'reporting-queries',
-    description: 'Saved SQL over the tables that devices report',
-    load: async () => (await import('./commands/reporting-commands.ts')).reportingQueryCommands,
-  },
-  {
-    name: 'reporting-tables',
-    description: 'the tables that reporting queries can read',
-    hasOptions: true,
-    load: async () =>
-      (await import('./commands/reporting-tables-command.ts')).reportingTablesCommand,
-  },
-  {
-    name: 'restore',
-    description: 'make a backup the database of an empty data folder',
-    hasOptions: true,
-    load: async () => (await import('./commands/restore-command.ts')).restoreCommand,
-  },
-  {
-    name: 'restored',
-    description: 'say that the database was restored by other means',
-    hasOptions: true,
-    load: async () => (await import('./commands/restored-command.ts')).restoredCommand,
-  },
-  {
-    name: 'serve',
-    description: 'run the service',
-    hasOptions: true,
-    load: async () => (await import('./commands/serve-command.ts')).serveCommand,
-  },
-  {
-    name: 'signing-keys',
-    description: 'the keys that sign event tokens',
-    load: async () => (await import('./commands/signing-key-commands.ts')).signingKeyCommands,
-  },
-  {
-    name: 'simulate',
-    description: 'run simulated osquery devices against a service',
-    hasOptions: true,
-    load: async () => (await import('./commands/simulate-command.ts')).simulateCommand,
-  },
-  {
-    name: 'ssf-clients',
-    description: 'OAuth clients of the strict Shared Signals face',
-    load: async () => (await import('./commands/ssf-client-commands.ts')).ssfClientCommands,
-  },
-  {
-    name: 'streams',
-    description: 'Shared Signals streams',
-    load: async () => (await import('./commands/stream-commands.ts')).streamCommands,
-  },
-  {
-    name: 'webhooks',
-    description: 'addresses that are told of events as they happen',
-    load: async () => (await import('./commands/webhook-commands.ts')).webhookCommands,
-  },
+  group(
+    'enrollment-secrets',
+    'Secrets that devices enroll with',
+    () => import('./commands/enrollment-secret-commands.ts'),
+  ),
+  group('keys', 'API keys', () => import('./commands/key-commands.ts')),
+  group(
+    'organisation',
+    'The organisation and the switches of its features',
+    () => import('./commands/organisation-commands.ts'),
+  ),
+  group(
+    'deliveries',
+    'what was sent to the receivers of streams and webhooks, and what became of it',
+    () => import('./commands/delivery-commands.ts'),
+  ),
+  single(
+    'demo',
+    'run the service with simulated devices, this machine and two receivers',
+    () => import('./commands/demo-command.ts'),
+  ),
+  group('devices', 'Devices', () => import('./commands/device-commands.ts')),
+  group('device-groups', 'Groups of devices', () => import('./commands/device-group-commands.ts')),
+  group(
+    'jobs',
+    'what the service does in the background',
+    () => import('./commands/job-commands.ts'),
+  ),
+  group('retention', 'for how long what is kept', () => import('./commands/retention-commands.ts')),
+  single(
+    'migrate',
+    'bring the schema of the database up to date',
+    () => import('./commands/migrate-command.ts'),
+  ),
+  group(
+    'receiver',
+    'Receive and verify signed events',
+    () => import('./commands/receiver-commands.ts'),
+  ),
+  group(
+    'reporting-queries',
+    'Saved SQL over the tables that devices report',
+    () => import('./commands/reporting-commands.ts'),
+  ),
+  single(
+    'reporting-tables',
+    'the tables that reporting queries can read',
+    () => import('./commands/reporting-tables-command.ts'),
+  ),
+  single(
+    'restore',
+    'make a backup the database of an empty data folder',
+    () => import('./commands/restore-command.ts'),
+  ),
+  single(
+    'restored',
+    'say that the database was restored by other means',
+    () => import('./commands/restored-command.ts'),
+  ),
+  single('serve', 'run the service', () => import('./commands/serve-command.ts')),
+  group(
+    'signing-keys',
+    'the keys that sign event tokens',
+    () => import('./commands/signing-key-commands.ts'),
+  ),
+  single(
+    'simulate',
+    'run simulated osquery devices against a service',
+    () => import('./commands/simulate-command.ts'),
+  ),
+  group(
+    'ssf-clients',
+    'OAuth clients of the strict Shared Signals face',
+    () => import('./commands/ssf-client-commands.ts'),
+  ),
+  group('streams', 'Shared Signals streams', () => import('./commands/stream-commands.ts')),
+  group(
+    'webhooks',
+    'addresses that are told of events as they happen',
+    () => import('./commands/webhook-commands.ts'),
+  ),
 ]
+
+function group(
+  name: string,
+  description: string,
+  load: RegisteredCommand['load'],
+): RegisteredCommand {
+  return { name, description, hasOptions: false, load }
+}
+
+function single(
+  name: string,
+  description: string,
+  load: RegisteredCommand['load'],
+): RegisteredCommand {
+  return { name, description, hasOptions: true, load }
+}

@@ -35,7 +35,7 @@ const list = databaseCommand({
 })
 
 /** `heliograph admins create|list`. */
-export const adminCommands = commandGroup([create, list])
+export const definition = commandGroup([create, list])
 
 function toJson({ id, email, first_name, last_name, access, created_at }: Admin) {
   return { id, email, first_name, last_name, access, created_at }

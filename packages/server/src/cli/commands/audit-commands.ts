@@ -89,7 +89,7 @@ const rotateKey = databaseCommand({
  * `heliograph audit verify`: exit code 1 when the log is not what was written. `heliograph audit rotate-key`:
  * another key for checkpoints.
  */
-export const auditCommands = commandGroup([verify, rotateKey])
+export const definition = commandGroup([verify, rotateKey])
 
 function readKey(text: string): VerifierKey {
   const key = parseVerifierKey(text)

@@ -8,7 +8,7 @@ import { PASSPHRASE_FILE, readPassphrase } from './passphrase-file.ts'
 const MEGABYTE = 1_000_000
 
 /** `heliograph backup <folder>`: beside a service that runs, or without one. */
-export const backupCommand = command({
+export const definition = command({
   name: 'backup <folder>',
   description: 'back the database up into a new folder, beside a service that runs',
   options: {

@@ -17,8 +17,7 @@ import {
 import { findWebhookContent } from '../../signals/webhooks/webhook-event-store.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { flag, listOption, option, parsedOption, repeatedOption } from '../option.ts'
-import { parseTime, parseWhole } from '../parse-arguments.ts'
+import { flag, listOption, option, repeatedOption, timeOption, wholeOption } from '../option.ts'
 import { findOwner, OWNER_OPTIONS } from './delivery-owner.ts'
 
 const LIMIT_MAX = 10_000
@@ -30,7 +29,7 @@ const list = databaseCommand({
     ...OWNER_OPTIONS,
     query: option('--query <search>', 'only what matches, for example state:dead').default(''),
     after: option('--after <id>', 'begin after this delivery'),
-    limit: parsedOption('--limit <n>', 'how many', parseWhole(1, LIMIT_MAX)).default(100),
+    limit: wholeOption('--limit <n>', 'how many', LIMIT_MAX).default(100),
   },
   async run({ options, services: { db } }) {
     const { destinationId } = await findOwner(db, options, 'show')
@@ -91,8 +90,8 @@ const resend = databaseCommand({
 /** The flags that say which deliveries of an owner. */
 const SELECTION_OPTIONS = {
   ...OWNER_OPTIONS,
-  since: parsedOption('--since <time>', 'only what was queued then or later', parseTime),
-  until: parsedOption('--until <time>', 'only what was queued then or earlier', parseTime),
+  since: timeOption('--since <time>', 'only what was queued then or later'),
+  until: timeOption('--until <time>', 'only what was queued then or earlier'),
   event: listOption('--event <id...>', 'only these events'),
 }
 
@@ -142,7 +141,7 @@ const discard = databaseCommand({
 })
 
 /** `heliograph deliveries list|show|resend|redrive|discard`. */
-export const deliveryCommands = commandGroup([list, show, resend, redrive, discard])
+export const definition = commandGroup([list, show, resend, redrive, discard])
 
 /** Moves batch after batch until nothing is left. */
 async function countMoved(move: () => Promise<MovedDeliveries>): Promise<{ count: number }> {

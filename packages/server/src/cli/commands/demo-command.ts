@@ -1,33 +1,20 @@
 import { EXIT_CODES } from '../command-io.ts'
 import { command } from '../command.ts'
-import { DemoError } from '../demo/demo-error.ts'
+import { DemoError } from '../demo/demo-api.ts'
 import { runDemo } from '../demo/run-demo.ts'
-import { flag, option, parsedOption } from '../option.ts'
-import { parseWhole } from '../parse-arguments.ts'
+import { flag, option, wholeOption } from '../option.ts'
 
 const DEVICES_MAX = 1_000
 const SECONDS_MAX = 604_800
 
 /** `heliograph demo`: the service, devices and receivers on this machine, to watch and to try. */
-export const demoCommand = command({
+export const definition = command({
   name: 'demo',
   description: 'run the service with simulated devices, this machine and two receivers',
   options: {
-    seconds: parsedOption(
-      '--seconds <n>',
-      'end by itself after this time',
-      parseWhole(1, SECONDS_MAX),
-    ),
-    devices: parsedOption(
-      '--devices <n>',
-      'how many simulated devices',
-      parseWhole(1, DEVICES_MAX),
-    ).default(30),
-    port: parsedOption(
-      '--port <n>',
-      'port of the service (default: 8080, or a free one)',
-      parseWhole(1, 65_535),
-    ),
+    seconds: wholeOption('--seconds <n>', 'end by itself after this time', SECONDS_MAX),
+    devices: wholeOption('--devices <n>', 'how many simulated devices', DEVICES_MAX).default(30),
+    port: wholeOption('--port <n>', 'port of the service (default: 8080, or a free one)', 65_535),
     dataDir: option(
       '--data-dir <folder>',
       'keep the data in this folder (default: a temporary one)',

@@ -1,14 +1,14 @@
 import { simulateChange } from '../../posture/checks/simulate-change.ts'
+import { cancelDeviceDeletion } from '../../posture/devices/cancel-device-deletion.ts'
+import { readmitHost } from '../../posture/devices/readmit-host.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
+import { decideReenrollmentRequest } from '../../posture/enrollment/reenrollment/decide-reenrollment-request.ts'
+import { toReenrollmentRequestJson } from '../../posture/enrollment/reenrollment/reenrollment-request-json.ts'
+import { listUndecidedRequests } from '../../posture/enrollment/reenrollment/reenrollment-request-store.ts'
+import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { choiceOption, option } from '../option.ts'
-import {
-  approveReenrollmentCommand,
-  denyReenrollmentCommand,
-  listReenrollmentsCommand,
-} from './reenrollment-commands.ts'
-import { cancelDeletionCommand, readmitCommand } from './device-removal-commands.ts'
 
 const DEVICE_OPTION = option('--device <id>', 'the device').required()
 
@@ -54,14 +54,68 @@ const revoke = databaseCommand({
   text: ({ id }) => `The enrollment of device ${id} has ended.`,
 })
 
+const cancelDeletion = databaseCommand({
+  name: 'cancel-deletion <id>',
+  description: 'keep a device that is to be deleted; its agent may enroll again',
+  run: ({ args, change }) => change((tx) => cancelDeviceDeletion(tx, args.id)),
+  json: ({ id }) => ({ id, deletion_due_at: null }),
+  text: ({ name }) => `The device ${name} is kept.`,
+})
+
+const readmit = databaseCommand({
+  name: 'readmit <host-identifier>',
+  description: 'let the host of a deleted device enroll again with the secret that it has',
+  run: ({ args, change }) => change((tx) => readmitHost(tx, args['host-identifier'])),
+  json: ({ host_identifier }) => ({ host_identifier, readmitted: true }),
+  text: ({ host_identifier }) => `The host ${host_identifier} may enroll again.`,
+})
+
+const reenrollments = databaseCommand({
+  name: 'reenrollments',
+  description: 'list the machines that wait to enroll as devices which are in use',
+  run: async ({ services: { db, config } }) =>
+    (await listUndecidedRequests(db)).map((request) => ({
+      ...toReenrollmentRequestJson(config.baseUrl, request),
+      device_id: request.device_id,
+    })),
+  text: (requests) =>
+    toTable(requests, {
+      ID: ({ id }) => id,
+      DEVICE: (request) => request.device_id,
+      REASON: ({ reason }) => reason,
+      'HOST IDENTIFIER': (request) => request.host_identifier,
+      FROM: (request) => request.ip_address ?? '-',
+      'DEVICE WAS AT': (request) => request.known_ip_address ?? '-',
+      ATTEMPTS: (request) => String(request.attempts_count),
+      'FIRST ASKED': (request) => request.requested_at,
+    }),
+})
+
+const approveReenrollment = databaseCommand({
+  name: 'approve-reenrollment <id>',
+  description: 'let a machine that waits enroll as the device, once within 24 hours',
+  run: ({ args, change }) => change((tx) => decideReenrollmentRequest(tx, args.id, 'approved')),
+  json: ({ id, status, approved_until }) => ({ id, status, approved_until }),
+  text: ({ host_identifier, device_id, approved_until }) =>
+    `The machine ${host_identifier} may enroll as device ${device_id} until ${approved_until?.toISOString() ?? 'now'}.`,
+})
+
+const denyReenrollment = databaseCommand({
+  name: 'deny-reenrollment <id>',
+  description: 'keep a machine that waits out until it is approved',
+  run: ({ args, change }) => change((tx) => decideReenrollmentRequest(tx, args.id, 'denied')),
+  json: ({ id, status }) => ({ id, status }),
+  text: ({ host_identifier }) => `The machine ${host_identifier} is kept out.`,
+})
+
 /** `heliograph devices simulate-change|set-owner|cancel-deletion|readmit|revoke|...`. */
-export const deviceCommands = commandGroup([
+export const definition = commandGroup([
   simulate,
   setOwner,
-  cancelDeletionCommand,
-  readmitCommand,
+  cancelDeletion,
+  readmit,
   revoke,
-  listReenrollmentsCommand,
-  approveReenrollmentCommand,
-  denyReenrollmentCommand,
+  reenrollments,
+  approveReenrollment,
+  denyReenrollment,
 ])

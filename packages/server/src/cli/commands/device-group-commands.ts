@@ -51,4 +51,4 @@ const remove = databaseCommand({
 })
 
 /** `heliograph device-groups create|list|delete`. */
-export const deviceGroupCommands = commandGroup([create, list, remove])
+export const definition = commandGroup([create, list, remove])

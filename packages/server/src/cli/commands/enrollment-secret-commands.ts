@@ -11,8 +11,7 @@ import {
 import { toSecretState, type SecretState } from '../../posture/enrollment/secrets/secret-state.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { option, parsedOption } from '../option.ts'
-import { parseTime, parseWhole } from '../parse-arguments.ts'
+import { option, timeOption, wholeOption } from '../option.ts'
 
 const USES_MAX = 1_000_000_000
 
@@ -22,16 +21,13 @@ const create = databaseCommand({
   options: {
     name: option('--name <name>', 'what the secret is for').required(),
     owner: option('--owner <email>', 'register the devices that enroll with it to this person'),
-    expiresAt: parsedOption('--expires-at <time>', 'when the secret ends (ISO 8601)', parseTime),
-    maxUses: parsedOption(
-      '--max-uses <n>',
-      'how many enrollments the secret is good for',
-      parseWhole(1, USES_MAX),
-    ),
-    alarmPerHour: parsedOption(
+    expiresAt: timeOption('--expires-at <time>', 'when the secret ends (ISO 8601)'),
+    maxUses: wholeOption('--max-uses <n>', 'how many enrollments the secret is good for', USES_MAX),
+    alarmPerHour: wholeOption(
       '--alarm-per-hour <n>',
       'tell admins of more uses than this within an hour; 0 never does',
-      parseWhole(0, USES_MAX),
+      USES_MAX,
+      0,
     ).default(ALARM_USES_PER_HOUR_DEFAULT),
   },
   run: ({ change, options: { name, owner, expiresAt, maxUses, alarmPerHour }, services }) =>
@@ -80,7 +76,7 @@ const revoke = databaseCommand({
 })
 
 /** `heliograph enrollment-secrets create|list|revoke`. */
-export const enrollmentSecretCommands = commandGroup([create, list, revoke])
+export const definition = commandGroup([create, list, revoke])
 
 function toJson(secret: ListedEnrollmentSecret & { readonly state: SecretState }) {
   const { id, name, person_email, created_at, expires_at, revoked_at, last_used_at } = secret

@@ -57,4 +57,4 @@ function toJson({ name, roles, scope, intervalMs, lastRun }: JobView) {
 }
 
 /** `heliograph jobs list`. */
-export const jobCommands = commandGroup([list])
+export const definition = commandGroup([list])

@@ -10,8 +10,8 @@ import {
 import { revealApiKey } from '../../organisation/api-keys/reveal-api-key.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { option, parsedOption, repeatedOption } from '../option.ts'
-import { parsePermission, parseTime, parseWhole } from '../parse-arguments.ts'
+import { option, repeatedOption, timeOption, wholeOption } from '../option.ts'
+import { parsePermission } from '../parse-arguments.ts'
 
 const WEEK_SECONDS = 604_800
 
@@ -26,7 +26,7 @@ const create = databaseCommand({
       'a write permission and why the key needs it; may be repeated',
       parsePermission,
     ),
-    expiresAt: parsedOption('--expires-at <time>', 'when the key ends (ISO 8601)', parseTime),
+    expiresAt: timeOption('--expires-at <time>', 'when the key ends (ISO 8601)'),
   },
   run: ({ change, options, services }) =>
     change((tx) =>
@@ -73,10 +73,11 @@ const rotate = databaseCommand({
   name: 'rotate <id>',
   description: 'issue a new key in the place of an old one',
   options: {
-    overlapSeconds: parsedOption(
+    overlapSeconds: wholeOption(
       '--overlap-seconds <n>',
       'how long the old key keeps working',
-      parseWhole(0, WEEK_SECONDS),
+      WEEK_SECONDS,
+      0,
     ).default(86_400),
   },
   run: ({ args, change, options, services }) =>
@@ -93,7 +94,7 @@ const revoke = databaseCommand({
 })
 
 /** `heliograph keys create|list|reveal|rotate|revoke`. */
-export const keyCommands = commandGroup([create, list, reveal, rotate, revoke])
+export const definition = commandGroup([create, list, reveal, rotate, revoke])
 
 function describeState(key: ApiKeyWithPermissions, now: Date): string {
   if (key.revokedAt !== null) return 'revoked'

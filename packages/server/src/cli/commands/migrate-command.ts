@@ -2,7 +2,7 @@ import { readMigrationState } from '../../schema/migrate.ts'
 import { databaseCommand } from '../command.ts'
 
 /** `heliograph migrate`: brings the database up to date, as every other command and the service do. */
-export const migrateCommand = databaseCommand({
+export const definition = databaseCommand({
   name: 'migrate',
   description: 'bring the schema of the database up to date',
   async run({ services }) {

@@ -44,7 +44,7 @@ const set = databaseCommand({
 })
 
 /** `heliograph organisation show|set`. */
-export const organisationCommands = commandGroup([show, set])
+export const definition = commandGroup([show, set])
 
 function toJson(organisation: Organisation) {
   return {

@@ -1,28 +1,31 @@
-import { listen, verifyToken } from '@heliograph/receiver/cli'
-import { EXIT_CODES } from '../command-io.ts'
+import { bench, listen, trigger, verifyToken } from '@heliograph/receiver/cli'
+import { ConfigError } from '../../app/config/load-config.ts'
+import { createProgress, EXIT_CODES } from '../command-io.ts'
 import { command, commandGroup } from '../command.ts'
-import { option, parsedOption } from '../option.ts'
-import { parseWhole } from '../parse-arguments.ts'
-import { receiverBenchCommand } from './receiver-bench-command.ts'
+import { JSON_FLAG, option, wholeOption } from '../option.ts'
 import { explainReceiverFailures } from './receiver-failures.ts'
 import {
+  ALLOW_HTTP,
   audienceOption,
+  credentialOptions,
   EVENTS_MAX,
   KEY_OPTIONS,
+  readCredential,
   readReceiving,
   RECEIVING_OPTIONS,
 } from './receiver-flags.ts'
-import { receiverTriggerCommand } from './receiver-trigger-command.ts'
+
+const SECONDS_MAX = 24 * 60 * 60
 
 const listenCommand = command({
   name: 'listen',
   description: 'print every event that is pushed to a port, or polled from a URL',
   options: {
     ...RECEIVING_OPTIONS,
-    events: parsedOption(
+    events: wholeOption(
       '--events <n>',
       'end after this many events instead of on Ctrl-C',
-      parseWhole(1, EVENTS_MAX),
+      EVENTS_MAX,
     ),
   },
   run: ({ io, options: flags }) =>
@@ -63,10 +66,76 @@ const verifyCommand = command({
     }),
 })
 
+const triggerCommand = command({
+  name: 'trigger',
+  description:
+    'ask a transmitter for a verification event; `devices simulate-change` changes a device',
+  options: {
+    issuer: option(
+      '--issuer <url>',
+      'the transmitter; its discovery document names the endpoint',
+    ).required(),
+    stream: option('--stream <id>', 'the stream (`stream_id`)').required(),
+    state: option('--state <text>', 'what the event shall carry back; random without it'),
+    email: option('--email <email>', 'who asks, where the transmitter wants to know'),
+    allowHttp: ALLOW_HTTP,
+    json: JSON_FLAG,
+    ...credentialOptions('the Authorization header to ask with'),
+  },
+  run: ({ io, options: flags }) =>
+    explainReceiverFailures(async () => {
+      const authorization = await readCredential(flags)
+      if (authorization === undefined) {
+        throw new ConfigError(['Give --authorization, --authorization-file or --client-id.'])
+      }
+      await trigger({
+        issuer: flags.issuer,
+        streamId: flags.stream,
+        authorization,
+        state: flags.state,
+        ...(flags.email === undefined ? {} : { members: { email: flags.email } }),
+        isHttpAllowed: flags.allowHttp === true,
+        isJson: flags.json === true,
+        output: io.stdout,
+        signal: io.signal,
+      })
+    }),
+})
+
+/** Exit code 1 when no event came. */
+const benchCommand = command({
+  name: 'bench',
+  description:
+    'receive and verify events for some seconds; tell events per second, latency and cost',
+  options: {
+    ...RECEIVING_OPTIONS,
+    seconds: wholeOption('--seconds <n>', 'how long events are received', SECONDS_MAX).default(10),
+    events: wholeOption('--events <n>', 'end earlier, after this many events', EVENTS_MAX),
+  },
+  run: ({ io, options: flags }) =>
+    explainReceiverFailures(async () => {
+      const progress = createProgress(io)
+      try {
+        const report = await bench({
+          ...(await readReceiving(flags, flags.events)),
+          seconds: flags.seconds,
+          output: { write: (text) => (progress.end(), io.stdout.write(text)) },
+          diagnostics: { write: (text) => (progress.end(), io.stderr.write(text)) },
+          onReady: (url) => {
+            const verb = flags.pollUrl === undefined ? 'listening on' : 'polling'
+            io.stderr.write(`${verb} ${url}\n`)
+          },
+          onProgress: (events, seconds) => {
+            progress.update(`${Math.floor(seconds)} of ${flags.seconds} s, ${events} events`)
+          },
+          signal: io.signal,
+        })
+        io.setExitCode(report.events > 0 ? EXIT_CODES.ok : EXIT_CODES.failed)
+      } finally {
+        progress.end()
+      }
+    }),
+})
+
 /** `heliograph receiver listen|verify|trigger|bench`. */
-export const receiverCommands = commandGroup([
-  listenCommand,
-  verifyCommand,
-  receiverTriggerCommand,
-  receiverBenchCommand,
-])
+export const definition = commandGroup([listenCommand, verifyCommand, triggerCommand, benchCommand])

@@ -8,11 +8,10 @@ import {
   flag,
   JSON_FLAG,
   option,
-  parsedOption,
-  repeatedOption,
   type OptionSpec,
+  repeatedOption,
+  wholeOption,
 } from '../option.ts'
-import { parseWhole } from '../parse-arguments.ts'
 
 /** The most events that `--events` may name. */
 export const EVENTS_MAX = 1_000_000_000
@@ -59,10 +58,11 @@ export const RECEIVING_OPTIONS = {
     'issuer of the events; its discovery document names the keys',
   ).required(),
   audience: audienceOption().required(),
-  port: parsedOption(
+  port: wholeOption(
     '--port <n>',
     'port that events are pushed to; 0 takes a free one',
-    parseWhole(0, 65_535),
+    65_535,
+    0,
   ).default(0),
   host: option('--host <address>', 'address that events are pushed to').default('127.0.0.1'),
   pollUrl: option('--poll-url <url>', 'poll this URL instead'),

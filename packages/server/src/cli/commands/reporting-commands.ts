@@ -41,4 +41,4 @@ const remove = databaseCommand({
 })
 
 /** `heliograph reporting-queries create|list|delete`. */
-export const reportingQueryCommands = commandGroup([create, list, remove])
+export const definition = commandGroup([create, list, remove])

@@ -5,7 +5,7 @@ import { command } from '../command.ts'
 import { JSON_FLAG } from '../option.ts'
 
 /** `heliograph reporting-tables`. */
-export const reportingTablesCommand = command({
+export const definition = command({
   name: 'reporting-tables',
   description: 'the tables that reporting queries can read',
   options: { json: JSON_FLAG },

@@ -7,7 +7,7 @@ import { PASSPHRASE_FILE, readPassphrase } from './passphrase-file.ts'
 import { runWithProgress } from './run-with-progress.ts'
 
 /** `heliograph restore <folder>`: into a data folder without a database, or an empty DATABASE_URL. */
-export const restoreCommand = command({
+export const definition = command({
   name: 'restore <folder>',
   description: 'make a backup the database of a data folder that has none',
   options: {

@@ -3,7 +3,7 @@ import { databaseCommand } from '../command.ts'
 import { option } from '../option.ts'
 
 /** `heliograph restored`: for restores that the service cannot notice, such as a disk that was set back. */
-export const restoredCommand = databaseCommand({
+export const definition = databaseCommand({
   name: 'restored',
   description:
     'say that the database was restored by other means: numbers go on far above, receivers are told everything anew',

@@ -34,4 +34,4 @@ function toKeptText(seconds: number | null): string {
 }
 
 /** `heliograph retention show`. */
-export const retentionCommands = commandGroup([show])
+export const definition = commandGroup([show])

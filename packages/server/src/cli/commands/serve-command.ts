@@ -2,12 +2,13 @@ import { loadConfig } from '../../app/config/load-config.ts'
 import { SETTINGS, type SettingDefinition } from '../../app/config/settings.ts'
 import { startService } from '../../app/service.ts'
 import { createLogger } from '../../platform/logger.ts'
+import { untilAborted } from '../command-io.ts'
 import { command } from '../command.ts'
 import { explainSystemErrors } from '../explain-system-errors.ts'
 import { readFlags, settingOption } from '../run-command.ts'
 
 /** `heliograph serve`: runs until SIGINT or SIGTERM. */
-export const serveCommand = command({
+export const definition = command({
   name: 'serve',
   description: 'run the service',
   options: Object.fromEntries(
@@ -28,10 +29,3 @@ export const serveCommand = command({
     await service.stop()
   },
 })
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-}

@@ -11,8 +11,7 @@ import { listSigningKeys } from '../../signals/signing/signing-key-store.ts'
 import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { parsedOption, repeatedOption } from '../option.ts'
-import { parseWhole } from '../parse-arguments.ts'
+import { repeatedOption, wholeOption } from '../option.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 
 const CANARY_HOURS_MAX = 720
@@ -46,10 +45,10 @@ const rotate = databaseCommand({
       'a stream that uses it before the others; may be repeated',
       String,
     ),
-    canaryHours: parsedOption(
+    canaryHours: wholeOption(
       '--canary-hours <n>',
       'how long only they use it',
-      parseWhole(1, CANARY_HOURS_MAX),
+      CANARY_HOURS_MAX,
     ).default(24),
   },
   async run({ change, options, services }) {
@@ -92,4 +91,4 @@ const revoke = databaseCommand({
 })
 
 /** `heliograph signing-keys list|rotate|rollback|revoke`. */
-export const signingKeyCommands = commandGroup([list, rotate, rollback, revoke])
+export const definition = commandGroup([list, rotate, rollback, revoke])

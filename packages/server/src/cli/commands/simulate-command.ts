@@ -2,14 +2,14 @@ import { InvalidArgumentError } from 'commander'
 import { createProgress } from '../command-io.ts'
 import { command } from '../command.ts'
 import { explainSystemErrors } from '../explain-system-errors.ts'
-import { flag, JSON_FLAG, option, parsedOption } from '../option.ts'
-import { parseShare, parseWhole } from '../parse-arguments.ts'
+import { flag, JSON_FLAG, option, parsedOption, wholeOption } from '../option.ts'
+import { parseShare } from '../parse-arguments.ts'
 
 const DEVICES_MAX = 100_000
 const SECONDS_MAX = 31_536_000
 
 /** `heliograph simulate`: a fleet of osquery devices against a running service. */
-export const simulateCommand = command({
+export const definition = command({
   name: 'simulate',
   description: 'run simulated osquery devices against a service',
   options: {
@@ -19,14 +19,8 @@ export const simulateCommand = command({
       parseUrl,
     ).required(),
     secret: option('--secret <secret>', 'enrollment secret').required(),
-    devices: parsedOption('--devices <n>', 'how many devices', parseWhole(0, DEVICES_MAX)).default(
-      30,
-    ),
-    seconds: parsedOption(
-      '--seconds <n>',
-      'end after this time instead of on Ctrl-C',
-      parseWhole(1, SECONDS_MAX),
-    ),
+    devices: wholeOption('--devices <n>', 'how many devices', DEVICES_MAX, 0).default(30),
+    seconds: wholeOption('--seconds <n>', 'end after this time instead of on Ctrl-C', SECONDS_MAX),
     caFile: option(
       '--ca-file <path>',
       'PEM of the authority that signed the certificate of the service',
@@ -36,11 +30,9 @@ export const simulateCommand = command({
       'where the node keys of the devices are kept between runs (default: a file per service below ~/.heliograph)',
     ),
     host: flag('--host', 'add the machine that this runs on as a device'),
-    seed: parsedOption(
-      '--seed <n>',
-      'the same seed makes the same devices',
-      parseWhole(0, 2 ** 32 - 1),
-    ).default(1),
+    seed: wholeOption('--seed <n>', 'the same seed makes the same devices', 2 ** 32 - 1, 0).default(
+      1,
+    ),
     breakPerMinute: parsedOption(
       '--break-per-minute <share>',
       'chance of a device to get worse, 0 to 1',

@@ -16,8 +16,7 @@ import { STREAM_PROFILE_NAMES } from '../../signals/streams/stream-choices.ts'
 import { toSurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { choiceOption, option, parsedOption } from '../option.ts'
-import { parseWhole } from '../parse-arguments.ts'
+import { choiceOption, option, parsedOption, wholeOption } from '../option.ts'
 
 const WEEK_SECONDS = 604_800
 const ALL_SCOPES = SSF_SCOPES.join(' ')
@@ -88,10 +87,11 @@ const rotateSecret = databaseCommand({
   name: 'rotate-secret <client>',
   description: 'give a client, by its id or client id, a new secret',
   options: {
-    overlapSeconds: parsedOption(
+    overlapSeconds: wholeOption(
       '--overlap-seconds <n>',
       'how long the secrets before it keep working',
-      parseWhole(0, WEEK_SECONDS),
+      WEEK_SECONDS,
+      0,
     ).default(86_400),
   },
   run: ({ args, change, options }) =>
@@ -109,7 +109,7 @@ const revoke = databaseCommand({
 })
 
 /** `heliograph ssf-clients create|list|rotate-secret|revoke`. */
-export const ssfClientCommands = commandGroup([create, list, rotateSecret, revoke])
+export const definition = commandGroup([create, list, rotateSecret, revoke])
 
 function toIssuedJson({ client, secret }: IssuedClient, baseUrl: string) {
   const { tokenEndpoint } = toSurfaceUrls(baseUrl)

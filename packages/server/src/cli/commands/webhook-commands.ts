@@ -16,8 +16,7 @@ import { toWebhookJson } from '../../signals/webhooks/webhook-json.ts'
 import { getWebhookRecord, listWebhooks } from '../../signals/webhooks/webhook-store.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { choiceOption, listOption, option, parsedOption } from '../option.ts'
-import { parseWhole } from '../parse-arguments.ts'
+import { choiceOption, listOption, option, wholeOption } from '../option.ts'
 import { COMMAND_LINE_ORIGIN, settingOption } from '../run-command.ts'
 import { webhookEventCommands } from './webhook-event-commands.ts'
 import { revealCommand, rotateSecretCommand, toSecretText } from './webhook-secret-commands.ts'
@@ -41,10 +40,10 @@ const create = databaseCommand({
     ),
     description: option('--description <text>', 'more about it'),
     header: listOption('--header <name=value...>', 'a header that is sent with every delivery'),
-    rateLimit: parsedOption(
+    rateLimit: wholeOption(
       '--rate-limit <n>',
       'how many deliveries per second it gets at most',
-      parseWhole(1, RATE_LIMIT_MAX),
+      RATE_LIMIT_MAX,
     ),
   },
   run({ change, options, services: { config, sealer } }) {
@@ -157,7 +156,7 @@ const test = databaseCommand({
 })
 
 /** `heliograph webhooks create|list|show|enable|disable|delete|rotate-secret|reveal|test|...`. */
-export const webhookCommands = commandGroup([
+export const definition = commandGroup([
   create,
   list,
   show,

@@ -9,14 +9,13 @@ import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { toTable } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
-import { option, parsedOption } from '../option.ts'
-import { parseTime, parseWhole } from '../parse-arguments.ts'
+import { option, timeOption, wholeOption } from '../option.ts'
 
 const LIMIT_MAX = 10_000
 
 const LIST_OPTIONS = {
   query: option('--query <search>', 'only what matches').default(''),
-  limit: parsedOption('--limit <n>', 'how many', parseWhole(1, LIMIT_MAX)).default(100),
+  limit: wholeOption('--limit <n>', 'how many', LIMIT_MAX).default(100),
 }
 
 const events = databaseCommand({
@@ -76,12 +75,8 @@ const recover = databaseCommand({
   name: 'recover <webhook>',
   description: 'send a webhook what failed for good, and what happened while it was off',
   options: {
-    since: parsedOption(
-      '--since <time>',
-      'events of this time or later (ISO 8601)',
-      parseTime,
-    ).required(),
-    until: parsedOption('--until <time>', 'events of this time or earlier (ISO 8601)', parseTime),
+    since: timeOption('--since <time>', 'events of this time or later (ISO 8601)').required(),
+    until: timeOption('--until <time>', 'events of this time or earlier (ISO 8601)'),
   },
   async run({ args, change, options: { since, until } }) {
     const counts = { failed_count: 0, missed_count: 0 }

@@ -2,8 +2,7 @@ import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { revealWebhookSecret, rotateWebhookSecret } from '../../signals/webhooks/webhook-secrets.ts'
 import { databaseCommand } from '../command.ts'
-import { flag, option, parsedOption } from '../option.ts'
-import { parseTime } from '../parse-arguments.ts'
+import { flag, option, timeOption } from '../option.ts'
 
 /** `heliograph webhooks rotate-secret`. */
 export const rotateSecretCommand = databaseCommand({
@@ -11,10 +10,9 @@ export const rotateSecretCommand = databaseCommand({
   description: 'give a webhook a new secret; the old one signs too for 24 hours',
   options: {
     immediate: flag('--immediate', 'end the old secrets at once').conflicts('oldSecretEndsAt'),
-    oldSecretEndsAt: parsedOption(
+    oldSecretEndsAt: timeOption(
       '--old-secret-ends-at <time>',
       'end the old secret then (ISO 8601)',
-      parseTime,
     ),
   },
   run: ({ args, change, options, services }) =>

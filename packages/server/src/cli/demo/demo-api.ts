@@ -5,7 +5,11 @@ import {
   DEVICE_COMPLIANCE_CHANGE,
 } from '@heliograph/ssf'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { DemoError } from './demo-error.ts'
+
+/** Why the demo cannot go on, in words for its user. */
+export class DemoError extends Error {
+  override readonly name = 'DemoError'
+}
 
 export interface ApiStream {
   readonly id: string

@@ -3,7 +3,6 @@
  * receivers and a fleet, all in this process. Owns the order of these and that nothing is left behind;
  * knows no flags.
  */
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig } from '../../app/config/load-config.ts'
 import { startService } from '../../app/service.ts'
@@ -11,12 +10,17 @@ import { CleanupStack } from '../../platform/cleanup-stack.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { findFreePort } from '../../platform/net/find-free-port.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
-import type { CommandIo } from '../command-io.ts'
-import { createDemoApi, type DemoApi } from './demo-api.ts'
-import { DemoError } from './demo-error.ts'
+import { untilAborted, type CommandIo } from '../command-io.ts'
+import { createDemoApi, DemoError, type DemoApi } from './demo-api.ts'
 import { createDemoFleet } from './demo-fleet.ts'
 import { openDemoFolder } from './demo-folder.ts'
-import { createDemoOutput } from './demo-output.ts'
+import {
+  createDemoPrinter,
+  describeEnd,
+  describeEvent,
+  describeStart,
+  describeStatus,
+} from './demo-output.ts'
 import { deleteStreams, startReceivers } from './demo-receivers.ts'
 import { EventTally } from './event-tally.ts'
 import { prepareOrganisation } from './prepare-organisation.ts'
@@ -62,47 +66,56 @@ async function runParts(
   io: CommandIo,
   cleanup: CleanupStack,
 ): Promise<DemoOutcome> {
-  const output = createDemoOutput(io, options.isJson)
+  const print = createDemoPrinter(io, options.isJson)
+  const printStep = (text: string) => print({ lines: [text] })
   const folder = await openDemoFolder(options.dataDir)
   cleanup.add(() => folder.remove())
   const config = loadConfig({}, toSettings(folder.path, await choosePort(options.port)))
   const { baseUrl } = config
-  output.step(`Starting the service on ${baseUrl} …`)
+  printStep(`Starting the service on ${baseUrl} …`)
   const service = await startService(config, SILENT_LOGGER)
   cleanup.add(() => {
-    output.step('Stopping the service …')
+    printStep('Stopping the service …')
     return service.stop()
   })
   if (io.signal.aborted) return { isComplete: false }
   const fleet = await createDemoFleet(baseUrl, options.deviceCount)
   cleanup.add(() => fleet.stop())
-  output.step('Preparing people, keys and enrollment secrets …')
+  printStep('Preparing people, keys and enrollment secrets …')
   const { key, pollKey, secrets } = await prepareOrganisation(config, fleet.owners)
   const api = createDemoApi(baseUrl, key)
   const tally = new EventTally()
   const findName = createNameFinder(api)
+  // One event after another, each once its device has a name.
+  let printing = Promise.resolve()
   const receivers = await startReceivers({
     baseUrl,
     api,
     pollKey,
     tally,
-    onEvent: async (event) => output.event(event, await findName(event.deviceId)),
+    onEvent: (event) => {
+      printing = printing.then(async () =>
+        print(describeEvent(event, await findName(event.deviceId))),
+      )
+    },
   })
   cleanup.add(async () => {
     await receivers.stop()
     if (folder.isKept) await deleteStreams(api).catch(() => undefined)
   })
   fleet.start(secrets)
-  output.started(baseUrl, key)
-  const timer = setInterval(() => output.status(fleet.counts(), tally.summarise()), STATUS_LINE_MS)
+  print(describeStart(baseUrl, key))
+  const printStatus = () => print(describeStatus(fleet.counts(), tally.summarise()))
+  const timer = setInterval(printStatus, STATUS_LINE_MS)
   await untilAborted(toEnd(io.signal, options.seconds)).finally(() => clearInterval(timer))
-  output.step('Stopping the devices and the receivers …')
+  printStep('Stopping the devices and the receivers …')
   const counts = fleet.counts()
   await fleet.stop()
   // What was on its way when the devices stopped still counts.
   if (!tally.isComplete) await sleep(LATE_EVENTS_MS, undefined, io).catch(() => undefined)
   await receivers.stop()
-  output.ended(counts, tally.summarise())
+  await printing
+  print(describeEnd(counts, tally.summarise()))
   return { isComplete: tally.isComplete }
 }
 
@@ -115,10 +128,6 @@ function createNameFinder(api: DemoApi): (id: string | undefined) => Promise<str
     if (name !== undefined) names.set(id, name)
     return name
   }
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
 }
 
 /** The time is up, or the user has enough. */

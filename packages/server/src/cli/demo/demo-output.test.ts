@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { toGuideLines } from './demo-output.ts'
-import { toEventLine } from './event-line.ts'
+import { describeEvent, describeStart } from './demo-output.ts'
 
 const EVENT = {
   method: 'push',
@@ -14,21 +13,21 @@ const EVENT = {
 } as const
 
 it('an event is one line: time, method, device, change, latency', () => {
-  expect(toEventLine(EVENT, 'ada-mac.example.com')).toBe(
+  expect(describeEvent(EVENT, 'ada-mac.example.com').lines).toEqual([
     '03:04:05  push  ada-mac               compliant → not-compliant  42 ms  signature verified',
-  )
+  ])
 })
 
 it('an event of a device that is not known yet names its id', () => {
-  expect(toEventLine(EVENT, undefined)).toContain('  #7  ')
+  expect(describeEvent(EVENT, undefined).lines[0]).toContain('  #7  ')
 })
 
 it('no text of a device reaches the terminal as an escape sequence', () => {
-  expect(toEventLine(EVENT, '\u001b[2Jada\u202e')).toContain('?[2Jada?')
+  expect(describeEvent(EVENT, '\u001b[2Jada\u202e').lines[0]).toContain('?[2Jada?')
 })
 
 it('the guide gives the addresses, the key and three commands of curl, each on a line', () => {
-  const lines = toGuideLines('http://127.0.0.1:8080', 'k2sk_v1_test')
+  const { lines } = describeStart('http://127.0.0.1:8080', 'k2sk_v1_test')
   expect(lines).toContain('API key      k2sk_v1_test')
   expect(lines).toContain('API docs     http://127.0.0.1:8080/docs')
   expect(lines.filter((line) => line.startsWith('curl '))).toHaveLength(3)
