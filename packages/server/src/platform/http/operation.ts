@@ -132,7 +132,7 @@ export interface Deprecation {
 /** A declared operation, ready to be mounted on a surface. */
 export interface Operation<By extends Caller = Caller> {
   readonly method: Method
-  /** `:name` as a whole segment is a parameter. */
+  /** `:name` as a whole segment is a parameter; other colons are themselves. */
   readonly path: string
   readonly access: Access
   /** Other credentials that this operation takes, tried before those of the surface. */
@@ -141,6 +141,7 @@ export interface Operation<By extends Caller = Caller> {
   readonly feature: string | null | undefined
   /** The versions of the surface that know the operation; undefined for all. */
   readonly versions: readonly string[] | undefined
+  /** A few words in the imperative, for the reference. */
   readonly summary: string
   readonly description: string | undefined
   readonly tags: readonly string[]
@@ -149,10 +150,11 @@ export interface Operation<By extends Caller = Caller> {
   readonly queryExamples: QueryExamples
   readonly body: z.ZodType | undefined
   readonly responses: ResponseSchemas
-  /** Whether PUT is answered like this PATCH. */
+  /** Whether PUT is answered like this PATCH; of routes, unless they say `false`. */
   readonly putAlias: boolean
   readonly operationId: string
   readonly example: OperationExample
+  /** Whether 409 is among the answers; of writes it always is. */
   readonly mayConflict: boolean
   /** Announced in the headers of every answer and in the document. */
   readonly deprecation: Deprecation | undefined
@@ -164,30 +166,13 @@ export interface Operation<By extends Caller = Caller> {
   prepare(result: unknown): Answer | undefined
 }
 
-/** What every declaration of an operation says of it. */
-export interface OperationDefinition<By extends Caller> {
-  readonly method: Method
-  /** `:name` as a whole segment is a parameter; other colons are themselves. */
-  readonly path: string
-  readonly access: Access
-  readonly credentials?: readonly Credential<By>[]
-  readonly feature?: string | null
-  readonly versions?: readonly string[]
-  /** A few words in the imperative, for the reference. */
-  readonly summary: string
-  readonly description?: string
-  readonly tags?: readonly string[]
-  readonly params?: z.ZodType
-  readonly query?: z.ZodType
-  readonly queryExamples?: QueryExamples
-  readonly body?: z.ZodType
-  readonly responses: ResponseSchemas
-  readonly putAlias?: boolean
-  readonly operationId?: string
-  readonly example?: OperationExample
-  readonly mayConflict?: boolean
-  readonly deprecation?: Deprecation
-  readonly hidden?: boolean
+type Required = 'method' | 'path' | 'access' | 'summary' | 'responses'
+
+/** What a declaration says of an operation; what it leaves out is as usual. */
+export interface OperationDefinition<By extends Caller>
+  extends
+    Pick<Operation<By>, Required>,
+    Partial<Omit<Operation<By>, Required | 'run' | 'prepare'>> {
   readonly handler: (request: OperationRequest<By>) => Promise<Answer> | Answer
 }
 
@@ -195,31 +180,28 @@ export interface OperationDefinition<By extends Caller> {
  * Declares an operation whose handler reads the request and makes the answer itself: its schemas are for the
  * document. Where they are to be kept as well, `route` (route.ts) declares it.
  */
-export function operation<By extends Caller = Caller>(
-  definition: OperationDefinition<By>,
-): Operation<By> {
-  const { method, path, access, handler } = definition
+export function operation<By extends Caller = Caller>({
+  handler,
+  ...declared
+}: OperationDefinition<By>): Operation<By> {
+  const { method, path, access } = declared
   return {
-    method,
-    path,
-    access,
-    credentials: definition.credentials ?? [],
-    feature: definition.feature,
-    versions: definition.versions,
-    summary: definition.summary,
-    description: definition.description,
-    tags: definition.tags ?? [],
-    params: definition.params ?? stringParams(path),
-    query: definition.query ?? z.object({}),
-    queryExamples: definition.queryExamples ?? {},
-    body: definition.body,
-    responses: definition.responses,
-    putAlias: method === 'PATCH' && definition.putAlias === true,
-    operationId: definition.operationId ?? toOperationId(method, path),
-    example: definition.example ?? {},
-    mayConflict: definition.mayConflict ?? (method !== 'GET' && access !== 'public'),
-    deprecation: definition.deprecation,
-    hidden: definition.hidden ?? false,
+    credentials: [],
+    feature: undefined,
+    versions: undefined,
+    description: undefined,
+    tags: [],
+    params: stringParams(path),
+    query: z.object({}),
+    queryExamples: {},
+    body: undefined,
+    operationId: toOperationId(method, path),
+    example: {},
+    mayConflict: method !== 'GET' && access !== 'public',
+    deprecation: undefined,
+    hidden: false,
+    ...declared,
+    putAlias: method === 'PATCH' && declared.putAlias === true,
     // The access check has made sure of a caller wherever the operation is not public.
     run: async (request) => handler(request as OperationRequest<By>),
     prepare: (result) => (result instanceof ChosenAnswer ? result : undefined),
