@@ -3,12 +3,8 @@
  * it with.
  */
 import type { DomainEvent } from '../../src/changes/domain-event.ts'
-import {
-  toAuditPayload,
-  toPayloads,
-  type WebhookPayload,
-} from '../../src/signals/webhooks/webhook-payload.ts'
-import { toNewEvent } from '../../src/signals/webhooks/webhook-publisher.ts'
+import { toPayloads, type WebhookPayload } from '../../src/signals/webhooks/webhook-payload.ts'
+import { toAuditPayload, toNewEvent } from '../../src/signals/webhooks/webhook-publisher.ts'
 import { TEST_EVENT } from '../../src/signals/webhooks/webhook-event-types.ts'
 
 const AT = new Date('2026-01-02T03:04:05.678Z')

@@ -38,30 +38,20 @@ export const SUBSCRIBABLE_EVENTS = Object.keys(WEBHOOK_EVENTS) as [
   ...SubscribableEvent[],
 ]
 
-/** The names under which webhooks hear of an event: the present one, and the older one where there is one. */
-export const WEBHOOK_NAMES = {
-  'admin_users.created': ['admin_users.created'],
-  'auth_logs.failure': ['auth_logs.failure'],
-  'auth_logs.success': ['auth_logs.success'],
-  'device.status_changed': ['device_trust.status_changed'],
-  'devices.created': ['devices.created'],
-  'devices.destroyed': ['devices.destroyed'],
-  'devices.registered': ['devices.registered'],
-  'devices.reassigned': ['devices.reassigned'],
-  'devices.reenrolled': ['devices.reenrolled'],
-  'devices.hardware_duplicated': ['devices.hardware_duplicated'],
-  'enrollment_secrets.alarm': ['enrollment_secrets.alarm'],
-  'issues.new': ['issues.new', 'failures.new'],
-  'issues.resolved': ['issues.resolved', 'failures.resolved'],
-  'requests.issue_exemption': ['requests.issue_exemption'],
-  'requests.registration': ['requests.registration'],
-  'requests.reenrollment': ['requests.reenrollment'],
-  'webhook.failing': ['webhook.failing'],
-  'webhook.disabled': ['webhook.disabled'],
-} as const satisfies Record<
-  DomainEventType,
-  readonly [name: SubscribableEvent, older?: SubscribableEvent]
->
+/** The name under which webhooks hear of a changed status; other events have the names of their types. */
+export const NAME_OF_STATUS_CHANGE = 'device_trust.status_changed'
+
+/** The older names under which webhooks hear of events besides. */
+export const OLDER_NAMES = {
+  'issues.new': 'failures.new',
+  'issues.resolved': 'failures.resolved',
+} as const satisfies Partial<Record<DomainEventType, SubscribableEvent>>
+
+/** Every name under which webhooks hear of the events of a type. */
+export function namesOf(type: DomainEventType): readonly SubscribableEvent[] {
+  if (type === 'device.status_changed') return [NAME_OF_STATUS_CHANGE]
+  return type === 'issues.new' || type === 'issues.resolved' ? [type, OLDER_NAMES[type]] : [type]
+}
 
 /** What the test of a webhook sends; to that webhook, whatever it subscribes to. */
 export const TEST_EVENT = 'webhook.test'

@@ -76,15 +76,8 @@ export const updateWebhookBody = createWebhookBody
   .meta({ id: 'UpdateWebhook' })
 
 /** What a new webhook shall be. */
-export interface NewWebhook {
-  readonly name: string
-  readonly url: string
+export type NewWebhook = Omit<z.output<typeof createWebhookBody>, 'events'> & {
   readonly events: readonly string[]
-  readonly description?: string | null | undefined
-  readonly enabled?: boolean | undefined
-  readonly signing?: (typeof SIGNING_FORMS)[number] | undefined
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  readonly rate_limit_per_second?: number | null | undefined
 }
 
 /**
@@ -97,6 +90,4 @@ export function readNewWebhook(input: Record<string, unknown>): NewWebhook {
 }
 
 /** What shall change of a webhook. */
-export type WebhookEdit = {
-  readonly [Member in Exclude<keyof NewWebhook, 'signing'>]?: NewWebhook[Member] | undefined
-}
+export type WebhookEdit = z.output<typeof updateWebhookBody>

@@ -2,11 +2,24 @@
  * The payloads of webhooks: the `data` member for each event, as clients of the K2 service know it. Ids
  * are integers here and states are in lower case, unlike in the REST API.
  */
-import type { AuditFields } from '../../changes/audit/audit-entry.ts'
-import type { DomainEvent, DomainEventOf } from '../../changes/domain-event.ts'
+import type { DomainEvent, DomainEventOf, DomainEventType } from '../../changes/domain-event.ts'
 import type { AuthState } from '../../schema/status-values.ts'
-import type { EventDevice, EventIssue, EventPerson, EventSubjects } from './event-subject-store.ts'
-import { WEBHOOK_NAMES, type SubscribableEvent } from './webhook-event-types.ts'
+import type {
+  EventAdmin,
+  EventDevice,
+  EventIssue,
+  EventPerson,
+  EventRequest,
+  EventSubjects,
+  EventWebhook,
+  SubjectKind,
+  SubjectOf,
+} from './event-subject-store.ts'
+import {
+  NAME_OF_STATUS_CHANGE,
+  OLDER_NAMES,
+  type SubscribableEvent,
+} from './webhook-event-types.ts'
 
 /** What is sent of an event under one of its names. */
 export interface WebhookPayload {
@@ -33,55 +46,86 @@ export const STATE_WORDS = {
   Blocked: 'blocked',
 } as const satisfies Record<AuthState, string>
 
+/** The record that an event is about. */
+type Subject = readonly [kind: SubjectKind, id: string]
+
+/** How webhooks are told of the events of one type. */
+interface EventForm<Event> {
+  /** The record that has to be read; undefined where the event says it all. */
+  readonly subject: (event: Event) => Subject | undefined
+  readonly toPayloads: (event: Event, context: PayloadContext) => WebhookPayload[]
+}
+
+const SIGN_IN = alone(toSignInPayloads)
+const DEVICE = about('devices', ({ deviceId }) => deviceId, toDevicePayloads)
+const ISSUE = about('issues', ({ issueId }) => issueId, toIssuePayloads)
+const WEBHOOK = about('webhooks', ({ webhookId }) => webhookId, toWebhookPayloads)
+
+/** A type of event that webhooks are not told of does not compile. */
+const FORMS: { readonly [Type in DomainEventType]: EventForm<DomainEventOf<Type>> } = {
+  'admin_users.created': about('admins', ({ adminId }) => adminId, toAdminPayloads),
+  'auth_logs.failure': SIGN_IN,
+  'auth_logs.success': SIGN_IN,
+  'device.status_changed': alone(toStatusPayloads),
+  'devices.created': DEVICE,
+  'devices.destroyed': {
+    subject: ({ ownerPersonId: id }) => (id === null ? undefined : ['people', id]),
+    toPayloads: toDestroyedPayloads,
+  },
+  'devices.registered': DEVICE,
+  'devices.reassigned': DEVICE,
+  'devices.reenrolled': DEVICE,
+  'devices.hardware_duplicated': DEVICE,
+  'enrollment_secrets.alarm': alone(toSecretPayloads),
+  'issues.new': ISSUE,
+  'issues.resolved': ISSUE,
+  'requests.issue_exemption': about(
+    'exemptionRequests',
+    ({ requestId }) => requestId,
+    toExemptionPayloads,
+  ),
+  'requests.registration': about(
+    'registrationRequests',
+    ({ requestId }) => requestId,
+    toRegistrationPayloads,
+  ),
+  'requests.reenrollment': about('devices', ({ deviceId }) => deviceId, toReenrollmentPayloads),
+  'webhook.failing': WEBHOOK,
+  'webhook.disabled': WEBHOOK,
+}
+
+/** An event that says it all. */
+function alone<Event>(toPayloads: EventForm<Event>['toPayloads']): EventForm<Event> {
+  return { subject: () => undefined, toPayloads }
+}
+
+/** An event about a record: nothing is told when that is gone by the end of the change. */
+function about<Event, Kind extends SubjectKind>(
+  kind: Kind,
+  idOf: (event: Event) => string,
+  toPayloads: (event: Event, subject: SubjectOf<Kind>, context: PayloadContext) => WebhookPayload[],
+): EventForm<Event> {
+  return {
+    subject: (event) => [kind, idOf(event)],
+    toPayloads: (event, context) => {
+      const subject = context.subjects[kind].get(idOf(event))
+      return subject === undefined ? [] : toPayloads(event, subject as SubjectOf<Kind>, context)
+    },
+  }
+}
+
+/** The record that has to be read for the payloads of an event; undefined where the event says it all. */
+export function subjectOf(event: DomainEvent): Subject | undefined {
+  // The form that stands under a type takes the events of that type.
+  return FORMS[event.type].subject(event as never)
+}
+
 /**
  * The payloads of an event: none when its record is gone by the end of the change, and one under the
  * older name besides where the event has one.
  */
 export function toPayloads(event: DomainEvent, context: PayloadContext): WebhookPayload[] {
-  const { subjects, at } = context
-  switch (event.type) {
-    case 'admin_users.created':
-      return toAdminPayloads(event, context)
-    case 'auth_logs.failure':
-    case 'auth_logs.success':
-      return [payload(event.type, ['auth_log', event.sessionId], at, toSignInData(event, context))]
-    case 'device.status_changed':
-      return toStatusPayloads(event, context)
-    case 'devices.destroyed':
-      return [toDestroyedPayload(event, context)]
-    case 'enrollment_secrets.alarm':
-    case 'requests.reenrollment':
-      return toEnrollmentPayloads(event, context)
-    case 'issues.new':
-    case 'issues.resolved':
-      return toIssuePayloads(event, subjects.issues.get(event.issueId))
-    case 'requests.issue_exemption':
-      return toExemptionPayloads(event, context)
-    case 'requests.registration':
-      return toRegistrationPayloads(event, context)
-    case 'webhook.failing':
-    case 'webhook.disabled':
-      return toWebhookPayloads(event, context)
-    default:
-      return toDevicePayloads(event, context)
-  }
-}
-
-/** The payload of an entry of the audit log. */
-export function toAuditPayload(entry: AuditFields, at: Date): WebhookPayload {
-  const { target_type: type, target_id: id } = entry
-  return {
-    type: 'audit_log.recorded',
-    object: type === null || id === null ? null : { type, id },
-    occurredAt: at,
-    data: {
-      actor_name: entry.actor_name,
-      actor_type: entry.actor_type,
-      actor_email: entry.actor_email,
-      ip_address: entry.ip_address,
-      description: entry.description,
-    },
-  }
+  return FORMS[event.type].toPayloads(event as never, context)
 }
 
 function payload(
@@ -98,11 +142,10 @@ function toUrl({ baseUrl }: PayloadContext, collection: string, id: string): str
 }
 
 function toAdminPayloads(
-  { type, adminId }: DomainEventOf<'admin_users.created'>,
-  { subjects, at }: PayloadContext,
+  { type }: DomainEventOf<'admin_users.created'>,
+  admin: EventAdmin,
+  { at }: PayloadContext,
 ): WebhookPayload[] {
-  const admin = subjects.admins.get(adminId)
-  if (admin === undefined) return []
   const data = {
     admin_user_id: Number(admin.id),
     first_name: admin.firstName,
@@ -110,11 +153,11 @@ function toAdminPayloads(
     email: admin.email,
     access: admin.access,
   }
-  return [payload(type, ['admin_user', adminId], at, data)]
+  return [payload(type, ['admin_user', admin.id], at, data)]
 }
 
 function toStatusPayloads(
-  { type, device, previous, current, occurredAt }: DomainEventOf<'device.status_changed'>,
+  { device, previous, current, occurredAt }: DomainEventOf<'device.status_changed'>,
   context: PayloadContext,
 ): WebhookPayload[] {
   if (previous.authState === current.authState) return []
@@ -124,16 +167,14 @@ function toStatusPayloads(
     device_status: STATE_WORDS[current.authState],
     device_url: toUrl(context, 'devices', device.id),
   }
-  return [payload(WEBHOOK_NAMES[type][0], ['device', device.id], occurredAt, data)]
+  return [payload(NAME_OF_STATUS_CHANGE, ['device', device.id], occurredAt, data)]
 }
 
 function toWebhookPayloads(
-  { type, webhookId, reason }: DomainEventOf<'webhook.failing' | 'webhook.disabled'>,
-  { subjects, at }: PayloadContext,
+  { type, reason }: DomainEventOf<'webhook.failing' | 'webhook.disabled'>,
+  { id, name, url }: EventWebhook,
+  { at }: PayloadContext,
 ): WebhookPayload[] {
-  const webhook = subjects.webhooks.get(webhookId)
-  if (webhook === undefined) return []
-  const { id, name, url } = webhook
   return [payload(type, ['webhook', id], at, { webhook_id: Number(id), name, url, reason })]
 }
 
@@ -145,10 +186,9 @@ function toDevicePayloads(
     | 'devices.reenrolled'
     | 'devices.hardware_duplicated'
   >,
+  device: EventDevice,
   context: PayloadContext,
 ): WebhookPayload[] {
-  const device = context.subjects.devices.get(event.deviceId)
-  if (device === undefined) return []
   const { registered_owner, ...facts } = toDeviceData(device, context)
   const data = {
     ...facts,
@@ -164,21 +204,11 @@ function toAddresses(event: DomainEventOf<'devices.reenrolled'>) {
   return { ip_address: ipAddress, previous_ip_address: previousIpAddress, reason }
 }
 
-function toEnrollmentPayloads(
-  event: DomainEventOf<'enrollment_secrets.alarm' | 'requests.reenrollment'>,
-  context: PayloadContext,
-): WebhookPayload[] {
-  return event.type === 'requests.reenrollment'
-    ? toReenrollmentPayloads(event, context)
-    : [toSecretPayload(event, context)]
-}
-
 function toReenrollmentPayloads(
-  { type, requestId, deviceId, ...event }: DomainEventOf<'requests.reenrollment'>,
+  { type, requestId, ...event }: DomainEventOf<'requests.reenrollment'>,
+  device: EventDevice,
   context: PayloadContext,
 ): WebhookPayload[] {
-  const device = context.subjects.devices.get(deviceId)
-  if (device === undefined) return []
   const data = {
     request_id: Number(requestId),
     request_url: toUrl(context, 'reenrollment_requests', requestId),
@@ -191,27 +221,28 @@ function toReenrollmentPayloads(
   return [payload(type, ['reenrollment_request', requestId], context.at, data)]
 }
 
-function toSecretPayload(
+function toSecretPayloads(
   { type, secretId, ...event }: DomainEventOf<'enrollment_secrets.alarm'>,
   { at }: PayloadContext,
-): WebhookPayload {
-  return payload(type, ['enrollment_secret', secretId], at, {
+): WebhookPayload[] {
+  const data = {
     enrollment_secret_id: Number(secretId),
     name: event.name,
     reason: event.reason,
     use_count: event.useCount,
     uses_max: event.usesMax,
     uses_within_hour: event.usesWithinHour,
-  })
+  }
+  return [payload(type, ['enrollment_secret', secretId], at, data)]
 }
 
-function toDestroyedPayload(
+function toDestroyedPayloads(
   { type, device, authState, ownerPersonId }: DomainEventOf<'devices.destroyed'>,
   context: PayloadContext,
-): WebhookPayload {
+): WebhookPayload[] {
   const owner = context.subjects.people.get(ownerPersonId ?? '') ?? null
   const data = toDeviceData({ ...device, authState, owner }, context)
-  return payload(type, ['device', device.id], context.at, data)
+  return [payload(type, ['device', device.id], context.at, data)]
 }
 
 function toDeviceData(device: EventDevice, context: PayloadContext) {
@@ -229,10 +260,8 @@ function toOwner({ id, name, email }: EventPerson, context: PayloadContext) {
 
 function toIssuePayloads(
   { type, occurredAt }: DomainEventOf<'issues.new' | 'issues.resolved'>,
-  issue: EventIssue | undefined,
+  { id, title, device, person, check }: EventIssue,
 ): WebhookPayload[] {
-  if (issue === undefined) return []
-  const { id, title, device, person, check } = issue
   const checkId = Number(check.id)
   const object = ['issue', id] as const
   const data = {
@@ -245,7 +274,6 @@ function toIssuePayloads(
     check: { id: checkId, name: check.name, tags: check.tags },
   }
   if (device === null) return [payload(type, object, occurredAt, data)]
-  const [name, olderName] = WEBHOOK_NAMES[type]
   const olderData = {
     check_id: checkId,
     failure_id: Number(id),
@@ -253,17 +281,16 @@ function toIssuePayloads(
     device_id: Number(device.id),
   }
   return [
-    payload(name, object, occurredAt, data),
-    payload(olderName, object, occurredAt, olderData),
+    payload(type, object, occurredAt, data),
+    payload(OLDER_NAMES[type], object, occurredAt, olderData),
   ]
 }
 
 function toExemptionPayloads(
-  { type, requestId }: DomainEventOf<'requests.issue_exemption'>,
+  { type }: DomainEventOf<'requests.issue_exemption'>,
+  request: EventRequest,
   context: PayloadContext,
 ): WebhookPayload[] {
-  const request = context.subjects.exemptionRequests.get(requestId)
-  if (request === undefined) return []
   const data = {
     device_id: Number(request.device.id),
     device_name: request.device.name,
@@ -278,33 +305,28 @@ function toExemptionPayloads(
 }
 
 function toRegistrationPayloads(
-  { type, requestId }: DomainEventOf<'requests.registration'>,
+  { type }: DomainEventOf<'requests.registration'>,
+  { id, device, requester, message }: EventRequest,
   context: PayloadContext,
 ): WebhookPayload[] {
-  const request = context.subjects.registrationRequests.get(requestId)
-  if (request === undefined) return []
-  const { device, requester, message } = request
   const data = {
     device: { id: Number(device.id), name: device.name, url: toUrl(context, 'devices', device.id) },
-    requester:
-      requester === null
-        ? null
-        : {
-            id: Number(requester.id),
-            email: requester.email,
-            url: toUrl(context, 'people', requester.id),
-          },
+    requester: requester && {
+      id: Number(requester.id),
+      email: requester.email,
+      url: toUrl(context, 'people', requester.id),
+    },
     message,
   }
-  return [payload(type, ['registration_request', request.id], context.at, data)]
+  return [payload(type, ['registration_request', id], context.at, data)]
 }
 
-function toSignInData(
+function toSignInPayloads(
   event: DomainEventOf<'auth_logs.success' | 'auth_logs.failure'>,
   context: PayloadContext,
-) {
+): WebhookPayload[] {
   const { sessionId, personId, device } = event
-  return {
+  const data = {
     auth_log_url: toUrl(context, 'auth_logs', sessionId),
     browser_name: event.browserName,
     browser_version: event.browserVersion,
@@ -313,4 +335,5 @@ function toSignInData(
     launcher_version: event.agentVersion,
     person_id: personId === null ? null : Number(personId),
   }
+  return [payload(event.type, ['auth_log', sessionId], context.at, data)]
 }

@@ -3,8 +3,9 @@
  * who gets which event and the bytes; the dispatcher sends them. Writes no audit entries: the entry of a
  * change is itself an event.
  */
+import type { AuditFields } from '../../changes/audit/audit-entry.ts'
 import type { ChangePublisher, ChangeRecord } from '../../changes/change.ts'
-import type { DomainEvent, DomainEventOf, DomainEventType } from '../../changes/domain-event.ts'
+import type { DomainEvent } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import { newUlids } from '../../platform/ids.ts'
 import { toStorableJson } from '../../platform/storable-text.ts'
@@ -14,8 +15,8 @@ import {
   listSubscribedEvents,
   type NewWebhookEvent,
 } from './webhook-event-store.ts'
-import { WEBHOOK_NAMES } from './webhook-event-types.ts'
-import { toAuditPayload, toPayloads, type WebhookPayload } from './webhook-payload.ts'
+import { namesOf } from './webhook-event-types.ts'
+import { subjectOf, toPayloads, type WebhookPayload } from './webhook-payload.ts'
 
 export interface WebhookPublisherDependencies {
   readonly clock: Clock
@@ -63,38 +64,10 @@ async function listPayloads(
   return [...payloads, ...auditEntries.map((entry) => toAuditPayload(entry, at))]
 }
 
-/** A record that an event is about. */
-type Subject = readonly [kind: SubjectKind, id: string]
-
-/** The record that has to be read for an event of each type; none where the event says it all. */
-const SUBJECTS: {
-  readonly [Type in DomainEventType]: (event: DomainEventOf<Type>) => Subject | undefined
-} = {
-  'admin_users.created': ({ adminId }) => ['admins', adminId],
-  'auth_logs.failure': () => undefined,
-  'auth_logs.success': () => undefined,
-  'device.status_changed': () => undefined,
-  'devices.created': ({ deviceId }) => ['devices', deviceId],
-  'devices.destroyed': ({ ownerPersonId: id }) => (id === null ? undefined : ['people', id]),
-  'devices.registered': ({ deviceId }) => ['devices', deviceId],
-  'devices.reassigned': ({ deviceId }) => ['devices', deviceId],
-  'devices.reenrolled': ({ deviceId }) => ['devices', deviceId],
-  'devices.hardware_duplicated': ({ deviceId }) => ['devices', deviceId],
-  'enrollment_secrets.alarm': () => undefined,
-  'issues.new': ({ issueId }) => ['issues', issueId],
-  'issues.resolved': ({ issueId }) => ['issues', issueId],
-  'requests.issue_exemption': ({ requestId }) => ['exemptionRequests', requestId],
-  'requests.registration': ({ requestId }) => ['registrationRequests', requestId],
-  'requests.reenrollment': ({ deviceId }) => ['devices', deviceId],
-  'webhook.failing': ({ webhookId }) => ['webhooks', webhookId],
-  'webhook.disabled': ({ webhookId }) => ['webhooks', webhookId],
-}
-
 function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string>> {
   const ids = new Map<SubjectKind, Set<string>>()
   for (const event of events) {
-    // The function that stands under a type takes the events of that type.
-    const [kind, id] = SUBJECTS[event.type](event as never) ?? []
+    const [kind, id] = subjectOf(event) ?? []
     if (kind === undefined || id === undefined) continue
     ids.set(kind, (ids.get(kind) ?? new Set()).add(id))
   }
@@ -102,7 +75,24 @@ function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string
 }
 
 function isSubscribed({ type }: DomainEvent, subscribed: ReadonlySet<string>): boolean {
-  return WEBHOOK_NAMES[type].some((name) => subscribed.has(name))
+  return namesOf(type).some((name) => subscribed.has(name))
+}
+
+/** The payload of an entry of the audit log. */
+export function toAuditPayload(entry: AuditFields, at: Date): WebhookPayload {
+  const { target_type: type, target_id: id } = entry
+  return {
+    type: 'audit_log.recorded',
+    object: type === null || id === null ? null : { type, id },
+    occurredAt: at,
+    data: {
+      actor_name: entry.actor_name,
+      actor_type: entry.actor_type,
+      actor_email: entry.actor_email,
+      ip_address: entry.ip_address,
+      description: entry.description,
+    },
+  }
 }
 
 /** An event under its id with the bytes that are sent of it, which never change again. */
