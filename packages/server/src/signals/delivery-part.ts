@@ -6,7 +6,7 @@ import type { Outbound } from '../platform/net/outbound.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { releaseEveryClaim } from './dispatch/claim-store.ts'
 import { createDeliveryChannels } from './delivery-channels.ts'
-import { createDeliveryEngine } from './dispatch/delivery-engine.ts'
+import { DeliveryEngine } from './dispatch/delivery-engine.ts'
 import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
 import type { DeliverySettings as EngineSettings } from './dispatch/delivery-settings.ts'
 import {
@@ -51,7 +51,7 @@ export function createDeliveryPart(
   const { preparedDb: db } = database
   const logError = toLogError(log)
   const { baseUrl } = settings
-  const engine = createDeliveryEngine({
+  const engine = new DeliveryEngine({
     db,
     clock,
     log,

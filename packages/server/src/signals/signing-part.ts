@@ -1,7 +1,7 @@
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { jwksRoutes } from './signing/jwks-routes.ts'
-import { createKeyRing, type KeyRing } from './signing/key-ring.ts'
+import { KeyRing } from './signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from './signing/refused-keys.ts'
 import { runSigningKeyJob } from './signing/signing-key-job.ts'
 import { signingKeyRoutes } from './signing/signing-key-routes.ts'
@@ -22,7 +22,7 @@ export function createSigningPart(foundation: Foundation, settings: SigningSetti
   const { clock, db, log, runChange, sealer } = foundation
   const logError = toLogError(log)
   const pool = new SigningPool()
-  const keyRing = createKeyRing({ db, clock, sealer, pool })
+  const keyRing = new KeyRing({ db, clock, sealer, pool })
   const refusedKeys = createRefusedKeys({ runChange, clock, keyRing, logError })
   const keySettings = toSigningKeySettings(foundation, settings)
   const { publicationLeadMs } = keySettings

@@ -18,7 +18,7 @@ import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box
 import { createSsfClient, type ClientDraft } from '../../src/signals/clients/change-client.ts'
 import { DELIVERY_CHANNEL, toDestinationId } from '../../src/signals/dispatch/delivery-store.ts'
 import { PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
-import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
+import { KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { ensureSigningKey } from '../../src/signals/signing/signing-keys.ts'
 import { SigningPool } from '../../src/signals/signing/signing-pool.ts'
@@ -89,7 +89,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
   const publishers = createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer })
   const runChange = createChangeRunner(db, clock, publishers)
   const pool = new SigningPool({ threadCount: 1 })
-  const keyRing = createKeyRing({ db, clock, sealer, pool })
+  const keyRing = new KeyRing({ db, clock, sealer, pool })
   const waiters = new PollWaiters(10_000)
   const guardedClient = createGuardedClient({ policy: policy.policy, userAgent: 'Heliograph test' })
   const errors: string[] = []

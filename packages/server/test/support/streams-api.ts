@@ -10,7 +10,7 @@ import { pollRoutes } from '../../src/signals/poll/poll-routes.ts'
 import { pollTokenRoutes } from '../../src/signals/poll/poll-token-routes.ts'
 import { PollWaiters } from '../../src/signals/poll/poll-waiters.ts'
 import { createDeliverySender } from '../../src/signals/dispatch/delivery-sender.ts'
-import { createKeyRing, type KeyRing } from '../../src/signals/signing/key-ring.ts'
+import { KeyRing } from '../../src/signals/signing/key-ring.ts'
 import { jwksRoutes } from '../../src/signals/signing/jwks-routes.ts'
 import { createRefusedKeys } from '../../src/signals/signing/refused-keys.ts'
 import { signingKeyRoutes } from '../../src/signals/signing/signing-key-routes.ts'
@@ -66,7 +66,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
   let keyRing: KeyRing | undefined
   const testApi = await createTestApi((parts) => {
     const { db, clock, runChange, sealer } = parts
-    const ring = createKeyRing({ db, clock, sealer, pool: signing })
+    const ring = new KeyRing({ db, clock, sealer, pool: signing })
     keyRing = ring
     const logError = (error: unknown) => {
       throw error

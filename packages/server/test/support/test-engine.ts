@@ -3,8 +3,7 @@ import { createChangeRunner } from '../../src/changes/change.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import {
-  createDeliveryEngine,
-  type DeliveryEngine,
+  DeliveryEngine,
   type DeliveryEngineDependencies,
 } from '../../src/signals/dispatch/delivery-engine.ts'
 import type { WorkerPresence } from '../../src/signals/dispatch/worker-presence.ts'
@@ -29,7 +28,7 @@ export function createTestEngine(
   dependencies: Needed & Partial<DeliveryEngineDependencies>,
 ): DeliveryEngine {
   const { db, clock = systemClock } = dependencies
-  return createDeliveryEngine({
+  return new DeliveryEngine({
     clock,
     log: SILENT,
     settings: {},

@@ -113,15 +113,12 @@ export async function createWebhooksApi(
       })
       engines.add(engine)
       await engine.start()
-      return {
-        start: () => engine.start(),
-        wake: (id) => engine.wake(id),
-        sweep: () => engine.sweep(),
-        close: async (graceMs) => {
-          engines.delete(engine)
-          await engine.close(graceMs)
-        },
+      const close = engine.close.bind(engine)
+      engine.close = async (graceMs) => {
+        engines.delete(engine)
+        await close(graceMs)
       }
+      return engine
     },
     create: async (input = {}) => {
       const payload = {

@@ -23,23 +23,6 @@ import { InFlightSlots } from './in-flight-slots.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 import type { WorkerPresence } from './worker-presence.ts'
 
-export interface DeliveryEngine {
-  /** Takes up what is due and begins to sweep. Resolves after the first look at the database. */
-  start(): Promise<void>
-  /**
-   * Work was queued for the destination, or it changed. Cheap; unknown ids do no harm. Does nothing before
-   * `start`: in a process that does not deliver.
-   */
-  wake(destinationId: DestinationId): void
-  /** Looks at every destination: after the connection that listens was away. */
-  sweep(): Promise<void>
-  /**
-   * Stops claiming, lets what is in flight end for at most `graceMs`, records it and releases the rest.
-   * Close it before the guarded client and the database.
-   */
-  close(graceMs?: number): Promise<void>
-}
-
 export interface DeliveryEngineDependencies {
   readonly db: Kysely<Schema>
   /** For the times of attempts in the log. What is due, and until when, is the database's to say. */
@@ -59,11 +42,8 @@ export interface DeliveryEngineDependencies {
 const CLOSE_GRACE_MS = 5_000
 const RANDOM_STEPS = 2 ** 32
 
-export function createDeliveryEngine(dependencies: DeliveryEngineDependencies): DeliveryEngine {
-  return new DispatchingEngine(dependencies)
-}
-
-class DispatchingEngine implements DeliveryEngine {
+/** The engine of one process. */
+export class DeliveryEngine {
   readonly #shared: DispatcherDependencies
   readonly #presence: WorkerPresence
   readonly #databaseClock: DatabaseClock
@@ -94,6 +74,7 @@ class DispatchingEngine implements DeliveryEngine {
     }
   }
 
+  /** Takes up what is due and begins to sweep. Resolves after the first look at the database. */
   async start(): Promise<void> {
     this.#isStarted = true
     const { sweepIntervalMs, presenceIntervalMs } = this.#shared.settings
@@ -106,11 +87,16 @@ class DispatchingEngine implements DeliveryEngine {
     ]
   }
 
+  /**
+   * Work was queued for the destination, or it changed. Cheap; unknown ids do no harm. Does nothing before
+   * `start`: in a process that does not deliver.
+   */
   wake(destinationId: DestinationId): void {
     const isId = /^\d{1,19}$/.test(destinationId)
     if (this.#isStarted && !this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
   }
 
+  /** Looks at every destination: after the connection that listens was away. */
   async sweep(): Promise<void> {
     const { db, channels } = this.#shared
     await this.#databaseClock.follow()
@@ -122,6 +108,10 @@ class DispatchingEngine implements DeliveryEngine {
     }
   }
 
+  /**
+   * Stops claiming, lets what is in flight end for at most `graceMs`, records it and releases the rest.
+   * Close it before the guarded client and the database.
+   */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true
     const stopping = this.#jobs.map((job) => job.stop())

@@ -9,7 +9,7 @@ import {
   deliveryRetention,
 } from '../dispatch/delivery-retention-store.ts'
 import { systemClock } from '../../platform/clock.ts'
-import { createKeyRing } from '../signing/key-ring.ts'
+import { KeyRing } from '../signing/key-ring.ts'
 import { rotateSigningKey } from '../signing/change-signing-key.ts'
 import { SigningPool } from '../signing/signing-pool.ts'
 
@@ -119,7 +119,7 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
 test('a rotated key is published before it signs, and the old one long after', async () => {
   const { db, clock, sealer, runChange } = streams
   const pool = new SigningPool({ threadCount: 1 })
-  const keyRing = createKeyRing({ db, clock, sealer, pool })
+  const keyRing = new KeyRing({ db, clock, sealer, pool })
   await keyRing.refresh()
   const oldKid = keyRing.activeKid()
   const { kid: newKid } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>

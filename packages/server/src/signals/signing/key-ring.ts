@@ -34,34 +34,6 @@ export interface SignableDelivery {
   readonly destinationId?: DestinationId
 }
 
-export interface KeyRing {
-  /** What receivers have made of the keys. */
-  readonly proofs: KeyProofs
-  /** Reads the keys from the database and hands new ones to the signing pool. */
-  refresh(): Promise<void>
-  /**
-   * The key that signs what is claimed now: for the stream of the destination, or for those without a
-   * key of their own. @throws Error before the first key exists.
-   */
-  activeKid(destinationId?: DestinationId): string
-  /** Whether receivers can still find the key. */
-  isPublished(kid: string): boolean
-  /** The keys that receivers may verify with, newest first; private members are never among them. */
-  publishedKeys(): PublishedKey[]
-  /** The token of each payload, in order; reads the keys again when `kid` is new to this process. */
-  sign(kid: string, payloads: readonly string[]): Promise<string[]>
-  /**
-   * The token of each SET, in order: the stored one, or one made with the key that the SET is bound to.
-   * Where that key has gone out of publication in the meantime nobody could verify it, so that the present
-   * key signs instead.
-   */
-  signDeliveries(deliveries: readonly SignableDelivery[]): Promise<string[]>
-  /** What becomes of a SET whose receiver refused the key that signed it. */
-  judgeRefusal(destinationId: DestinationId, kid: string): KeyRefusal
-  /** Lets a stream go back to another key at once, in this process; the row is the caller's to write. */
-  rollBackStream(rollback: StreamKey): void
-}
-
 /** A stream whose receiver refused a new key tries it again after this time. */
 export const STREAM_ROLLBACK_MS = DAY_MS
 
@@ -69,102 +41,115 @@ export interface KeyRingDependencies extends Pick<Foundation, 'db' | 'clock' | '
   readonly pool: SigningPool
 }
 
-/** Creates a ring without keys: `refresh` comes first, then once a minute. */
-export function createKeyRing(dependencies: KeyRingDependencies): KeyRing {
-  const { db, clock, sealer, pool } = dependencies
-  const proofs = createKeyProofs(dependencies)
-  const loaded = new Set<string>()
-  let keys: readonly SigningKeyRecord[] = []
-  let streamKeys: ReadonlyMap<string, StreamKey> = new Map()
+/** The keys of one process. A new ring has none: `refresh` comes first, then once a minute. */
+export class KeyRing {
+  /** What receivers have made of the keys. */
+  readonly proofs: KeyProofs
+  readonly #dependencies: KeyRingDependencies
+  readonly #loaded = new Set<string>()
+  #keys: readonly SigningKeyRecord[] = []
+  #streamKeys: ReadonlyMap<string, StreamKey> = new Map()
 
-  async function refresh(): Promise<void> {
+  constructor(dependencies: KeyRingDependencies) {
+    this.#dependencies = dependencies
+    this.proofs = createKeyProofs(dependencies)
+  }
+
+  /** Reads the keys from the database and hands new ones to the signing pool. */
+  async refresh(): Promise<void> {
+    const { db, clock, sealer, pool } = this.#dependencies
     const rows = await listSigningKeys(db)
     const streams = await listStreamKeys(db)
     const now = clock.now()
-    await proofs.refresh(rows.filter((key) => isPublished(key, now)).map(({ kid }) => kid))
+    await this.proofs.refresh(rows.filter((key) => isPublished(key, now)).map(({ kid }) => kid))
     for (const { kid, privateKeySealed } of rows) {
-      if (loaded.has(kid)) continue
+      if (this.#loaded.has(kid)) continue
       pool.addKey(kid, sealer.openText(privateKeySealed, privateKeyContext(kid)))
-      loaded.add(kid)
+      this.#loaded.add(kid)
     }
-    keys = rows
-    streamKeys = new Map(streams.map((row) => [row.destinationId, row]))
+    this.#keys = rows
+    this.#streamKeys = new Map(streams.map((row) => [row.destinationId, row]))
   }
 
-  function activeKid(destinationId?: DestinationId): string {
-    const key = findStreamKey(streamKeys.get(destinationId ?? ''), keys, clock.now())
+  /**
+   * The key that signs what is claimed now: for the stream of the destination, or for those without a
+   * key of their own. @throws Error before the first key exists.
+   */
+  activeKid(destinationId?: DestinationId): string {
+    const own = this.#streamKeys.get(destinationId ?? '')
+    const key = findStreamKey(own, this.#keys, this.#dependencies.clock.now())
     if (key === undefined) throw new Error('there is no active signing key')
     return key.kid
   }
 
-  function published(): SigningKeyRecord[] {
-    const now = clock.now()
-    return keys.filter((key) => isPublished(key, now))
+  /** Whether receivers can still find the key. */
+  isPublished(kid: string): boolean {
+    return this.#published().some((key) => key.kid === kid)
   }
 
-  async function sign(kid: string, payloads: readonly string[]): Promise<string[]> {
-    if (!loaded.has(kid)) await refresh()
-    return pool.sign(kid, payloads)
+  /** The keys that receivers may verify with, newest first; private members are never among them. */
+  publishedKeys(): PublishedKey[] {
+    return this.#published().map(toPublishedKey)
   }
 
-  const hasPublished = (kid: string): boolean => published().some((key) => key.kid === kid)
-
-  return {
-    proofs,
-    refresh,
-    activeKid,
-    sign,
-    isPublished: hasPublished,
-    publishedKeys: () => published().map(toPublishedKey),
-    signDeliveries: (deliveries) =>
-      signEach(deliveries, { activeKid, isPublished: hasPublished, sign }),
-    judgeRefusal(destinationId, kid) {
-      const now = clock.now()
-      const own = streamKeys.get(destinationId)
-      const active = activeKid(destinationId)
-      return judgeKeyRefusal({
-        keys,
-        kid,
-        now,
-        activeKid: active,
-        isRolledBack: isPresent(own, now) && own.reason === 'rolled_back' && own.kid === active,
-        firstAcceptedAt: proofs.firstAcceptedAt(destinationId, kid),
-      })
-    },
-    rollBackStream: (rollback) => {
-      streamKeys = new Map([...streamKeys, [rollback.destinationId, rollback]])
-    },
+  #published(): SigningKeyRecord[] {
+    const now = this.#dependencies.clock.now()
+    return this.#keys.filter((key) => isPublished(key, now))
   }
-}
 
-/** Signs those without a token that still counts: one batch for each key. */
-async function signEach(
-  deliveries: readonly SignableDelivery[],
-  keyRing: Pick<KeyRing, 'activeKid' | 'isPublished' | 'sign'>,
-): Promise<string[]> {
-  const tokens: string[] = []
-  const byKid = new Map<string, number[]>()
-  for (const [index, { token, signingKid, destinationId }] of deliveries.entries()) {
-    const isVerifiable = signingKid !== null && keyRing.isPublished(signingKid)
-    if (token !== null && isVerifiable) {
-      tokens[index] = token
-      continue
+  /** The token of each payload, in order; reads the keys again when `kid` is new to this process. */
+  async sign(kid: string, payloads: readonly string[]): Promise<string[]> {
+    if (!this.#loaded.has(kid)) await this.refresh()
+    return this.#dependencies.pool.sign(kid, payloads)
+  }
+
+  /**
+   * The token of each SET, in order: the stored one, or one made with the key that the SET is bound to.
+   * Where that key has gone out of publication in the meantime nobody could verify it, so that the present
+   * key signs instead. One batch for each key.
+   */
+  async signDeliveries(deliveries: readonly SignableDelivery[]): Promise<string[]> {
+    const tokens: string[] = []
+    const byKid = new Map<string, number[]>()
+    for (const [index, { token, signingKid, destinationId }] of deliveries.entries()) {
+      const isVerifiable = signingKid !== null && this.isPublished(signingKid)
+      if (token !== null && isVerifiable) {
+        tokens[index] = token
+        continue
+      }
+      const kid = isVerifiable ? signingKid : this.activeKid(destinationId)
+      const indexes = byKid.get(kid) ?? []
+      indexes.push(index)
+      byKid.set(kid, indexes)
     }
-    const kid = isVerifiable ? signingKid : keyRing.activeKid(destinationId)
-    const indexes = byKid.get(kid) ?? []
-    indexes.push(index)
-    byKid.set(kid, indexes)
-  }
-  await Promise.all(
-    [...byKid].map(async ([kid, indexes]) => {
-      const signed = await keyRing.sign(
-        kid,
-        indexes.map((index) => deliveries[index]?.body ?? ''),
-      )
+    const signBatch = async ([kid, indexes]: [string, number[]]) => {
+      const bodies = indexes.map((index) => deliveries[index]?.body ?? '')
+      const signed = await this.sign(kid, bodies)
       for (const [position, index] of indexes.entries()) tokens[index] = signed[position] ?? ''
-    }),
-  )
-  return tokens
+    }
+    await Promise.all([...byKid].map(signBatch))
+    return tokens
+  }
+
+  /** What becomes of a SET whose receiver refused the key that signed it. */
+  judgeRefusal(destinationId: DestinationId, kid: string): KeyRefusal {
+    const now = this.#dependencies.clock.now()
+    const own = this.#streamKeys.get(destinationId)
+    const activeKid = this.activeKid(destinationId)
+    return judgeKeyRefusal({
+      keys: this.#keys,
+      kid,
+      now,
+      activeKid,
+      isRolledBack: isPresent(own, now) && own.reason === 'rolled_back' && own.kid === activeKid,
+      firstAcceptedAt: this.proofs.firstAcceptedAt(destinationId, kid),
+    })
+  }
+
+  /** Lets a stream go back to another key at once, in this process; the row is the caller's to write. */
+  rollBackStream(rollback: StreamKey): void {
+    this.#streamKeys = new Map([...this.#streamKeys, [rollback.destinationId, rollback]])
+  }
 }
 
 /** Names the members one by one, so that nothing private can slip in from the row. */

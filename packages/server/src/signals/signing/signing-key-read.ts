@@ -6,42 +6,15 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { findJwksFetches, listKeyProofs, type KeyProof } from './key-proof-store.ts'
-import {
-  findStreamKey,
-  isPresent,
-  isPublished,
-  stateOfKey,
-  type SigningKeyState,
-} from './signing-key.ts'
+import { findStreamKey, isPresent, isPublished, stateOfKey } from './signing-key.ts'
 import { listSigningKeyPage, listSigningKeys, type SigningKeyRecord } from './signing-key-store.ts'
-import { listStreamKeys, type StreamKey } from './stream-key-store.ts'
+import { listStreamKeys } from './stream-key-store.ts'
 
 /** What one receiver has made of a key. */
-export interface ReceiverProof {
-  readonly streamId: string
-  readonly streamName: string
-  /** Whether the key signs for the stream now. */
-  readonly isInUse: boolean
-  readonly isCanary: boolean
-  /** Whether the stream went back to another key because its receiver refused this one. */
-  readonly isRolledBack: boolean
-  readonly firstAcceptedAt: Date | null
-  readonly lastAcceptedAt: Date | null
-  readonly lastRefusedAt: Date | null
-  readonly refusal: string | null
-  /** When the published keys were last fetched from where the receiver is; null when never seen. */
-  readonly jwksFetchedAt: Date | null
-}
+export type ReceiverProof = ReturnType<typeof viewReceiver>
 
 /** A key with its state and its receivers; a retired key has none. */
-export interface SigningKeyView {
-  readonly id: string
-  readonly key: SigningKeyRecord
-  readonly state: SigningKeyState
-  /** When anybody last fetched the published keys while this one was among them. */
-  readonly jwksFetchedAt: Date | null
-  readonly receivers: readonly ReceiverProof[]
-}
+export type SigningKeyView = Awaited<ReturnType<typeof viewKeys>>[number]
 
 /** More streams than this are left out of a view, the newest first. */
 const RECEIVERS_MAX = 1_000
@@ -56,11 +29,7 @@ export async function listSigningKeyViews(
 }
 
 /** Keys as they are shown. Four statements, whatever their number. */
-export async function viewKeys(
-  db: Kysely<Schema>,
-  rows: readonly SigningKeyRecord[],
-  now: Date,
-): Promise<SigningKeyView[]> {
+export async function viewKeys(db: Kysely<Schema>, rows: readonly SigningKeyRecord[], now: Date) {
   const keys = await listSigningKeys(db)
   const streams = await listStreams(db)
   const world = await readWorld(db, keys, rows, now)
@@ -68,6 +37,7 @@ export async function viewKeys(
     id: key.id,
     key,
     state: stateOfKey(key, keys, now),
+    /** When anybody last fetched the published keys while this one was among them. */
     jwksFetchedAt: notBefore(world.fetches.byAnyone, key.createdAt),
     receivers: isPublished(key, now)
       ? streams.map((stream) => viewReceiver(key, stream, world))
@@ -80,13 +50,7 @@ export async function listProofsOfStream(
   db: Kysely<Schema>,
   stream: Pick<StreamName, 'destinationId' | 'streamId' | 'name'>,
   now: Date,
-): Promise<
-  {
-    readonly key: SigningKeyRecord
-    readonly state: SigningKeyState
-    readonly proof: ReceiverProof
-  }[]
-> {
+) {
   const keys = await listSigningKeys(db)
   const published = keys.filter((key) => isPublished(key, now))
   const world = await readWorld(db, keys, published, now)
@@ -103,13 +67,7 @@ interface StreamName {
   readonly name: string
 }
 
-interface KeyWorld {
-  readonly keys: readonly SigningKeyRecord[]
-  readonly now: Date
-  readonly own: ReadonlyMap<string, StreamKey>
-  readonly proofs: ReadonlyMap<string, KeyProof>
-  readonly fetches: Awaited<ReturnType<typeof findJwksFetches>>
-}
+type KeyWorld = Awaited<ReturnType<typeof readWorld>>
 
 /** What is known of how receivers take those of `rows` that are published. */
 async function readWorld(
@@ -117,28 +75,30 @@ async function readWorld(
   keys: readonly SigningKeyRecord[],
   rows: readonly SigningKeyRecord[],
   now: Date,
-): Promise<KeyWorld> {
+) {
   const kids = rows.filter((key) => isPublished(key, now)).map(({ kid }) => kid)
   const proofs = await listKeyProofs(db, kids)
   const addresses = proofs.flatMap(({ address }) => address ?? [])
-  const own = new Map((await listStreamKeys(db)).map((row) => [row.destinationId, row]))
+  const streamKeys = await listStreamKeys(db)
   return {
     keys,
     now,
-    own,
+    own: new Map(streamKeys.map((row) => [row.destinationId, row])),
     proofs: new Map(proofs.map((proof) => [`${proof.destinationId} ${proof.kid}`, proof])),
     fetches: await findJwksFetches(db, [...new Set(addresses)]),
   }
 }
 
-function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld): ReceiverProof {
+function viewReceiver(key: SigningKeyRecord, stream: StreamName, world: KeyWorld) {
   const { keys, now, own, proofs } = world
   const streamKey = own.get(stream.destinationId)
   return {
     streamId: stream.streamId,
     streamName: stream.name,
+    /** Whether the key signs for the stream now. */
     isInUse: findStreamKey(streamKey, keys, now)?.kid === key.kid,
     isCanary: streamKey?.reason === 'canary' && streamKey.kid === key.kid,
+    /** Whether the stream went back to another key because its receiver refused this one. */
     isRolledBack: isPresent(streamKey, now) && streamKey.refusedKid === key.kid,
     ...viewProof(key, proofs.get(`${stream.destinationId} ${key.kid}`), world),
   }
@@ -151,6 +111,7 @@ function viewProof(key: SigningKeyRecord, proof: KeyProof | undefined, { fetches
     lastAcceptedAt: proof?.lastAcceptedAt ?? null,
     lastRefusedAt: proof?.lastRefusedAt ?? null,
     refusal: proof?.refusal ?? null,
+    /** When the published keys were last fetched from where the receiver is; null when never seen. */
     jwksFetchedAt: notBefore(fetchedAt, key.createdAt),
   }
 }

@@ -42,11 +42,6 @@ export type Explanation =
     }
   | { readonly outcome: 'stopped'; readonly rule: StopRule; readonly reason: string }
 
-export interface ExplainDependencies {
-  /** Opens the secrets of pairwise identifiers. */
-  readonly sealer: Pick<Sealer, 'open'>
-}
-
 /** The turn that is asked about. */
 export interface ImaginedTurn {
   readonly deviceId: string
@@ -54,7 +49,8 @@ export interface ImaginedTurn {
 }
 
 /**
- * Explains what would happen. Writes nothing that lasts; locks the device until the change ends.
+ * Explains what would happen. Writes nothing that lasts; locks the device until the change ends. `sealer` opens
+ * the secrets of pairwise identifiers.
  *
  * @throws AppError `not_found` for an unknown device
  */
@@ -62,7 +58,7 @@ export async function explainEvent(
   change: Change,
   stream: Stream,
   { deviceId, to }: ImaginedTurn,
-  { sealer }: ExplainDependencies,
+  sealer: Pick<Sealer, 'open'>,
 ): Promise<Explanation> {
   const [device] = await lockDevices(change.tx, [deviceId])
   if (device === undefined) throw notFound('device', deviceId)

@@ -1,25 +1,17 @@
 import { z } from 'zod'
-import type { Change, RunChange } from '../../../changes/change.ts'
+import type { Change } from '../../../changes/change.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
 import { insertDeliveries } from '../../dispatch/delivery-store.ts'
 import { AppError } from '../../../platform/app-error.ts'
-import { recordIdSchema, timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
+import { toWire } from '../../../platform/wire/to-wire.ts'
+import { recordIdSchema, timestampSchema } from '../../../platform/wire/wire-values.ts'
 import { parseId } from '../../../platform/ids.ts'
 import type { ApiRoute } from '../../../schema/operations.ts'
 import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
 import { STREAM_ACCESS } from '../../streams/stream-access.ts'
 import { getStream, parseStreamReference, type Stream } from '../../streams/stream-store.ts'
-import {
-  explainEvent,
-  STOP_RULES,
-  type ExplainDependencies,
-  type Explanation,
-  type ImaginedTurn,
-} from './explain-event.ts'
-
-export interface ExplainRouteDependencies extends ExplainDependencies {
-  readonly runChange: RunChange
-}
+import { explainEvent, STOP_RULES, type Explanation, type ImaginedTurn } from './explain-event.ts'
 
 const explainBody = z.strictObject({
   device_id: recordIdSchema.describe('The device whose compliance would change.'),
@@ -50,8 +42,10 @@ const explanationSchema = z
   .meta({ id: 'EventExplanation', description: 'What a stream would get, or why nothing.' })
 
 /** The dry run of an event. */
-export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[] {
-  const { runChange } = dependencies
+export function explainRoutes({
+  runChange,
+  sealer,
+}: Pick<Foundation, 'runChange' | 'sealer'>): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...STREAM_ACCESS,
@@ -67,7 +61,7 @@ export function explainRoutes(dependencies: ExplainRouteDependencies): ApiRoute[
         const { device_id: deviceId, to, send = false } = body
         const stream = await getStream(change.tx, parseStreamReference(params.id))
         const turn = { deviceId: parseId(deviceId, 'device'), to }
-        const explanation = await explainEvent(change, stream, turn, dependencies)
+        const explanation = await explainEvent(change, stream, turn, sealer)
         const testEventId = send ? await sendTestEvent(change, stream, turn) : null
         return toJson(explanation, testEventId)
       },
@@ -96,30 +90,8 @@ async function sendTestEvent(
   return eventId
 }
 
-function toJson(
-  explanation: Explanation,
-  testEventId: string | null,
-): z.input<typeof explanationSchema> {
-  if (explanation.outcome === 'stopped') {
-    const { outcome, rule, reason } = explanation
-    return {
-      would_send: false,
-      outcome,
-      rule,
-      reason,
-      due_at: null,
-      claims: null,
-      test_event_id: testEventId,
-    }
-  }
-  const { outcome, claims, dueAt } = explanation
-  return {
-    would_send: true,
-    outcome,
-    rule: null,
-    reason: null,
-    due_at: toTimestamp(dueAt),
-    claims,
-    test_event_id: testEventId,
-  }
+function toJson(explanation: Explanation, testEventId: string | null) {
+  const nothing = { rule: null, reason: null, dueAt: null, claims: null }
+  const shown = { ...nothing, ...explanation, testEventId }
+  return toWire(explanationSchema, shown, { would_send: shown.outcome !== 'stopped' })
 }

@@ -18,39 +18,24 @@ export type Expectation =
       readonly statuses?: readonly number[]
     }
 
-/** One SET of a self-test, before it is sent. */
-export interface SelfTestCase {
-  readonly name: SelfTestCaseName
+interface CaseDescription {
+  readonly name: string
   /** What is sent, in words. */
   readonly sent: string
   readonly expectation: Expectation
-  readonly jti: string | null
-  /** The body of the push; null when the case cannot be made here. */
-  readonly body: string | null
   /** What it means when the receiver gets this wrong. */
   readonly risk: string
 }
 
-export const SELF_TEST_CASE_NAMES = [
-  'good_set',
-  'duplicate_jti',
-  'wrong_audience',
-  'wrong_issuer',
-  'unknown_key',
-  'bad_signature',
-  'retired_key',
-  'wrong_type',
-  'expiry_present',
-  'unknown_event_type',
-  'not_a_token',
-  'batch',
-  'oversize',
-] as const
-
-export type SelfTestCaseName = (typeof SELF_TEST_CASE_NAMES)[number]
+/** One SET of a self-test, before it is sent. */
+export interface SelfTestCase extends CaseDescription {
+  readonly jti: string | null
+  /** The body of the push; null when the case cannot be made here. */
+  readonly body: string | null
+}
 
 /** What the cases are made of. */
-export interface CaseMaterial {
+interface CaseMaterial {
   readonly stream: Stream
   readonly now: Date
   readonly txn: string
@@ -63,170 +48,146 @@ export interface CaseMaterial {
   readonly unknownSigner: TestSigner
 }
 
+type Claims = Readonly<Record<string, unknown>>
+
+/** A case, and how its body is made from the claims of a right event. */
+interface CaseRecipe extends CaseDescription {
+  readonly toBody: (claims: Claims, material: CaseMaterial) => string | null
+  /** Whether the body is one token, by whose `jti` the case is known. */
+  readonly isToken?: boolean
+}
+
 const OVERSIZE_BYTES = 1_048_576
-const KEY_ERRORS = ['invalid_key', 'authentication_failed'] as const
+
+const ACCEPTED: Expectation = { kind: 'accept' }
+const KEY_REFUSED = refused('invalid_key', 'authentication_failed')
+const REQUEST_REFUSED = refused('invalid_request')
+
+const GOOD_SET: CaseRecipe = {
+  name: 'good_set',
+  sent: 'a verification event that is right in every way',
+  expectation: ACCEPTED,
+  toBody: (claims, { signer }) => signer.sign(claims),
+  risk: 'Real events would be refused too.',
+}
+
+const DUPLICATE: CaseDescription = {
+  name: 'duplicate_jti',
+  sent: 'the same verification event again',
+  expectation: ACCEPTED,
+  risk: 'An event whose answer was lost is sent again, and would count as failed.',
+}
+
+const OTHERS: readonly CaseRecipe[] = [
+  {
+    name: 'wrong_audience',
+    sent: 'an event for another audience',
+    expectation: refused('invalid_audience'),
+    toBody: (claims, { signer }) =>
+      signer.sign({ ...claims, aud: 'https://other-receiver.invalid/events' }),
+    risk: 'Events that were made for somebody else could be replayed to this receiver.',
+  },
+  {
+    name: 'wrong_issuer',
+    sent: 'an event of another issuer',
+    expectation: refused('invalid_issuer'),
+    toBody: (claims, { signer, stream }) =>
+      signer.sign({ ...claims, iss: `${stream.issuer}/other-issuer` }),
+    risk: 'Whoever shares a key server with the issuer could speak in its name.',
+  },
+  {
+    name: 'expiry_present',
+    sent: 'an event with an `exp` claim, which events must not have',
+    expectation: REQUEST_REFUSED,
+    toBody: (claims, { signer, now }) =>
+      signer.sign({ ...claims, exp: toEpochSeconds(now) + 3_600 }),
+    risk: 'An access token of the same issuer could be passed off as an event.',
+  },
+  {
+    name: 'unknown_event_type',
+    sent: 'an event of a type that nobody has defined',
+    expectation: ACCEPTED,
+    toBody: (claims, { signer, stream }) =>
+      signer.sign({
+        ...claims,
+        events: { [`${DEVICE_COMPLIANCE_CHANGE}.self-test`]: {} },
+        sub_id: { format: 'opaque', id: stream.streamId },
+      }),
+    risk: 'A type that is added later would count as failed, instead of being passed over.',
+  },
+  {
+    name: 'unknown_key',
+    sent: 'an event that is signed with a key nobody has published',
+    expectation: KEY_REFUSED,
+    toBody: (claims, { unknownSigner }) => unknownSigner.sign(claims),
+    risk: 'Anybody could make events.',
+  },
+  {
+    name: 'bad_signature',
+    sent: 'an event whose signature is not that of the key it names',
+    expectation: KEY_REFUSED,
+    toBody: (claims, { signer, unknownSigner }) => unknownSigner.sign(claims, { kid: signer.kid }),
+    risk: 'Anybody could make events.',
+  },
+  {
+    name: 'retired_key',
+    sent: 'an event that is signed with a key which is not published any more',
+    expectation: KEY_REFUSED,
+    toBody: (claims, { retiredSigner }) => retiredSigner?.sign(claims) ?? null,
+    risk: 'A key that was taken from the transmitter would be good for ever.',
+  },
+  {
+    name: 'wrong_type',
+    sent: 'an event whose header says `typ` JWT',
+    expectation: REQUEST_REFUSED,
+    toBody: (claims, { signer }) => signer.sign(claims, { typ: 'JWT' }),
+    risk: 'An ID or access token of the same issuer could be passed off as an event.',
+  },
+  {
+    name: 'not_a_token',
+    sent: 'a body that is no token',
+    expectation: REQUEST_REFUSED,
+    isToken: false,
+    toBody: (claims, { signer }) =>
+      JSON.stringify({ test: 'not_a_token', of: signer.sign(claims).slice(0, 20) }),
+    risk: 'Broken transmissions would be taken for delivered events.',
+  },
+  {
+    name: 'batch',
+    sent: 'two events in one body, which push does not know',
+    expectation: REQUEST_REFUSED,
+    isToken: false,
+    toBody: (claims, { signer, newJti }) =>
+      JSON.stringify([signer.sign(claims), signer.sign({ ...claims, jti: newJti() })]),
+    risk: 'A part of what was sent would be lost without a word.',
+  },
+  {
+    name: 'oversize',
+    sent: 'an event of more than a mebibyte',
+    expectation: { kind: 'refuse', errorCodes: ['invalid_request'], statuses: [413] },
+    toBody: (claims, { signer }) => signer.sign({ ...claims, padding: 'x'.repeat(OVERSIZE_BYTES) }),
+    risk: 'A sender could fill the memory of the receiver.',
+  },
+]
 
 /** Makes the cases in the order in which they are sent: the good one first. */
 export function listSelfTestCases(material: CaseMaterial): SelfTestCase[] {
-  const { good, ...basics } = goodCases(material)
-  return [
-    good,
-    basics.duplicate,
-    ...claimCases(material),
-    ...keyCases(material),
-    ...formCases(material, good.body ?? ''),
-  ]
+  const good = makeCase(GOOD_SET, material)
+  return [good, { ...good, ...DUPLICATE }, ...OTHERS.map((recipe) => makeCase(recipe, material))]
 }
 
-function goodCases(material: CaseMaterial) {
-  const claims = toClaims(material, 'good_set')
-  const body = material.signer.sign(claims)
-  const jti = String(claims['jti'])
-  const good: SelfTestCase = {
-    name: 'good_set',
-    sent: 'a verification event that is right in every way',
-    expectation: { kind: 'accept' },
-    jti,
-    body,
-    risk: 'Real events would be refused too.',
-  }
-  const duplicate: SelfTestCase = {
-    name: 'duplicate_jti',
-    sent: 'the same verification event again',
-    expectation: { kind: 'accept' },
-    jti,
-    body,
-    risk: 'An event whose answer was lost is sent again, and would count as failed.',
-  }
-  return { good, duplicate }
-}
-
-function claimCases(material: CaseMaterial): SelfTestCase[] {
-  const { signer, stream, now } = material
-  const withClaims = (name: SelfTestCaseName, changes: Record<string, unknown>) => {
-    const claims = { ...toClaims(material, name), ...changes }
-    return { name, jti: String(claims['jti']), body: signer.sign(claims) }
-  }
-  return [
-    {
-      ...withClaims('wrong_audience', { aud: 'https://other-receiver.invalid/events' }),
-      sent: 'an event for another audience',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_audience'] },
-      risk: 'Events that were made for somebody else could be replayed to this receiver.',
-    },
-    {
-      ...withClaims('wrong_issuer', { iss: `${stream.issuer}/other-issuer` }),
-      sent: 'an event of another issuer',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_issuer'] },
-      risk: 'Whoever shares a key server with the issuer could speak in its name.',
-    },
-    {
-      ...withClaims('expiry_present', { exp: toEpochSeconds(now) + 3_600 }),
-      sent: 'an event with an `exp` claim, which events must not have',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_request'] },
-      risk: 'An access token of the same issuer could be passed off as an event.',
-    },
-    {
-      ...withClaims('unknown_event_type', unknownEvent(material)),
-      sent: 'an event of a type that nobody has defined',
-      expectation: { kind: 'accept' },
-      risk: 'A type that is added later would count as failed, instead of being passed over.',
-    },
-  ]
-}
-
-function unknownEvent({ stream }: CaseMaterial): Record<string, unknown> {
-  const type = `${DEVICE_COMPLIANCE_CHANGE}.self-test`
-  return { events: { [type]: {} }, sub_id: { format: 'opaque', id: stream.streamId } }
-}
-
-function keyCases(material: CaseMaterial): SelfTestCase[] {
-  const { signer, retiredSigner, unknownSigner } = material
-  const unknown = toClaims(material, 'unknown_key')
-  const forged = toClaims(material, 'bad_signature')
-  const retired = toClaims(material, 'retired_key')
-  const typed = toClaims(material, 'wrong_type')
-  const expectation: Expectation = { kind: 'refuse', errorCodes: KEY_ERRORS }
-  return [
-    {
-      name: 'unknown_key',
-      sent: 'an event that is signed with a key nobody has published',
-      expectation,
-      jti: String(unknown['jti']),
-      body: unknownSigner.sign(unknown),
-      risk: 'Anybody could make events.',
-    },
-    {
-      name: 'bad_signature',
-      sent: 'an event whose signature is not that of the key it names',
-      expectation,
-      jti: String(forged['jti']),
-      body: unknownSigner.sign(forged, { kid: signer.kid }),
-      risk: 'Anybody could make events.',
-    },
-    {
-      name: 'retired_key',
-      sent: 'an event that is signed with a key which is not published any more',
-      expectation,
-      jti: retiredSigner === undefined ? null : String(retired['jti']),
-      body: retiredSigner?.sign(retired) ?? null,
-      risk: 'A key that was taken from the transmitter would be good for ever.',
-    },
-    {
-      name: 'wrong_type',
-      sent: 'an event whose header says `typ` JWT',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_request'] },
-      jti: String(typed['jti']),
-      body: signer.sign(typed, { typ: 'JWT' }),
-      risk: 'An ID or access token of the same issuer could be passed off as an event.',
-    },
-  ]
-}
-
-function formCases(material: CaseMaterial, goodToken: string): SelfTestCase[] {
-  const { signer } = material
-  const large = toClaims(material, 'oversize')
-  const tokens = [toClaims(material, 'batch'), toClaims(material, 'batch')].map((claims) =>
-    signer.sign(claims),
-  )
-  return [
-    {
-      name: 'not_a_token',
-      sent: 'a body that is no token',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_request'] },
-      jti: null,
-      body: `{"test":"not_a_token","of":${JSON.stringify(goodToken.slice(0, 20))}}`,
-      risk: 'Broken transmissions would be taken for delivered events.',
-    },
-    {
-      name: 'batch',
-      sent: 'two events in one body, which push does not know',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_request'] },
-      jti: null,
-      body: JSON.stringify(tokens),
-      risk: 'A part of what was sent would be lost without a word.',
-    },
-    {
-      name: 'oversize',
-      sent: 'an event of more than a mebibyte',
-      expectation: { kind: 'refuse', errorCodes: ['invalid_request'], statuses: [413] },
-      jti: String(large['jti']),
-      body: signer.sign({ ...large, padding: 'x'.repeat(OVERSIZE_BYTES) }),
-      risk: 'A sender could fill the memory of the receiver.',
-    },
-  ]
-}
-
-/** The claims of a right verification event, marked as a test. */
-function toClaims(material: CaseMaterial, name: SelfTestCaseName): Record<string, unknown> {
+function makeCase(
+  { toBody, isToken = true, ...description }: CaseRecipe,
+  material: CaseMaterial,
+): SelfTestCase {
   const { stream, txn, now, newJti } = material
-  const text = toVerificationClaims(
-    stream,
-    newJti(),
-    { txn, at: now },
-    {
-      test: { kind: 'self_test', case: name },
-    },
-  )
-  return JSON.parse(text) as Record<string, unknown>
+  const jti = newJti()
+  const test = { kind: 'self_test', case: description.name }
+  const text = toVerificationClaims(stream, jti, { txn, at: now }, { test })
+  const body = toBody(JSON.parse(text) as Claims, material)
+  return { ...description, jti: isToken && body !== null ? jti : null, body }
+}
+
+function refused(...errorCodes: SetErrorCode[]): Expectation {
+  return { kind: 'refuse', errorCodes }
 }
