@@ -114,14 +114,17 @@ export async function createParts(
   const routes = wings.flatMap(({ operations = [] }) => operations)
   const { features, keyUsage } = organisation
   const callers = createCallers(foundation, keyUsage, config)
-  const { waiters } = streams
   const cursorKey = deriveKey(foundation.masterKeys.current, 'list cursors')
   const owners: readonly ServicePart[] = [
     ...wings,
     createAgentsPart(foundation, config, caPem),
     createRestPart({ foundation, routes, features, callers, cursorKey }, config),
     createScimPart(foundation, callers, config),
-    createStandardSsfPart({ foundation, signing, outbound, waiters, features, callers }, config),
+    createStandardSsfPart({
+      ...streams.context,
+      limits: callers,
+      isEnabled: () => features.isFeatureEnabled('ssf'),
+    }),
   ]
   const policies = owners.flatMap(({ retention = [] }) => retention)
   const list = [...owners, createRetentionPart(foundation, policies)]

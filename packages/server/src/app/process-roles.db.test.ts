@@ -169,7 +169,7 @@ test('a poll that waits is answered when its event came while nobody listened', 
     headers,
     payload: { returnImmediately: false },
   })
-  await vi.waitFor(() => expect(parts.streams.waiters.count()).toBe(1), WAIT_MS)
+  await vi.waitFor(() => expect(parts.streams.context.waiters.count()).toBe(1), WAIT_MS)
   // Told for another stream, so that nobody hears of it.
   await queueEvents(services, other.destination_id, ['device:1'])
   await services.db.updateTable('delivery').set({ destination_id: polled.destination_id }).execute()

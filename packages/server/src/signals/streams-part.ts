@@ -9,28 +9,20 @@ import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
 import { backfillStreams } from './history/backfill-streams.ts'
-import { RESTATEMENT_CHANNEL } from './history/restatement-store.ts'
-import { restateStreams } from './history/restate-streams.ts'
-import { findReplayDays } from './history/replay-days.ts'
 import { pollRoutes } from './poll/poll-routes.ts'
 import { pollTokenRoutes } from './poll/poll-token-routes.ts'
-import { PollWaiters } from './poll/poll-waiters.ts'
 import type { SigningPart } from './signing-part.ts'
 import {
   adoptInactivityTimeout,
   pauseSilentStreams,
   STREAM_ACTIVITY_CHANNEL,
 } from './streams/stream-activity.ts'
+import {
+  createStreamContext,
+  type StreamContext,
+  type StreamSettings,
+} from './streams/stream-context.ts'
 import { streamRoutes } from './streams/stream-routes.ts'
-
-export interface StreamSettings {
-  readonly baseUrl: string
-  readonly deliveryRetentionDays: number
-  readonly deliveryPayloadRetentionDays: number
-  readonly longPollsMax: number
-  readonly ssfInactivityTimeoutSeconds: number
-  readonly streamsMax: number
-}
 
 export interface StreamPartDependencies {
   readonly signing: SigningPart
@@ -40,7 +32,7 @@ export interface StreamPartDependencies {
 }
 
 export interface StreamsPart extends ServicePart {
-  readonly waiters: PollWaiters
+  readonly context: StreamContext
 }
 
 /** The longest sleep: shorter than the time-out, so that no lost notification doubles it. */
@@ -50,31 +42,18 @@ const ACTIVITY_POLL_MAX_MS = 5 * SECOND_MS
 export function createStreamsPart(
   foundation: Foundation,
   settings: StreamSettings,
-  dependencies: StreamPartDependencies,
+  { sender, ...others }: StreamPartDependencies,
 ): StreamsPart {
-  const { db, clock, runChange, sealer } = foundation
-  const { signing, outbound, sender } = dependencies
-  const { keyRing, refusedKeys } = signing
-  const { client, policy: targetPolicy } = outbound
-  const { baseUrl, streamsMax } = settings
-  const waiters = new PollWaiters(settings.longPollsMax)
+  const context = createStreamContext(foundation, settings, others)
+  const { waiters } = context
   return {
     name: 'streams',
     roles: ['api'],
-    waiters,
+    context,
     operations: [
-      ...streamRoutes({
-        ...foundation,
-        keyRing,
-        client,
-        sender,
-        targetPolicy,
-        baseUrl,
-        streamsMax,
-        retentionDays: findReplayDays(settings),
-      }),
-      ...pollRoutes({ db, clock, keyRing, waiters, refusedKeys }),
-      ...pollTokenRoutes({ db, clock, runChange }),
+      ...streamRoutes({ ...context, sender }),
+      ...pollRoutes(context),
+      ...pollTokenRoutes(context),
     ],
     channels: { [DELIVERY_CHANNEL]: (payload) => waiters.wake(toDestinationId(payload)) },
     onReconnect: () => waiters.wakeAll(),
@@ -86,34 +65,27 @@ export function createStreamsPart(
       },
     ],
     jobs: [
-      dueJob('stream heartbeats', () => sendDueHeartbeats({ db, clock, runChange })),
-      dueJob('stream backfill', () => backfillStreams({ db, runChange, sealer }), {
-        channel: BACKFILL_CHANNEL,
-      }),
-      dueJob('stream restatement', () => restateStreams({ db, clock, runChange, sealer }), {
-        channel: RESTATEMENT_CHANNEL,
-      }),
-      createActivityJob(foundation, settings),
+      dueJob('stream heartbeats', () => sendDueHeartbeats(context)),
+      dueJob('stream backfill', () => backfillStreams(context), { channel: BACKFILL_CHANNEL }),
+      dueJob('stream restatement', () => restateStreams(context), { channel: RESTATEMENT_CHANNEL }),
+      createActivityJob(context),
     ],
     endWaiting: () => waiters.close(),
   }
 }
 
 /** Pauses streams whose receivers are silent, when their time has come. */
-function createActivityJob(
-  { db, clock, runChange }: Foundation,
-  { ssfInactivityTimeoutSeconds: inactivityTimeoutSeconds }: StreamSettings,
-): DueJob<ProcessRole> {
-  const settings = { inactivityTimeoutSeconds }
-  const timeoutMs = inactivityTimeoutSeconds * SECOND_MS
+function createActivityJob(context: StreamContext): DueJob<ProcessRole> {
+  const { settings } = context
+  const timeoutMs = settings.inactivityTimeoutSeconds * SECOND_MS
   let adoption: Promise<void> | undefined
   const run = async () => {
-    adoption ??= adoptInactivityTimeout(settings, { db, clock }).catch((error: unknown) => {
+    adoption ??= adoptInactivityTimeout(settings, context).catch((error: unknown) => {
       adoption = undefined
       throw error
     })
     await adoption
-    return pauseSilentStreams({ db, clock, runChange, settings })
+    return pauseSilentStreams(context)
   }
   return dueJob('silent streams', run, {
     channel: STREAM_ACTIVITY_CHANNEL,

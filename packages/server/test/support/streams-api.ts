@@ -84,9 +84,16 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       waiters,
       targetPolicy: policy.policy,
       streamsMax: options.streamsMax ?? 100,
-    }
+      retentionDays: 180,
+      settings: {
+        minVerificationIntervalSeconds: 0,
+        inactivityTimeoutSeconds: 0,
+        defaultSubjects: 'ALL',
+        subjectsMax: 100,
+      },
+    } as const
     return [
-      ...streamRoutes({ ...shared, retentionDays: 180, log: { warn: warned } }),
+      ...streamRoutes({ ...shared, log: { warn: warned } }),
       ...pollRoutes(shared),
       ...pollTokenRoutes(shared),
       ...wellKnownRoutes({ baseUrl: BASE_URL }),

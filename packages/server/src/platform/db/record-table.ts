@@ -100,13 +100,17 @@ export class RecordTable<
     values: Partial<Stored>,
     changes: CamelCased<Updateable<Table>, Renamed>,
   ): Promise<Stored> {
-    const row = await ofAnyTable(db)
-      .updateTable(this.#name)
-      .set(this.#toRow(changes) as Values)
-      .where(this.#isWith(values))
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    const row = await this.#set(db, values, changes).returningAll().executeTakeFirstOrThrow()
     return this.#toRecord(row) as Stored
+  }
+
+  /** Changes every record with these values; there may be none. */
+  async updateAll(
+    db: Kysely<Schema>,
+    values: Partial<Stored>,
+    changes: CamelCased<Updateable<Table>, Renamed>,
+  ): Promise<void> {
+    await this.#set(db, values, changes).execute()
   }
 
   /** Deletes the records with these values. */
@@ -116,6 +120,17 @@ export class RecordTable<
 
   #select(db: Kysely<Schema>, values: Partial<Stored>) {
     return ofAnyTable(db).selectFrom(this.#name).selectAll().where(this.#isWith(values))
+  }
+
+  #set(
+    db: Kysely<Schema>,
+    values: Partial<Stored>,
+    changes: CamelCased<Updateable<Table>, Renamed>,
+  ) {
+    return ofAnyTable(db)
+      .updateTable(this.#name)
+      .set(this.#toRow(changes) as Values)
+      .where(this.#isWith(values))
   }
 
   #isWith(values: Partial<Stored>) {

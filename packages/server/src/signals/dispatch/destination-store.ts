@@ -26,7 +26,7 @@ export async function insertDestination(
 
 /** Forgets what was held against the receiver, so that nothing waits for a pause to end. */
 export async function resetDestinationHealth(db: Kysely<Schema>, id: DestinationId): Promise<void> {
-  await destinationTable.update(db, { id }, UNTRIED)
+  await destinationTable.updateAll(db, { id }, UNTRIED)
 }
 
 /** Changes a destination and forgets what was held against its receiver: it is tried at once. */
@@ -35,7 +35,7 @@ export async function updateDestination(
   id: DestinationId,
   values: DestinationValues,
 ): Promise<void> {
-  await destinationTable.update(db, { id }, { ...values, ...UNTRIED })
+  await destinationTable.updateAll(db, { id }, { ...values, ...UNTRIED })
 }
 
 /** The destination with this id, a decimal number; undefined when there is none. */
@@ -56,5 +56,5 @@ export async function updateDestinationState(
   id: DestinationId,
   state: DestinationState,
 ): Promise<void> {
-  await destinationTable.update(db, { id }, { state })
+  await destinationTable.updateAll(db, { id }, { state })
 }

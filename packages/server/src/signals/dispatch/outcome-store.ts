@@ -132,7 +132,7 @@ export async function recordHealth(
   const { lastFailure } = report
   // The last failure is kept after the receiver works again.
   const failure = lastFailure === null ? {} : { lastFailure, lastFailureAt: now }
-  await destinationTable.update(db, { id: destinationId }, { ...after, ...failure })
+  await destinationTable.updateAll(db, { id: destinationId }, { ...after, ...failure })
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
     await makeDueNow(db, destinationId, { max: HASTENED_MAX })
   }

@@ -53,7 +53,7 @@ export async function advanceBackfill(
   id: string,
   place: Pick<Backfill, 'afterDeviceId' | 'queuedCount'>,
 ): Promise<void> {
-  await backfillTable.update(tx, { id }, place)
+  await backfillTable.updateAll(tx, { id }, place)
 }
 
 export async function deleteBackfill(tx: Transaction<Schema>, id: string): Promise<void> {

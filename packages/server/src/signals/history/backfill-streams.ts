@@ -4,7 +4,7 @@
  */
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
-import type { Foundation } from '../../changes/foundation.ts'
+import type { StreamContext } from '../streams/stream-context.ts'
 import type { DeviceStatusChange, StatusReason } from '../../changes/domain-event.ts'
 import { lockDevices, type LockedDevice } from '../../posture/devices/device-status-store.ts'
 import { listDeviceIds } from '../../posture/devices/device-store.ts'
@@ -26,11 +26,6 @@ import {
   type LastChange,
 } from './backfill-store.ts'
 import { readBlockingReasons } from './blocking-reasons.ts'
-
-export interface BackfillDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  /** Opens the secrets of pairwise identifiers. */
-  readonly sealer: Pick<Sealer, 'open'>
-}
 
 /** Few enough that the devices of a step are not locked for long. */
 const STEP_DEVICES = 200
@@ -61,12 +56,16 @@ export async function requestBackfill(change: Change, stream: Stream): Promise<v
  * Does every backfill that waits, and answers undefined once none does. Any number of processes may
  * call it at the same time.
  */
-export async function backfillStreams(dependencies: BackfillDependencies): Promise<undefined> {
-  while (await isBackfillWaiting(dependencies.db)) {
-    const isDone = await dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+export async function backfillStreams({
+  db,
+  runChange,
+  sealer,
+}: Pick<StreamContext, 'db' | 'runChange' | 'sealer'>): Promise<undefined> {
+  while (await isBackfillWaiting(db)) {
+    const isDone = await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
       const backfill = await claimBackfill(change.tx)
       if (backfill === undefined) return false
-      await takeStep(change, backfill, dependencies.sealer)
+      await takeStep(change, backfill, sealer)
       return true
     })
     // Another worker is at it.

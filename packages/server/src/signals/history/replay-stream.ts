@@ -10,6 +10,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { updateLastActivity } from '../streams/stream-activity-store.ts'
+import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import {
   findDelivery,
@@ -18,11 +19,6 @@ import {
   requeueSets,
   type ReplayPlace,
 } from './replay-store.ts'
-
-export interface ReplayDependencies {
-  /** How long finished deliveries are kept. */
-  readonly retentionDays: number
-}
 
 /** As many as one replay sends; the state of the stream tells more in less. */
 export const REPLAY_SETS_MAX = 20_000
@@ -39,7 +35,7 @@ export async function replayStream(
   change: Change,
   stream: Stream,
   request: StreamReplayRequest,
-  { retentionDays }: ReplayDependencies,
+  { retentionDays }: Pick<StreamContext, 'retentionDays'>,
 ): Promise<StreamReplayAnswer> {
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'A disabled stream sends nothing; enable it first.')

@@ -3,17 +3,16 @@
  * only; when a device is told of is restate-streams.ts's.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
-import { defineRecord, type CamelCased } from '../../platform/db/record-codec.ts'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { timeInMs } from '../../platform/db/database-time.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfStreamTables } from '../../schema/tables/ssf-stream-tables.ts'
 
-const restatementRecord = defineRecord<SsfStreamTables['ssf_restatement']>()
+const restatementTable = defineTable('ssf_restatement')
 
-export type Restatement = CamelCased<Selectable<SsfStreamTables['ssf_restatement']>>
+export type Restatement = RecordOf<typeof restatementTable>
 
 /** The channel that tells the workers of streams that tell everything anew. */
 export const RESTATEMENT_CHANNEL = 'ssf_restatement'
@@ -49,7 +48,7 @@ export async function claimRestatement(
     .forUpdate()
     .skipLocked()
     .executeTakeFirst()
-  return row && restatementRecord.fromRow(row)
+  return row && restatementTable.fromRow(row)
 }
 
 export async function isRestatementWaiting(db: Kysely<Schema>): Promise<boolean> {

@@ -8,8 +8,9 @@ import {
 import { invalidCursor } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import { refusalOfIssues } from '../streams/refuse-if.ts'
+import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
-import { readStreamState, type StreamStateDependencies } from './stream-state.ts'
+import { readStreamState } from './stream-state.ts'
 
 /**
  * A page of the state of a stream. The cursor is the place at which the page before ended; whoever makes
@@ -20,12 +21,12 @@ import { readStreamState, type StreamStateDependencies } from './stream-state.ts
 export async function readStatePage(
   stream: Stream,
   cursor: string | undefined,
-  dependencies: StreamStateDependencies,
+  context: Pick<StreamContext, 'db' | 'clock' | 'sealer'>,
 ): Promise<StreamState> {
   const isFirst = cursor === undefined || cursor === ''
   if (!isFirst && !isId(cursor)) throw invalidCursor('The cursor was not issued by this service.')
   const window = { afterId: isFirst ? '0' : cursor, limit: STREAM_STATE_PAGE_SUBJECTS_MAX }
-  const { state, lastId } = await readStreamState(stream, window, dependencies)
+  const { state, lastId } = await readStreamState(stream, window, context)
   return { ...state, next_cursor: lastId }
 }
 

@@ -7,20 +7,16 @@ import {
   type StreamState,
   type StreamSubjectState,
 } from '@heliograph/ssf'
-import type { Foundation } from '../../changes/foundation.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { toEpochSeconds } from '../../platform/clock.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { toDeviceSubject } from '../sets/stream-identifiers.ts'
+import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import { numberAllWaitingSets, toNumberedStream } from './number-sets.ts'
 import { findLastSequence } from './sequence-store.ts'
 import { listDeviceStates, type DeviceState, type StateWindow } from './stream-state-read.ts'
-
-export interface StreamStateDependencies extends Pick<Foundation, 'db' | 'clock'> {
-  readonly sealer: Pick<Sealer, 'open'>
-}
 
 /** A page of the state, and the device at which it ends; null on the last page. */
 export interface StatePage {
@@ -35,7 +31,7 @@ export interface StatePage {
 export async function readStreamState(
   stream: Stream,
   window: StateWindow,
-  { db, clock, sealer }: StreamStateDependencies,
+  { db, clock, sealer }: Pick<StreamContext, 'db' | 'clock' | 'sealer'>,
 ): Promise<StatePage> {
   // What has committed but was not numbered yet would else seem to come after the state.
   await numberAllWaitingSets(db, toNumberedStream(stream))

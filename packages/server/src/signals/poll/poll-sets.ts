@@ -9,7 +9,6 @@ import {
   type PollResponse,
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
-import type { Foundation } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -17,7 +16,7 @@ import { randomInteger } from '../../platform/ids.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
-import type { RefusedKeys } from '../signing/refused-keys.ts'
+import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import {
   acknowledgeSets,
@@ -29,14 +28,12 @@ import {
   type WaitingSet,
 } from './poll-store.ts'
 import { judgeReportedKeys } from './poll-signing-keys.ts'
-import type { PollWaiters } from './poll-waiters.ts'
 
-export interface PollDependencies extends Pick<Foundation, 'db' | 'clock'> {
-  readonly keyRing: KeyRing
-  readonly waiters: PollWaiters
-  /** Notified of keys that receivers refuse. */
-  readonly refusedKeys: RefusedKeys
-}
+/** What polls work with. */
+export type PollDependencies = Pick<
+  StreamContext,
+  'db' | 'clock' | 'keyRing' | 'waiters' | 'refusedKeys'
+>
 
 /** What a poll asks for. `waitMs` 0 answers at once. */
 export interface Poll extends Pick<PollRequest, 'ack' | 'setErrs' | 'maxEvents'> {

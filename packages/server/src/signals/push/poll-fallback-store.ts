@@ -9,7 +9,7 @@ export async function setKeepsExhausted(
   destinationId: DestinationId,
   keepsExhausted: boolean,
 ): Promise<void> {
-  await destinationTable.update(db, { id: destinationId }, { keepsExhausted })
+  await destinationTable.updateAll(db, { id: destinationId }, { keepsExhausted })
 }
 
 /** A stream that may have to fall back, or to stop doing so. */

@@ -1,20 +1,11 @@
 import type { Change } from '../../changes/change.ts'
 import { getClient } from '../clients/client-store.ts'
 import { addStream } from './add-stream.ts'
-import type { StreamDependencies } from './stream-dependencies.ts'
+import type { StreamContext, StreamDependencies } from './stream-context.ts'
 import type { StreamInput } from './stream-input.ts'
 import type { Stream } from './stream-store.ts'
 import { announceActivity } from './stream-activity.ts'
-
-export interface CreateClientStreamDependencies extends StreamDependencies {
-  readonly urls: { readonly issuer: string }
-  readonly settings: {
-    /** Which subjects new streams begin with. */
-    readonly defaultSubjects: 'ALL' | 'NONE'
-    /** A stream whose receiver is silent for so long is paused; 0: never. */
-    readonly inactivityTimeoutSeconds: number
-  }
-}
+import { toSurfaceUrls } from './surface-urls.ts'
 
 /**
  * Creates a stream of a client, enabled, with the choices of the client's profile, and leaves an audit
@@ -26,16 +17,16 @@ export async function createClientStream(
   change: Change,
   clientId: string,
   input: StreamInput,
-  dependencies: CreateClientStreamDependencies,
+  dependencies: StreamDependencies & Pick<StreamContext, 'settings'>,
 ): Promise<Stream> {
-  const { settings, urls } = dependencies
+  const { settings, baseUrl } = dependencies
   const client = await getClient(change.tx, clientId)
   const stream = await addStream(
     change,
     input,
     {
       surface: 'strict',
-      issuer: urls.issuer,
+      issuer: toSurfaceUrls(baseUrl).issuer,
       profile: client.profile,
       audience: () => client.audience ?? client.clientId,
       name: (streamId) => `${client.name} ${streamId.slice(0, 8)}`,

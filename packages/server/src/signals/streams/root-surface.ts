@@ -182,6 +182,8 @@ export function createRootSurface(baseUrl: string): RootSurface {
   return {
     places: PLACES,
     initiator: 'transmitter',
+    // Receivers have no clients here that could ask too often.
+    minVerificationIntervalSeconds: 0,
     streamSchema,
     toStreamJson: (stream) => toStreamJson(stream, baseUrl),
     toSuccess: (stream) =>

@@ -6,8 +6,7 @@
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
-import type { Foundation } from '../../changes/foundation.ts'
-import { HOUR_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from './set-stream-status.ts'
@@ -18,7 +17,7 @@ import {
   updateLastActivity,
 } from './stream-activity-store.ts'
 import type { Stream } from './stream-store.ts'
-import type { SsfSettings } from './ssf-settings.ts'
+import type { SsfSettings, StreamContext } from './stream-context.ts'
 
 /** The NOTIFY channel of streams that may fall silent; the payload is when the first of them would be. */
 export const STREAM_ACTIVITY_CHANNEL = 'stream_activity'
@@ -54,20 +53,13 @@ export async function announceActivity(
   await notify(change.tx, STREAM_ACTIVITY_CHANNEL, dueAt.toISOString())
 }
 
-export interface PauseSilentStreamsDependencies extends Pick<
-  Foundation,
-  'db' | 'clock' | 'runChange'
-> {
-  readonly settings: Timeout
-}
-
 /**
  * Remembers since when the present timeout holds, so that streams which were silent before it was set are
  * given its full time. Idempotent; called by each process when it starts.
  */
 export async function adoptInactivityTimeout(
   { inactivityTimeoutSeconds }: Timeout,
-  { db, clock }: { readonly db: Kysely<Schema>; readonly clock: Clock },
+  { db, clock }: Pick<StreamContext, 'db' | 'clock'>,
 ): Promise<void> {
   await putInactivityPolicy(db, inactivityTimeoutSeconds, clock.now())
 }
@@ -76,11 +68,14 @@ export async function adoptInactivityTimeout(
  * Pauses every stream that has been silent for too long, each in a change of its own, and answers when
  * the next one will have been. Any number of processes may call it at the same time.
  */
-export async function pauseSilentStreams(
-  dependencies: PauseSilentStreamsDependencies,
-): Promise<Date | undefined> {
-  const { db, clock, runChange, settings } = dependencies
-  const { inactivityTimeoutSeconds } = settings
+export async function pauseSilentStreams({
+  db,
+  clock,
+  runChange,
+  settings: { inactivityTimeoutSeconds },
+}: Pick<StreamContext, 'db' | 'clock' | 'runChange'> & {
+  readonly settings: Timeout
+}): Promise<Date | undefined> {
   if (inactivityTimeoutSeconds === 0) return undefined
   const reason = `Nothing was heard of the receiver for ${inactivityTimeoutSeconds} seconds`
   for (;;) {

@@ -10,24 +10,20 @@ import {
   parseVerificationRequest,
   type ParseResult,
 } from '@heliograph/ssf'
-import type { Change, RunChange } from '../../changes/change.ts'
+import type { Change } from '../../changes/change.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
 import { answer, noContent, type Answer } from '../../platform/http/operation.ts'
 import { streamHealthSchema, toStreamHealth } from '../diagnosis/health/stream-health.ts'
-import {
-  getSelfTest,
-  runSelfTest,
-  type SelfTestDependencies,
-} from '../diagnosis/self-test/run-self-test.ts'
+import { getSelfTest, runSelfTest } from '../diagnosis/self-test/run-self-test.ts'
 import { selfTestSchema, toSelfTestJson } from '../diagnosis/self-test/self-test-json.ts'
 import { replayAnswerSchema, stateSchema } from '../history/history-json.ts'
-import { replayStream, type ReplayDependencies } from '../history/replay-stream.ts'
+import { replayStream } from '../history/replay-stream.ts'
 import { readReplayRequest, readStatePage } from '../history/state-page.ts'
 import { findTransmitterProblem, toConfigurationInput } from './configuration-change.ts'
 import { deleteStream } from './delete-stream.ts'
 import { requestVerification } from './request-verification.ts'
 import { setStreamStatus } from './set-stream-status.ts'
-import type { StreamDependencies } from './stream-dependencies.ts'
+import type { StreamContext } from './stream-context.ts'
 import { streamStatusSchema, toStreamStatusJson } from './stream-json.ts'
 import type { Stream } from './stream-store.ts'
 import type {
@@ -39,32 +35,25 @@ import type {
 } from './stream-surface.ts'
 import { changeStream } from './update-stream.ts'
 
-export interface StreamOperationDependencies
-  extends StreamDependencies, SelfTestDependencies, ReplayDependencies {
-  readonly runChange: RunChange
-  /** A receiver may ask for a verification this often. */
-  readonly minVerificationIntervalSeconds: number
-}
-
 type Actions<Request, Uses extends StreamUse> = Readonly<Record<Uses, StreamAction<Request>>>
 
 /** The operations as a surface has them. */
 export function streamOperations<Request extends StreamRequest, Declared>(
   surface: StreamSurface<Request, Declared>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): Readonly<Record<StreamUse, Declared>> {
   const actions: Actions<Request, StreamUse> = {
-    update: changeAction('PATCH', surface, dependencies),
-    replace: changeAction('PUT', surface, dependencies),
-    delete: deleteAction(surface, dependencies),
-    ...statusActions(surface, dependencies),
+    update: changeAction('PATCH', surface, context),
+    replace: changeAction('PUT', surface, context),
+    delete: deleteAction(surface, context),
+    ...statusActions(surface, context),
     verify: {
       method: 'POST',
       responses: { 204: noContent },
-      handler: (request) => verifyStream(request, surface, dependencies),
+      handler: (request) => verifyStream(request, surface, context),
     },
-    ...diagnosisActions(surface, dependencies),
-    ...historyActions(surface, dependencies),
+    ...diagnosisActions(surface, context),
+    ...historyActions(surface, context),
   }
   const declared = Object.entries(actions).map(([name, action]) => {
     const use = name as StreamUse
@@ -77,13 +66,13 @@ export function streamOperations<Request extends StreamRequest, Declared>(
 /** Deletes the stream that a request names. */
 export function deleteAction<Request extends StreamRequest>(
   surface: StreamSurface<Request, unknown>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): StreamAction<Request> {
   return {
     method: 'DELETE',
     responses: { 204: noContent },
     handler: (request) =>
-      changeLocked(request, surface, dependencies, async (change, stream) => {
+      changeLocked(request, surface, context, async (change, stream) => {
         await deleteStream(change, stream)
         return answer(204, undefined)
       }),
@@ -94,12 +83,11 @@ export function deleteAction<Request extends StreamRequest>(
 export async function verifyStream<Request extends StreamRequest>(
   request: Request,
   surface: StreamSurface<Request, unknown>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): Promise<Answer> {
   const wanted = readBody(parseVerificationRequest(request.body), surface)
-  return changeLocked(request, surface, dependencies, async (change, stream) => {
-    const { minVerificationIntervalSeconds } = dependencies
-    await requestVerification(change, stream, wanted, minVerificationIntervalSeconds)
+  return changeLocked(request, surface, context, async (change, stream) => {
+    await requestVerification(change, stream, wanted, surface.minVerificationIntervalSeconds)
     return surface.toSuccess(stream)
   })
 }
@@ -108,7 +96,7 @@ export async function verifyStream<Request extends StreamRequest>(
 function changeAction<Request extends StreamRequest>(
   method: 'PATCH' | 'PUT',
   surface: StreamSurface<Request, unknown>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): StreamAction<Request> {
   return {
     method,
@@ -116,13 +104,13 @@ function changeAction<Request extends StreamRequest>(
     handler: async (request) => {
       const wanted = readBody(parseStreamUpdateRequest(request.body), surface)
       const extensions = surface.readExtensions(request, method)
-      return changeLocked(request, surface, dependencies, async (change, before) => {
+      return changeLocked(request, surface, context, async (change, before) => {
         const rules = { method, ...surface.toConfigurationRules(before, request) }
         const problem = findTransmitterProblem(wanted, rules)
         if (problem !== undefined) throw surface.refuse([problem])
         const standard = toConfigurationInput(wanted.supplied, before, rules)
         const input = { ...extensions, ...standard }
-        const stream = await changeStream(change, before, input, dependencies)
+        const stream = await changeStream(change, before, input, context)
         return answer(200, surface.toStreamJson(stream))
       })
     },
@@ -132,7 +120,7 @@ function changeAction<Request extends StreamRequest>(
 /** SSF 1.0 section 8.1.2. */
 function statusActions<Request extends StreamRequest>(
   surface: StreamSurface<Request, unknown>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): Actions<Request, 'showStatus' | 'setStatus'> {
   const responses = { 200: streamStatusSchema }
   const { initiator } = surface
@@ -141,14 +129,14 @@ function statusActions<Request extends StreamRequest>(
       method: 'GET',
       responses,
       handler: async (request) =>
-        answer(200, toStreamStatusJson(await surface.findStream(dependencies.db, request))),
+        answer(200, toStreamStatusJson(await surface.findStream(context.db, request))),
     },
     setStatus: {
       method: 'POST',
       responses,
       handler: async (request) => {
         const { status, reason = null } = readBody(parseStreamStatusMessage(request.body), surface)
-        return changeLocked(request, surface, dependencies, async (change, stream) => {
+        return changeLocked(request, surface, context, async (change, stream) => {
           const after = await setStreamStatus(change, stream, { status, reason, initiator })
           return answer(200, toStreamStatusJson(after))
         })
@@ -160,9 +148,9 @@ function statusActions<Request extends StreamRequest>(
 /** Looking at a receiver is no sign of life of it. */
 function diagnosisActions<Request extends StreamRequest>(
   surface: StreamSurface<Request, unknown>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): Actions<Request, 'showHealth' | 'selfTest' | 'showSelfTest'> {
-  const { db, clock } = dependencies
+  const { db, clock } = context
   const isSignOfLife = false
   return {
     showHealth: {
@@ -180,7 +168,7 @@ function diagnosisActions<Request extends StreamRequest>(
         const outcome = await runSelfTest(
           toOrigin(request),
           ({ tx }) => surface.findStream(tx, request, { isSignOfLife, isLocked: true }),
-          dependencies,
+          context,
         )
         return answer(200, toSelfTestJson(outcome))
       },
@@ -199,17 +187,17 @@ function diagnosisActions<Request extends StreamRequest>(
 /** Extensions of SSF that `packages/ssf` describes. */
 function historyActions<Request extends StreamRequest>(
   surface: StreamSurface<Request, unknown>,
-  dependencies: StreamOperationDependencies,
+  context: StreamContext,
 ): Actions<Request, 'showState' | 'replay'> {
   return {
     showState: {
       method: 'GET',
       responses: { 200: stateSchema },
       handler: async (request) => {
-        const stream = await surface.findStream(dependencies.db, request)
+        const stream = await surface.findStream(context.db, request)
         const { cursor } = request.query
         const place = typeof cursor === 'string' ? cursor : undefined
-        return answer(200, await readStatePage(stream, place, dependencies))
+        return answer(200, await readStatePage(stream, place, context))
       },
     },
     replay: {
@@ -217,8 +205,8 @@ function historyActions<Request extends StreamRequest>(
       responses: { 202: replayAnswerSchema },
       handler: async (request) => {
         const wanted = readReplayRequest(request.body)
-        return changeLocked(request, surface, dependencies, async (change, stream) =>
-          answer(202, await replayStream(change, stream, wanted, dependencies)),
+        return changeLocked(request, surface, context, async (change, stream) =>
+          answer(202, await replayStream(change, stream, wanted, context)),
         )
       },
     },
@@ -229,7 +217,7 @@ function historyActions<Request extends StreamRequest>(
 function changeLocked<Request extends StreamRequest>(
   request: Request,
   surface: StreamSurface<Request, unknown>,
-  { runChange }: StreamOperationDependencies,
+  { runChange }: StreamContext,
   act: (change: Change, stream: Stream) => Promise<Answer>,
 ): Promise<Answer> {
   return runChange(toOrigin(request), async (change) =>

@@ -14,24 +14,17 @@ import { issuePollToken } from '../poll/rotate-poll-token.ts'
 import { createStream } from './create-stream.ts'
 import { createRootSurface, streamIdQuery } from './root-surface.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
+import type { StreamContext } from './stream-context.ts'
 import { streamDeliveryRoutes } from './stream-delivery-routes.ts'
 import { createStreamBody, readStreamInput, updateStreamBody } from './stream-input.ts'
 import { streamSchema, toStreamJson } from './stream-json.ts'
-import {
-  deleteAction,
-  streamOperations,
-  type StreamOperationDependencies,
-} from './stream-endpoints.ts'
+import { deleteAction, streamOperations } from './stream-endpoints.ts'
 import { getStream, listStreams, parseStreamReference, type Stream } from './stream-store.ts'
 import { testRoute } from './stream-test-routes.ts'
 import type { TestStreamDependencies } from './test-stream.ts'
 import { changeStream } from './update-stream.ts'
 
-/** Receivers have no clients here that could ask too often. */
-const UNLIMITED = { minVerificationIntervalSeconds: 0 } as const
-
-export type StreamRouteDependencies = Omit<StreamOperationDependencies, keyof typeof UNLIMITED> &
-  TestStreamDependencies
+export type StreamRouteDependencies = StreamContext & TestStreamDependencies
 
 const createdStreamSchema = streamSchema
   .extend({
@@ -43,8 +36,7 @@ const createdStreamSchema = streamSchema
   .meta({ id: 'CreatedStream', description: 'A stream that has just been created.' })
 
 /** Everything that can be done with streams, in the order of the reference. */
-export function streamRoutes(given: StreamRouteDependencies): ApiRoute[] {
-  const dependencies = { ...given, ...UNLIMITED }
+export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] {
   const surface = createRootSurface(dependencies.baseUrl)
   const operations = streamOperations(surface, dependencies)
   return [

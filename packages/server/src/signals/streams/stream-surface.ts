@@ -71,6 +71,8 @@ export interface StreamSurface<Request extends StreamRequest, Declared> {
   readonly places: Readonly<Record<StreamUse, StreamPlace>>
   /** Who changes a status by it: receivers are not told of what they do themselves. */
   readonly initiator: 'transmitter' | 'receiver'
+  /** A receiver may ask for a verification this often. */
+  readonly minVerificationIntervalSeconds: number
   /** A stream as it is shown. */
   readonly streamSchema: z.ZodType
   readonly toStreamJson: (stream: Stream) => object

@@ -17,7 +17,8 @@ import {
   type RootSurface,
 } from './root-surface.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
-import { verifyStream, type StreamOperationDependencies } from './stream-endpoints.ts'
+import type { StreamContext } from './stream-context.ts'
+import { verifyStream } from './stream-endpoints.ts'
 import { getStream, parseStreamReference } from './stream-store.ts'
 import { testStream, type TestStreamDependencies } from './test-stream.ts'
 
@@ -56,7 +57,7 @@ const RESPONSES: ResponseSchemas = {
 /** The test of a stream. */
 export function testRoute(
   surface: RootSurface,
-  dependencies: StreamOperationDependencies & TestStreamDependencies,
+  dependencies: StreamContext & TestStreamDependencies,
 ): ApiRoute {
   return route({
     ...STREAM_ACCESS,

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto'
 import type { SubjectIdentifier } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
 import { toCanonicalJson } from '../../platform/canonical-json.ts'
+import { defineTable } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+
+const subjectTable = defineTable('ssf_stream_subject', { ssf_stream_id: 'streamRowId' })
 
 /** What a receiver said about a subject of a stream. */
 export interface SubjectStatement {
@@ -20,20 +23,18 @@ export function hashSubject(subject: SubjectIdentifier): Buffer {
 
 export async function insertSubject(
   db: Kysely<Schema>,
-  statement: SubjectStatement & { readonly isVerified: boolean; readonly createdAt: Date },
+  {
+    subject,
+    matchKeys,
+    ...statement
+  }: SubjectStatement & { readonly isVerified: boolean; readonly createdAt: Date },
 ): Promise<void> {
-  await db
-    .insertInto('ssf_stream_subject')
-    .values({
-      ssf_stream_id: statement.streamRowId,
-      subject_hash: hashSubject(statement.subject),
-      subject: JSON.stringify(statement.subject),
-      match_keys: [...statement.matchKeys],
-      is_included: statement.isIncluded,
-      is_verified: statement.isVerified,
-      created_at: statement.createdAt,
-    })
-    .execute()
+  await subjectTable.insert(db, {
+    ...statement,
+    subjectHash: hashSubject(subject),
+    subject: JSON.stringify(subject),
+    matchKeys: [...matchKeys],
+  })
 }
 
 /** Forgets what was said about one subject. */
@@ -42,16 +43,12 @@ export async function deleteSubject(
   streamRowId: StreamRowId,
   subject: SubjectIdentifier,
 ): Promise<void> {
-  await db
-    .deleteFrom('ssf_stream_subject')
-    .where('ssf_stream_id', '=', streamRowId)
-    .where('subject_hash', '=', hashSubject(subject))
-    .execute()
+  await subjectTable.delete(db, { streamRowId, subjectHash: hashSubject(subject) })
 }
 
 /** Forgets everything that was said about the subjects of a stream. */
 export async function deleteSubjects(db: Kysely<Schema>, streamRowId: StreamRowId): Promise<void> {
-  await db.deleteFrom('ssf_stream_subject').where('ssf_stream_id', '=', streamRowId).execute()
+  await subjectTable.delete(db, { streamRowId })
 }
 
 /** How many subjects of a stream were added and how many removed, as far as that is still said. */
@@ -74,17 +71,14 @@ export async function listStatements(
 ): Promise<(SubjectStatement & { readonly id: string })[]> {
   const rows = await db
     .selectFrom('ssf_stream_subject')
-    .select(['id', 'ssf_stream_id', 'subject', 'match_keys', 'is_included'])
+    .selectAll()
     .where('ssf_stream_id', '=', sql<StreamRowId>`any(${streamRowIds}::bigint[])`)
     .where(sql<boolean>`match_keys && ${keys}::text[]`)
     .orderBy('id')
     .execute()
   return rows.map((row) => ({
-    id: row.id,
-    streamRowId: row.ssf_stream_id,
+    ...subjectTable.fromRow(row),
     // Written by `insertSubject` and by nothing else.
     subject: row.subject as unknown as SubjectIdentifier,
-    matchKeys: row.match_keys,
-    isIncluded: row.is_included,
   }))
 }

@@ -12,7 +12,7 @@ import {
 import { SSF_SCOPES } from '../../signals/clients/client-scopes.ts'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { SsfDocument } from './ssf-operation.ts'
-import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
+import type { SsfSettings } from '../../signals/streams/stream-context.ts'
 import { SSF_PATH, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
 const texts = z.array(z.string())

@@ -1,22 +1,12 @@
 import { parsePollRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
-import {
-  POLL_ACKNOWLEDGEMENTS_MAX,
-  pollSets,
-  toPollWaitMs,
-  type PollDependencies,
-} from '../../signals/poll/poll-sets.ts'
+import { POLL_ACKNOWLEDGEMENTS_MAX, pollSets, toPollWaitMs } from '../../signals/poll/poll-sets.ts'
 import { takesPolls } from '../../signals/push/poll-fallback.ts'
-import { getOwnStream } from './own-stream.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { invalidBody, readBody, type SsfOperation, ssfOperation } from './ssf-operation.ts'
-import { pollTokenCredential } from './ssf-caller.ts'
-import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
-
-export interface PollEndpointDependencies extends PollDependencies {
-  readonly settings: SsfSettings
-}
+import { getOwnStream, pollTokenCredential } from './ssf-caller.ts'
+import type { StreamContext } from '../../signals/streams/stream-context.ts'
 
 const pollBody = z.looseObject({
   ack: z.array(z.string()).optional().describe('Ids of SETs that have been received.'),
@@ -37,13 +27,13 @@ const pollResponseSchema = z.object({
 })
 
 /** Poll delivery, waiting unless told otherwise. RFC 8936 section 2. */
-export function pollEndpoint(dependencies: PollEndpointDependencies): SsfOperation {
-  const { db, clock, settings } = dependencies
+export function pollEndpoint(context: StreamContext): SsfOperation {
+  const { db, clock, settings } = context
   return ssfOperation({
     method: 'POST',
     path: '/ssf/poll/:stream_id',
     scope: 'ssf.read',
-    credentials: [pollTokenCredential(dependencies)],
+    credentials: [pollTokenCredential(context)],
     summary: 'Acknowledge events and get the next ones',
     body: pollBody,
     example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'], returnImmediately: true } },
@@ -60,7 +50,7 @@ export function pollEndpoint(dependencies: PollEndpointDependencies): SsfOperati
       await recordActivity(db, stream, clock.now(), settings)
       const waitMs = toPollWaitMs(parsed.value, { isLong: true })
       const poll = { ...parsed.value, waitMs, address, signal: disconnection() }
-      return { status: 200, body: await pollSets(stream, poll, dependencies) }
+      return { status: 200, body: await pollSets(stream, poll, context) }
     },
   })
 }

@@ -15,24 +15,18 @@ import { registerAuthorizationServer } from '../../signals/clients/authorization
 import { BearerRefusal, toChallenge } from './bearer-refusal.ts'
 import { deliveryEndpoints } from './delivery-endpoints.ts'
 import { discoveryDocuments } from './discovery-documents.ts'
-import { pollEndpoint, type PollEndpointDependencies } from './poll-endpoint.ts'
+import { pollEndpoint } from './poll-endpoint.ts'
 import { accessTokenCredential, checkScope, type SsfCaller } from './ssf-caller.ts'
 import { createStandardSurface } from './standard-surface.ts'
-import {
-  createEndpoint,
-  readEndpoint,
-  type StreamEndpointDependencies,
-} from './stream-endpoints.ts'
+import { createEndpoint, readEndpoint } from './stream-endpoints.ts'
 import type { SsfDocument, SsfOperation } from './ssf-operation.ts'
 import { buildStandardOpenApi } from './standard-openapi.ts'
+import type { StreamContext } from '../../signals/streams/stream-context.ts'
 import { streamOperations } from '../../signals/streams/stream-endpoints.ts'
 import { toSurfaceUrls, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { subjectEndpoints } from './subject-endpoints.ts'
 
-export interface StandardSurfaceDependencies
-  extends
-    Omit<StreamEndpointDependencies, 'urls' | 'minVerificationIntervalSeconds' | 'keyRing'>,
-    Omit<PollEndpointDependencies, 'settings'> {
+export interface StandardSurfaceContext extends StreamContext {
   readonly limits: CallerLimits
   /** Whether the organisation has Shared Signals switched on. */
   readonly isEnabled: () => Promise<boolean>
@@ -41,54 +35,51 @@ export interface StandardSurfaceDependencies
 const DISCOVERY_CACHE_CONTROL = 'public, max-age=300'
 
 /** Registers the standard surface. */
-export function registerStandardSsf(app: FastifyInstance, deps: StandardSurfaceDependencies): void {
-  const urls = toSurfaceUrls(deps.baseUrl)
-  const { minVerificationIntervalSeconds } = deps.settings
-  const dependencies = { ...deps, urls, minVerificationIntervalSeconds }
-  const operations = listOperations(dependencies)
+export function registerStandardSsf(app: FastifyInstance, context: StandardSurfaceContext): void {
+  const urls = toSurfaceUrls(context.baseUrl)
+  const operations = listOperations(context)
   registerSurface(app, {
     prefix: '',
     operations,
-    callers: { ...deps.limits, credentials: [accessTokenCredential(deps)] },
-    checks: [checkScope, createEnabledCheck(deps.isEnabled)],
+    callers: { ...context.limits, credentials: [accessTokenCredential(context)] },
+    checks: [checkScope, createEnabledCheck(context.isEnabled)],
     errors: { toAnswer: (refusal, requestId) => toSsfAnswer(refusal, requestId, urls) },
     mediaType: 'application/json',
     answersHead: false,
     unanswered: { toMethodRefusal: unmatchedPath },
     addOthers: (scope) => {
-      for (const document of listDocuments(dependencies, operations)) addDocument(scope, document)
-      addAuthorizationServer(scope, dependencies)
+      for (const document of listDocuments(context, urls, operations)) addDocument(scope, document)
+      addAuthorizationServer(scope, urls, context)
     },
   })
 }
 
-type Dependencies = StandardSurfaceDependencies & StreamEndpointDependencies
-
-function listOperations(dependencies: Dependencies): SsfOperation[] {
-  const surface = createStandardSurface(dependencies)
-  const operations = streamOperations(surface, dependencies)
+function listOperations(context: StreamContext): SsfOperation[] {
+  const surface = createStandardSurface(context)
+  const operations = streamOperations(surface, context)
   return [
-    createEndpoint(dependencies),
-    readEndpoint(surface, dependencies),
+    createEndpoint(context),
+    readEndpoint(surface, context),
     operations.delete,
     operations.update,
     operations.replace,
     operations.showStatus,
     operations.setStatus,
-    ...subjectEndpoints(surface, dependencies),
+    ...subjectEndpoints(surface, context),
     operations.verify,
-    pollEndpoint(dependencies),
+    pollEndpoint(context),
     operations.showHealth,
     operations.selfTest,
     operations.showSelfTest,
     operations.showState,
     operations.replay,
-    ...deliveryEndpoints(surface, dependencies),
+    ...deliveryEndpoints(surface, context),
   ]
 }
 
 function listDocuments(
-  { baseUrl, settings, urls }: Dependencies,
+  { baseUrl, settings }: StreamContext,
+  urls: SurfaceUrls,
   operations: readonly SsfOperation[],
 ): Pick<SsfDocument, 'path' | 'content'>[] {
   const discovery = discoveryDocuments(baseUrl, urls, settings)
@@ -109,7 +100,8 @@ function addDocument(
 
 function addAuthorizationServer(
   scope: FastifyInstance,
-  { db, clock, urls, limits }: Dependencies,
+  urls: SurfaceUrls,
+  { db, clock, limits }: StandardSurfaceContext,
 ): void {
   registerAuthorizationServer(scope, {
     server: createAuthorizationServer({

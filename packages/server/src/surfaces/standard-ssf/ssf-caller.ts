@@ -8,7 +8,12 @@ import type { AccessCheck } from '../../platform/http/access.ts'
 import type { Caller, Credential, CredentialRequest } from '../../platform/http/operation.ts'
 import { findTokenBearer } from '../../signals/clients/access-token-store.ts'
 import { allowsScope } from '../../signals/clients/client-scopes.ts'
-import { isStreamId } from '../../signals/streams/stream-store.ts'
+import {
+  getClientStream,
+  isStreamId,
+  parseStreamId,
+  type Stream,
+} from '../../signals/streams/stream-store.ts'
 import { findStreamClient } from '../../signals/clients/client-store.ts'
 import { authenticatePollToken, readPollToken } from '../../signals/poll/authenticate-poll-token.ts'
 import { insufficientScope, invalidToken, noToken, tokenInQuery } from './bearer-refusal.ts'
@@ -82,6 +87,20 @@ export function pollTokenCredential(dependencies: CallerDependencies): Credentia
 export const checkScope: AccessCheck<SsfCaller> = ({ access }, { caller }) => {
   if (access === 'public' || !('scope' in access) || caller === undefined) return
   if (!allowsScope(caller.scopes, access.scope)) throw insufficientScope(access.scope)
+}
+
+/**
+ * A stream of the calling client by its `stream_id`.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getOwnStream(
+  db: Foundation['db'],
+  { client }: Pick<SsfCaller, 'client'>,
+  streamId: string,
+  options: { readonly isLocked?: boolean } = {},
+): Promise<Stream> {
+  return getClientStream(db, client.id, parseStreamId(streamId), options)
 }
 
 /** Some receivers never look at the status of an answer: only the log can tell what they do wrong. */

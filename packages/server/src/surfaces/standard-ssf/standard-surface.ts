@@ -10,14 +10,14 @@ import {
   type StreamExtensionMembers,
 } from '@heliograph/ssf'
 import { z } from 'zod'
-import type { Clock } from '../../platform/clock.ts'
 import { noContent } from '../../platform/http/operation.ts'
 import { SELF_TEST_DESCRIPTION } from '../../signals/diagnosis/self-test/self-test-json.ts'
 import { replayBody } from '../../signals/history/history-json.ts'
 import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { streamStatusSchema } from '../../signals/streams/stream-json.ts'
+import type { StreamContext } from '../../signals/streams/stream-context.ts'
 import type { StreamPlace, StreamSurface, StreamUse } from '../../signals/streams/stream-surface.ts'
-import { getOwnStream } from './own-stream.ts'
+import { getOwnStream } from './ssf-caller.ts'
 import {
   describeQuery,
   invalidBody,
@@ -33,9 +33,7 @@ import {
   streamConfigurationSchema,
   toStreamConfiguration,
   toTransmitterMembers,
-  type ConfigurationContext,
 } from './stream-configuration.ts'
-import { successWithoutBody } from './success-without-body.ts'
 
 /** The standard surface. */
 export type StandardSurface = StreamSurface<SsfRequest, SsfOperation>
@@ -163,16 +161,16 @@ const PLACES: Readonly<Record<StreamUse, StreamPlace>> = {
 const VERBATIM: Partial<Record<StreamUse, readonly string[]>> = { verify: ['state'] }
 
 /** The standard surface, for the clients of this service. */
-export function createStandardSurface(
-  context: ConfigurationContext & { readonly clock: Clock },
-): StandardSurface {
+export function createStandardSurface(context: StreamContext): StandardSurface {
   const { clock, settings } = context
   return {
     places: PLACES,
     initiator: 'receiver',
+    minVerificationIntervalSeconds: settings.minVerificationIntervalSeconds,
     streamSchema: streamConfigurationSchema,
     toStreamJson: (stream) => toStreamConfiguration(stream, context),
-    toSuccess: successWithoutBody,
+    // 204; 200 for streams whose receiver takes no other success.
+    toSuccess: ({ usesLegacyStatusCodes }) => ({ status: usesLegacyStatusCodes ? 200 : 204 }),
     findStream: async (db, request, { isLocked = false, isSignOfLife = true } = {}) => {
       const stream = await getOwnStream(db, request.principal, nameOf(request), { isLocked })
       if (isSignOfLife) await recordActivity(db, stream, clock.now(), settings)

@@ -9,8 +9,8 @@ import {
 import { z } from 'zod'
 import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
-import type { SsfSettings } from '../../signals/streams/ssf-settings.ts'
-import type { SurfaceUrls } from '../../signals/streams/surface-urls.ts'
+import type { StreamContext } from '../../signals/streams/stream-context.ts'
+import { toSurfaceUrls } from '../../signals/streams/surface-urls.ts'
 
 const eventTypes = z.array(z.string())
 
@@ -37,16 +37,10 @@ export const streamConfigurationSchema = z
   })
   .meta({ id: 'StreamConfiguration' })
 
-/** What the configuration of a stream is made with. */
-export interface ConfigurationContext {
-  readonly urls: SurfaceUrls
-  readonly settings: SsfSettings
-}
-
 /** The members that only the transmitter sets. SSF 1.0 section 8.1.1. */
 export function toTransmitterMembers(
   stream: Stream,
-  { settings }: ConfigurationContext,
+  { settings }: Pick<StreamContext, 'settings'>,
 ): TransmitterSuppliedMembers {
   const { minVerificationIntervalSeconds, inactivityTimeoutSeconds } = settings
   return {
@@ -65,7 +59,7 @@ export function toTransmitterMembers(
 /** The complete configuration. The authorization header of pushes is a secret and not in it. */
 export function toStreamConfiguration(
   stream: Stream,
-  context: ConfigurationContext,
+  context: StreamContext,
 ): StreamConfiguration & StreamExtensionMembers {
   const pushUrl = stream.deliveryMethod === 'push' ? stream.endpointUrl : null
   return {
@@ -75,7 +69,7 @@ export function toStreamConfiguration(
       pushUrl === null
         ? {
             method: DELIVERY_METHOD_POLL,
-            endpoint_url: context.urls.pollEndpoint(stream.streamId),
+            endpoint_url: toSurfaceUrls(context.baseUrl).pollEndpoint(stream.streamId),
           }
         : { method: DELIVERY_METHOD_PUSH, endpoint_url: pushUrl },
     ...(stream.description === null ? {} : { description: stream.description }),

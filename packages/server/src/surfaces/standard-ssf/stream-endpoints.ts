@@ -4,7 +4,7 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import { toDeliveryInput } from '../../signals/streams/configuration-change.ts'
 import { createClientStream } from '../../signals/streams/create-client-stream.ts'
 import type { StreamInput } from '../../signals/streams/stream-input.ts'
-import type { StreamOperationDependencies } from '../../signals/streams/stream-endpoints.ts'
+import type { StreamContext } from '../../signals/streams/stream-context.ts'
 import { listClientStreams } from '../../signals/streams/stream-store.ts'
 import {
   invalidBody,
@@ -20,13 +20,7 @@ import {
   receiverMembers,
   type StandardSurface,
 } from './standard-surface.ts'
-import {
-  streamConfigurationSchema,
-  toStreamConfiguration,
-  type ConfigurationContext,
-} from './stream-configuration.ts'
-
-export type StreamEndpointDependencies = StreamOperationDependencies & ConfigurationContext
+import { streamConfigurationSchema, toStreamConfiguration } from './stream-configuration.ts'
 
 const PATH = '/ssf/streams'
 const NAME_LENGTH_MAX = 255
@@ -34,7 +28,7 @@ const NAME_LENGTH_MAX = 255
 const createBody = z.looseObject(receiverMembers)
 
 /** Creates a stream of the calling client. SSF 1.0 section 8.1.1.1. */
-export function createEndpoint(dependencies: StreamEndpointDependencies): SsfOperation {
+export function createEndpoint(context: StreamContext): SsfOperation {
   return ssfOperation({
     method: 'POST',
     path: PATH,
@@ -66,10 +60,10 @@ export function createEndpoint(dependencies: StreamEndpointDependencies): SsfOpe
         choices: { isNumbered },
         endpointPath: 'delivery.endpoint_url',
       }
-      const stream = await dependencies.runChange(toOrigin(request), (change) =>
-        createClientStream(change, request.principal.client.clientId, input, dependencies),
+      const stream = await context.runChange(toOrigin(request), (change) =>
+        createClientStream(change, request.principal.client.clientId, input, context),
       )
-      return { status: 201, body: toStreamConfiguration(stream, dependencies) }
+      return { status: 201, body: toStreamConfiguration(stream, context) }
     },
   })
 }
@@ -84,7 +78,7 @@ function readName(value: unknown): string | undefined {
 /** Shows one stream, or all of the calling client. SSF 1.0 section 8.1.1.2. */
 export function readEndpoint(
   { findStream, toStreamJson }: StandardSurface,
-  { db }: StreamEndpointDependencies,
+  { db }: StreamContext,
 ): SsfOperation {
   return ssfOperation({
     method: 'GET',

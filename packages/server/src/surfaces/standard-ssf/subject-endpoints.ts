@@ -3,6 +3,7 @@ import { toOrigin } from '../../changes/to-origin.ts'
 import { parseStreamSubjectRequest, type StreamSubjectRequest } from '@heliograph/ssf'
 import { z } from 'zod'
 import { setSubject } from '../../signals/subjects/set-subject.ts'
+import type { StreamContext } from '../../signals/streams/stream-context.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
 import {
   invalidBody,
@@ -12,7 +13,6 @@ import {
   ssfOperation,
 } from './ssf-operation.ts'
 import type { StandardSurface } from './standard-surface.ts'
-import type { StreamEndpointDependencies } from './stream-endpoints.ts'
 
 const subjectBody = z
   .looseObject({
@@ -28,11 +28,8 @@ const EXAMPLE = {
 }
 
 /** The operations on the subjects of a stream. SSF 1.0 section 8.1.3. */
-export function subjectEndpoints(
-  surface: StandardSurface,
-  dependencies: StreamEndpointDependencies,
-): SsfOperation[] {
-  const setSubjectOf = createSetter(surface, dependencies)
+export function subjectEndpoints(surface: StandardSurface, context: StreamContext): SsfOperation[] {
+  const setSubjectOf = createSetter(surface, context)
   return [
     ssfOperation({
       method: 'POST',
@@ -59,10 +56,7 @@ export function subjectEndpoints(
   ]
 }
 
-function createSetter(
-  { findStream }: StandardSurface,
-  { runChange, settings }: StreamEndpointDependencies,
-) {
+function createSetter({ findStream }: StandardSurface, { runChange, settings }: StreamContext) {
   return async (
     request: SsfRequest,
     { isIncluded }: { readonly isIncluded: boolean },

@@ -74,7 +74,7 @@ export async function startAwkwardService(): Promise<AwkwardService> {
   const { db, clock, log, runChange, sealer } = services
   const { listener, signing, streams, outbound } = parts
   const wake = (destinationId: DestinationId) => {
-    streams.waiters.wake(destinationId)
+    streams.context.waiters.wake(destinationId)
     for (const engine of engines) engine.wake(destinationId)
   }
   listener.subscribe(DELIVERY_CHANNEL, (payload) => wake(toDestinationId(payload)))

@@ -5,16 +5,14 @@
  */
 import type { Kysely } from 'kysely'
 import type { Change, ChangeOrigin } from '../../../changes/change.ts'
-import type { Foundation } from '../../../changes/foundation.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { SelfTestCaseRecord } from '../../../schema/tables/ssf-stream-tables.ts'
 import { newUlid, newUuid } from '../../../platform/ids.ts'
-import type { GuardedClient } from '../../../platform/net/guarded-client.ts'
 import { createPushConnections } from '../../push/push-connection.ts'
 import { findPushTarget, type PushTarget } from '../../push/push-target-store.ts'
-import type { KeyRing } from '../../signing/key-ring.ts'
+import type { StreamContext } from '../../streams/stream-context.ts'
 import type { Stream } from '../../streams/stream-store.ts'
 import { judgeSelfTestCase, skipSelfTestCase } from './judge-self-test-case.ts'
 import { listSelfTestCases, type SelfTestCase } from './self-test-case.ts'
@@ -26,13 +24,11 @@ import {
 } from './self-test-store.ts'
 import { createUnknownSigner, openRetiredSigner, openTestSigner } from './test-signer.ts'
 
-export interface SelfTestDependencies extends Pick<
-  Foundation,
-  'db' | 'clock' | 'runChange' | 'sealer'
-> {
-  readonly keyRing: Pick<KeyRing, 'activeKid'>
-  readonly client: Pick<GuardedClient, 'request'>
-}
+/** What tests work with. */
+type SelfTestContext = Pick<
+  StreamContext,
+  'db' | 'clock' | 'runChange' | 'sealer' | 'keyRing' | 'client'
+>
 
 /** A stream with what its receiver made of the last test. */
 export interface SelfTestOutcome {
@@ -55,9 +51,9 @@ const SELF_TEST_INTERVAL_MS = MINUTE_MS
 export async function runSelfTest(
   origin: ChangeOrigin,
   findStream: (change: Change) => Promise<Stream>,
-  dependencies: SelfTestDependencies,
+  context: SelfTestContext,
 ): Promise<SelfTestOutcome> {
-  const { db, clock, runChange } = dependencies
+  const { db, clock, runChange } = context
   const stream = await runChange(origin, async (change) => {
     const found = await findStream(change)
     await beginSelfTest(change, found)
@@ -67,7 +63,7 @@ export async function runSelfTest(
   if (target === undefined) {
     throw new AppError('conflict', 'The stream was changed while it was tested.')
   }
-  const cases = await sendCases(await makeCases(stream, dependencies), target, dependencies)
+  const cases = await sendCases(await makeCases(stream, context), target, context)
   await finishSelfTest(db, stream.id, cases, clock.now())
   return { stream, test: await getSelfTest(db, stream) }
 }
@@ -94,7 +90,7 @@ async function beginSelfTest(change: Change, stream: Stream): Promise<void> {
     throw new AppError('conflict', `The stream is ${stream.status}; enable it to test it.`)
   }
   const last = await findSelfTest(change.tx, stream.id)
-  const waitMs = (last?.started_at.getTime() ?? 0) + SELF_TEST_INTERVAL_MS - change.at.getTime()
+  const waitMs = (last?.startedAt.getTime() ?? 0) + SELF_TEST_INTERVAL_MS - change.at.getTime()
   if (waitMs > 0) {
     throw new AppError('rate_limited', 'A receiver can be tested once a minute.', {
       retryAfterSeconds: Math.ceil(waitMs / SECOND_MS),
@@ -111,7 +107,7 @@ async function beginSelfTest(change: Change, stream: Stream): Promise<void> {
 
 async function makeCases(
   stream: Stream,
-  { db, clock, sealer, keyRing }: SelfTestDependencies,
+  { db, clock, sealer, keyRing }: SelfTestContext,
 ): Promise<SelfTestCase[]> {
   const now = clock.now()
   return listSelfTestCases({
@@ -129,10 +125,10 @@ async function makeCases(
 async function sendCases(
   cases: readonly SelfTestCase[],
   target: PushTarget,
-  dependencies: SelfTestDependencies,
+  context: SelfTestContext,
 ): Promise<SelfTestCaseRecord[]> {
-  const { client } = dependencies
-  const connection = await createPushConnections(dependencies)(target)
+  const { client } = context
+  const connection = await createPushConnections(context)(target)
   const records: SelfTestCaseRecord[] = []
   for (const testCase of cases) {
     if (records[0]?.verdict === 'unreachable') {
