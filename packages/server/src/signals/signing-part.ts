@@ -5,8 +5,11 @@ import { KeyRing } from './signing/key-ring.ts'
 import { createRefusedKeys, type RefusedKeys } from './signing/refused-keys.ts'
 import { runSigningKeyJob } from './signing/signing-key-job.ts'
 import { signingKeyRoutes } from './signing/signing-key-routes.ts'
-import { SIGNING_KEY_CHANNEL } from './signing/signing-keys.ts'
-import { toSigningKeySettings, type SigningSettings } from './signing/signing-settings.ts'
+import {
+  SIGNING_KEY_CHANNEL,
+  toSigningKeySettings,
+  type SigningSettings,
+} from './signing/signing-keys.ts'
 import { SigningPool } from './signing/signing-pool.ts'
 
 export interface SigningPart extends ServicePart {

@@ -1,4 +1,4 @@
-import { toSigningKeySettings } from '../../signals/signing/signing-settings.ts'
+import { toSigningKeySettings } from '../../signals/signing/signing-keys.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
 import {
   revokeSigningKey,

@@ -6,16 +6,6 @@ import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { OAuthCredential } from './push-credential.ts'
 import { requestToken, type TokenAnswer, type TokenRequestDependencies } from './request-token.ts'
 
-export interface AccessTokens {
-  /** A token that is valid for a moment still; `timeoutMs` bounds the wait for a new one. */
-  get(credential: OAuthCredential, timeoutMs: number): Promise<TokenAnswer>
-  /**
-   * A receiver has refused the token: the next `get` asks for another one. Answers false for a token
-   * that is so new that another one would fare no better.
-   */
-  discard(credential: OAuthCredential, value: string): boolean
-}
-
 export interface AccessTokensDependencies extends TokenRequestDependencies {
   readonly clock: Clock
 }
@@ -37,24 +27,49 @@ const RENEWAL_INTERVAL_MIN_MS = 10 * SECOND_MS
 /** Streams with credentials, far more than a service may have streams; the oldest go first. */
 const KEPT_MAX = 10_000
 
-export function createAccessTokens(dependencies: AccessTokensDependencies): AccessTokens {
-  const { clock } = dependencies
-  const kept = new Map<string, KeptToken>()
-  const nowMs = (): number => clock.now().getTime()
+export class AccessTokens {
+  readonly #deps: AccessTokensDependencies
+  readonly #kept = new Map<string, KeptToken>()
 
-  function ask(credential: OAuthCredential, timeoutMs: number): Promise<TokenAnswer> {
-    if (kept.size >= KEPT_MAX) kept.delete(kept.keys().next().value ?? '')
+  constructor(dependencies: AccessTokensDependencies) {
+    this.#deps = dependencies
+  }
+
+  /** A token that is valid for a moment still; `timeoutMs` bounds the wait for a new one. */
+  get(credential: OAuthCredential, timeoutMs: number): Promise<TokenAnswer> {
+    const known = this.#kept.get(credential.key)
+    return known !== undefined && known.endsAtMs > this.#nowMs()
+      ? known.answer
+      : this.#ask(credential, timeoutMs)
+  }
+
+  /**
+   * A receiver has refused the token: the next `get` asks for another one. Answers false for a token
+   * that is so new that another one would fare no better.
+   */
+  discard({ key }: OAuthCredential, value: string): boolean {
+    const known = this.#kept.get(key)
+    // Another one has been asked for already.
+    if (known === undefined || known.value !== value) return true
+    if (this.#nowMs() - known.askedAtMs < RENEWAL_INTERVAL_MIN_MS) return false
+    this.#kept.delete(key)
+    return true
+  }
+
+  #ask(credential: OAuthCredential, timeoutMs: number): Promise<TokenAnswer> {
+    const { key } = credential
+    if (this.#kept.size >= KEPT_MAX) this.#kept.delete(this.#kept.keys().next().value ?? '')
     const token: KeptToken = {
-      answer: requestToken(credential, timeoutMs, dependencies),
-      askedAtMs: nowMs(),
+      answer: requestToken(credential, timeoutMs, this.#deps),
+      askedAtMs: this.#nowMs(),
       endsAtMs: Infinity,
       value: undefined,
     }
-    kept.delete(credential.key)
-    kept.set(credential.key, token)
+    this.#kept.delete(key)
+    this.#kept.set(key, token)
     void token.answer.then(
       (answer) => {
-        token.endsAtMs = nowMs() + usableMs(answer)
+        token.endsAtMs = this.#nowMs() + usableMs(answer)
         if (answer.kind === 'token') token.value = answer.value
       },
       () => {
@@ -64,21 +79,8 @@ export function createAccessTokens(dependencies: AccessTokensDependencies): Acce
     return token.answer
   }
 
-  return {
-    get(credential, timeoutMs) {
-      const known = kept.get(credential.key)
-      return known !== undefined && known.endsAtMs > nowMs()
-        ? known.answer
-        : ask(credential, timeoutMs)
-    },
-    discard(credential, value) {
-      const known = kept.get(credential.key)
-      // Another one has been asked for already.
-      if (known === undefined || known.value !== value) return true
-      if (nowMs() - known.askedAtMs < RENEWAL_INTERVAL_MIN_MS) return false
-      kept.delete(credential.key)
-      return true
-    },
+  #nowMs(): number {
+    return this.#deps.clock.now().getTime()
   }
 }
 

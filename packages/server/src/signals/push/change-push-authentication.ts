@@ -5,8 +5,9 @@ import { DAY_MS } from '../../platform/clock.ts'
 import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tables.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { assertPushEndpoint } from '../streams/push-endpoint.ts'
+import { assertTarget } from '../dispatch/assert-target.ts'
 import { refuseIf } from '../streams/refuse-if.ts'
+import type { StreamContext } from '../streams/stream-context.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
 import {
   describeCertificate,
@@ -24,11 +25,6 @@ import {
   type PushCredentialValues,
 } from './push-credential-store.ts'
 
-export interface PushAuthenticationDependencies {
-  readonly sealer: Sealer
-  readonly targetPolicy: TargetPolicy
-}
-
 /** How long an old client secret is still tried when the receiver refuses the new one. */
 export const OLD_SECRET_MS = DAY_MS
 
@@ -44,7 +40,7 @@ export async function changePushAuthentication(
   change: Change,
   stream: Stream,
   wish: PushAuthenticationInput | undefined,
-  dependencies: PushAuthenticationDependencies,
+  { sealer, targetPolicy }: Pick<StreamContext, 'sealer' | 'targetPolicy'>,
 ): Promise<Stream> {
   const input = wish ?? {}
   if (stream.deliveryMethod === 'poll') return forgetAuthentication(change, stream, input)
@@ -52,8 +48,8 @@ export async function changePushAuthentication(
   if (!isAuthenticationGiven(input)) return stream
   const stored = await findPushCredential(change.tx, stream.id)
   const before = { streamRowId: stream.id, facts: stream.pushAuthentication ?? {}, stored }
-  assertUsable(input, before, change.at, dependencies.targetPolicy)
-  const credential = toCredential(input, before, change.at, dependencies.sealer)
+  assertUsable(input, before, change.at, targetPolicy)
+  const credential = toCredential(input, before, change.at, sealer)
   await savePushCredential(change.tx, credential)
   return applyFacts(change, stream, toFacts(input, before.facts))
 }
@@ -107,7 +103,7 @@ function assertUsable(
   policy: TargetPolicy,
 ): void {
   if (oauth !== undefined && oauth !== null) {
-    assertPushEndpoint(oauth.token_endpoint, policy, 'delivery.oauth.token_endpoint')
+    assertTarget(oauth.token_endpoint, policy, 'delivery.oauth.token_endpoint', 'pushed')
   }
   refuseIf([
     ...(oauth === undefined || oauth === null ? [] : findOAuthProblems(oauth, before)),

@@ -3,11 +3,9 @@
  * wait to be polled with the stream's own credentials, while pushing is still tried. Owns when that begins
  * and ends, and how the receiver is notified. Polls answer the events, the engine keeps trying to push.
  */
-import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { insertDeliveries, makeDueNow, notifyDestinations } from '../dispatch/delivery-store.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
+import { toStreamUpdatedDelivery } from '../sets/stream-event-delivery.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
 import { setKeepsExhausted } from './poll-fallback-store.ts'
 
@@ -104,9 +102,6 @@ export async function applyFallbackChoice(
 
 /** By an event that goes the way of all others: it is polled, or pushed, whichever works first. */
 async function announce(change: Change, stream: Stream, reason: string): Promise<void> {
-  const eventId = newUuid()
-  const body = toStreamUpdatedClaims({ ...stream, statusReason: reason }, eventId, change)
-  const { destinationId } = stream
-  const event = { destinationId, eventId, eventType: STREAM_UPDATED, subjectKey: null, body }
-  await insertDeliveries(change, [event])
+  const updated = { ...stream, statusReason: reason }
+  await insertDeliveries(change, [toStreamUpdatedDelivery(updated, change)])
 }

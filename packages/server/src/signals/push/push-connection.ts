@@ -4,15 +4,12 @@
  * guarded client.
  */
 import { SET_MEDIA_TYPE } from '@heliograph/ssf'
-import type { Kysely } from 'kysely'
-import type { Clock } from '../../platform/clock.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { GuardedClient, OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { OutboundFailed, OutboundResult } from '../../platform/net/outbound-result.ts'
 import type { PrepareOptions } from '../dispatch/delivery-channel.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { createAccessTokens, type AccessTokens } from './access-tokens.ts'
-import { createAssertionSigner } from './client-assertion.ts'
+import { AccessTokens } from './access-tokens.ts'
+import { createAssertionSigner, type AssertionDependencies } from './client-assertion.ts'
 import { authorizationHeaderContext } from './authorization-header.ts'
 import { openPushCredential, type OAuthCredential } from './push-credential.ts'
 import type { PushTarget } from './push-target-store.ts'
@@ -31,11 +28,7 @@ export type OpenPushConnection = (
   options?: PrepareOptions,
 ) => Promise<PushConnection>
 
-export interface PushConnectionDependencies {
-  readonly db: Kysely<Schema>
-  readonly clock: Clock
-  readonly sealer: Sealer
-  readonly keyRing: { activeKid(): string }
+export interface PushConnectionDependencies extends AssertionDependencies {
   readonly client: Pick<GuardedClient, 'request'>
 }
 
@@ -45,7 +38,7 @@ export function createPushConnections(
 ): OpenPushConnection {
   const { db, clock, sealer, client } = dependencies
   const signAssertion = createAssertionSigner(dependencies)
-  const newTokens = () => createAccessTokens({ clock, client, signAssertion })
+  const newTokens = () => new AccessTokens({ clock, client, signAssertion })
   const sharedTokens = newTokens()
   return async (target, { hasFreshCredentials = false } = {}) => {
     const tokens = hasFreshCredentials ? newTokens() : sharedTokens
@@ -64,7 +57,7 @@ export function createPushConnections(
       send:
         oauth === undefined
           ? undefined
-          : (request) => sendWithToken(oauth, request, { client, tokens }),
+          : (request) => sendWithToken(oauth, request, client, tokens),
     }
   }
 }
@@ -85,11 +78,6 @@ function pushHeaders(target: PushTarget, sealer: Sealer): Record<string, string>
   return headers
 }
 
-interface SendingDependencies {
-  readonly client: Pick<GuardedClient, 'request'>
-  readonly tokens: AccessTokens
-}
-
 /** Where a request says nothing of its time; the engine always does. */
 const TIMEOUT_DEFAULT_MS = 15_000
 
@@ -101,7 +89,8 @@ const TIMEOUT_DEFAULT_MS = 15_000
 async function sendWithToken(
   credential: OAuthCredential,
   request: OutboundRequest,
-  { client, tokens }: SendingDependencies,
+  client: PushConnectionDependencies['client'],
+  tokens: AccessTokens,
 ): Promise<OutboundResult> {
   const startedAtMs = performance.now()
   const totalMs = request.timeouts?.totalMs ?? TIMEOUT_DEFAULT_MS

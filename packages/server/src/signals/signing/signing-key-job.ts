@@ -8,7 +8,7 @@ import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { DAY_MS } from '../../platform/clock.ts'
-import { toVerificationDelivery } from '../sets/verification-delivery.ts'
+import { toVerificationDelivery } from '../sets/stream-event-delivery.ts'
 import { rotateSigningKey } from './change-signing-key.ts'
 import { findPendingKey } from './signing-key.ts'
 import {

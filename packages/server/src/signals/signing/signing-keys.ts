@@ -5,7 +5,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SealContext, Sealer } from '../../platform/secrets/sealed-box.ts'
@@ -37,6 +37,21 @@ export interface SigningKeyDependencies {
   readonly modulusBits: RsaModulusBits
   /** `PUBLICATION_LEAD_MS` by default. */
   readonly publicationLeadMs?: number
+}
+
+export interface SigningSettings {
+  readonly signingKeyBits: RsaModulusBits
+  readonly signingKeyLeadSeconds: number
+  readonly signingKeyRotationDays: number
+}
+
+/** How keys are made and for how long they are published before they sign. */
+export function toSigningKeySettings(
+  { sealer }: Pick<SigningKeyDependencies, 'sealer'>,
+  { signingKeyBits, signingKeyLeadSeconds }: Omit<SigningSettings, 'signingKeyRotationDays'>,
+): SigningKeyDependencies {
+  const publicationLeadMs = signingKeyLeadSeconds * SECOND_MS
+  return { sealer, modulusBits: signingKeyBits, publicationLeadMs }
 }
 
 /** The place of a sealed private key. */

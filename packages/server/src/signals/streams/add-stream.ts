@@ -10,7 +10,7 @@ import { newUuid } from '../../platform/ids.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { setKeepsExhausted } from '../push/poll-fallback-store.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
-import { assertPushEndpoint } from './push-endpoint.ts'
+import { assertTarget } from '../dispatch/assert-target.ts'
 import type { StreamDependencies } from './stream-context.ts'
 import { startHeartbeats } from '../diagnosis/health/heartbeat-rhythm.ts'
 import { toChoiceValues, type StreamProfileName } from './stream-choices.ts'
@@ -65,7 +65,7 @@ export async function addStream(
 function assertEndpointAllowed(input: StreamInput, { targetPolicy }: StreamDependencies): void {
   const { deliveryMethod, endpointUrl } = input
   if (deliveryMethod !== 'push' || endpointUrl === undefined || endpointUrl === null) return
-  assertPushEndpoint(endpointUrl, targetPolicy, input.endpointPath)
+  assertTarget(endpointUrl, targetPolicy, input.endpointPath, 'pushed')
 }
 
 /** Makes sure that one more stream may be made, and that nobody else makes one until the change ends. */

@@ -3,7 +3,7 @@ import type { Change } from '../../changes/change.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { toVerificationDelivery } from '../sets/verification-delivery.ts'
+import { toVerificationDelivery } from '../sets/stream-event-delivery.ts'
 import { updateStream, type Stream } from './stream-store.ts'
 
 /**

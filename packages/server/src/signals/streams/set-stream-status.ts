@@ -2,12 +2,10 @@
  * Enabled, paused, disabled: what each means for the deliveries of a stream (SSF 1.0 section 8.1.2), and
  * how its receiver is told of a change that it did not make (section 8.1.5).
  */
-import { STREAM_UPDATED } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
 import { insertDeliveries, notifyDestinations } from '../dispatch/delivery-store.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { toStreamUpdatedClaims } from '../sets/set-claims.ts'
+import { toStreamUpdatedDelivery } from '../sets/stream-event-delivery.ts'
 import { toStreamAudit } from './stream-json.ts'
 import {
   discardQueuedDeliveries,
@@ -81,21 +79,9 @@ export async function applyStreamStatus(
     await discardQueuedDeliveries(change.tx, stream.destinationId, change.at)
   }
   if (initiator === 'transmitter' && status !== stream.status) {
-    await announceStatus(change, after)
+    const event = toStreamUpdatedDelivery(after, change)
+    await insertDeliveries(change, [{ ...event, outlivesStop: status !== 'enabled' }])
   }
   await notifyDestinations(change.tx, [stream.destinationId])
   return after
-}
-
-async function announceStatus(change: Change, stream: Stream): Promise<void> {
-  const eventId = newUuid()
-  const event = {
-    destinationId: stream.destinationId,
-    eventId,
-    eventType: STREAM_UPDATED,
-    subjectKey: null,
-    body: toStreamUpdatedClaims(stream, eventId, change),
-    outlivesStop: stream.status !== 'enabled',
-  }
-  await insertDeliveries(change, [event])
 }

@@ -8,7 +8,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { errorOf } from '../dispatch/delivery-outcome.ts'
 import type { DeliverySender, ReservedDelivery } from '../dispatch/delivery-sender.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
-import { toVerificationDelivery } from '../sets/verification-delivery.ts'
+import { toVerificationDelivery } from '../sets/stream-event-delivery.ts'
 import { getStream, type StreamReference } from './stream-store.ts'
 
 export interface TestStreamDependencies {

@@ -11,7 +11,7 @@ import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { applyFallbackChoice } from '../push/poll-fallback.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { givenMembers } from '../../platform/given-members.ts'
-import { assertPushEndpoint } from './push-endpoint.ts'
+import { assertTarget } from '../dispatch/assert-target.ts'
 import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-context.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -194,7 +194,7 @@ function assertDelivery(
   ])
   if (!isPush || endpointUrl === null) return
   const isNew = endpointUrl !== before.endpointUrl || before.deliveryMethod === 'poll'
-  if (isNew) assertPushEndpoint(endpointUrl, targetPolicy, endpointPath)
+  if (isNew) assertTarget(endpointUrl, targetPolicy, endpointPath, 'pushed')
 }
 
 /** An audience that the service assigned follows the address that it was assigned from. */

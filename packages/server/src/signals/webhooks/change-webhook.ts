@@ -9,14 +9,18 @@ import { givenMembers } from '../../platform/given-members.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { assertTarget } from '../dispatch/assert-target.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import {
   insertDestination,
   updateDestination,
   updateDestinationState,
 } from '../dispatch/destination-store.ts'
-import { assertWebhookHeaders, assertWebhookUrl } from './assert-webhook-input.ts'
-import { webhookHeadersContext, type CustomHeaders } from './webhook-headers.ts'
+import {
+  assertWebhookHeaders,
+  webhookHeadersContext,
+  type CustomHeaders,
+} from './webhook-headers.ts'
 import type { NewWebhook, WebhookEdit } from './webhook-input.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import { setPace } from './webhook-pace-store.ts'
@@ -53,7 +57,7 @@ export async function createWebhook(
 ): Promise<WebhookWithSecret> {
   const { tx, at } = change
   const signing = input.signing ?? 'standard'
-  const url = assertWebhookUrl(input.url, targetPolicy)
+  const url = assertTarget(input.url, targetPolicy, 'url', 'posted')
   const identifier = newUuid()
   const headers = toHeaderValues({ identifier, signing }, input.headers ?? {}, sealer)
   await assertRoom(change, webhooksMax)
@@ -108,7 +112,7 @@ export async function changeWebhook(
   const url =
     edit.url === undefined || edit.url === before.url
       ? before.url
-      : assertWebhookUrl(edit.url, targetPolicy)
+      : assertTarget(edit.url, targetPolicy, 'url', 'posted')
   const headers = edit.headers && toHeaderValues(before, edit.headers, sealer)
   const { name, description, events } = edit
   const plain = givenMembers({ name, description, events: events && [...events] })

@@ -1,3 +1,4 @@
+import { invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
 import { findHeaderProblem } from '../../platform/net/request-headers.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 import type { SigningForm } from './webhook-secret.ts'
@@ -44,33 +45,38 @@ export function webhookHeadersContext(identifier: string): SealContext {
   return { table: 'webhook', column: 'headers_sealed', id: identifier }
 }
 
-/** A refusal of custom headers: under which name, and why. The value is never repeated. */
-export interface HeaderRefusal {
-  /** Empty when it is about all of them. */
-  readonly name: string
-  readonly message: string
+/**
+ * Checks headers of the receiver's own.
+ *
+ * @throws AppError `invalid_body` naming each header that cannot be sent
+ */
+export function assertWebhookHeaders(headers: CustomHeaders, form: SigningForm): void {
+  const details = listHeaderRefusals(headers, form)
+  if (details.length > 0) throw invalidBody(details)
 }
 
-/** What stands in the way of sending these headers with webhooks that are signed in this form. */
-export function listHeaderRefusals(headers: CustomHeaders, form: SigningForm): HeaderRefusal[] {
+/** What stands in the way of sending these headers. Values are never repeated. */
+function listHeaderRefusals(headers: CustomHeaders, form: SigningForm): ErrorDetail[] {
   const entries = Object.entries(headers)
   const total = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
-  if (entries.length > COUNT_MAX) return [about(`There can be ${COUNT_MAX} headers at most.`)]
+  if (entries.length > COUNT_MAX) return aboutAll(`There can be ${COUNT_MAX} headers at most.`)
   if (total > TOTAL_LENGTH_MAX) {
-    return [about(`All names and values together can have ${TOTAL_LENGTH_MAX} characters at most.`)]
+    return aboutAll(
+      `All names and values together can have ${TOTAL_LENGTH_MAX} characters at most.`,
+    )
   }
   const names = entries.map(([name]) => name.toLowerCase())
   if (new Set(names).size < names.length) {
-    return [about('The same header is given twice: names differ in case only.')]
+    return aboutAll('The same header is given twice: names differ in case only.')
   }
   return entries.flatMap(([name, value]) => {
     const message = findRefusal(name, value, form)
-    return message === undefined ? [] : [{ name, message }]
+    return message === undefined ? [] : [{ path: `headers.${name}`, message }]
   })
 }
 
-function about(message: string): HeaderRefusal {
-  return { name: '', message }
+function aboutAll(message: string): ErrorDetail[] {
+  return [{ path: 'headers', message }]
 }
 
 function findRefusal(name: string, value: string, form: SigningForm): string | undefined {

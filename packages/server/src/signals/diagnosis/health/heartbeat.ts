@@ -8,7 +8,7 @@ import type { Change } from '../../../changes/change.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { insertDeliveries } from '../../dispatch/delivery-store.ts'
 import { MINUTE_MS } from '../../../platform/clock.ts'
-import { toVerificationDelivery } from '../../sets/verification-delivery.ts'
+import { toVerificationDelivery } from '../../sets/stream-event-delivery.ts'
 import { updateStream, type Stream } from '../../streams/stream-store.ts'
 import { claimStreamsDue, findDestinationsWaiting, findNextHeartbeat } from './heartbeat-store.ts'
 
