@@ -3,7 +3,6 @@ import type { CamelCased } from '../../platform/db/record-table.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { ApiKeyTable } from '../../schema/tables/organisation-tables.ts'
 
 const keyTable = defineTable('api_key')
 
@@ -64,7 +63,7 @@ export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<A
 
 export async function insertKey(
   db: Kysely<Schema>,
-  values: CamelCased<Insertable<ApiKeyTable>>,
+  values: CamelCased<Insertable<Schema['api_key']>>,
 ): Promise<ApiKey> {
   return keyTable.insert(db, values)
 }
@@ -99,7 +98,7 @@ export async function listKeyPermissions(
 export async function updateKey(
   db: Kysely<Schema>,
   id: string,
-  values: CamelCased<Updateable<ApiKeyTable>>,
+  values: CamelCased<Updateable<Schema['api_key']>>,
 ): Promise<ApiKey> {
   return keyTable.update(db, { id }, values)
 }

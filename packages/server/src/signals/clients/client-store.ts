@@ -5,7 +5,6 @@ import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfClientSecretTable, SsfClientTable } from '../../schema/tables/ssf-client-tables.ts'
 import { notFound } from '../../platform/app-error.ts'
 
 const clientTable = defineTable('ssf_client')
@@ -82,7 +81,7 @@ export async function listLiveSecrets(
 
 export async function insertClient(
   db: Kysely<Schema>,
-  client: CamelCased<Insertable<SsfClientTable>>,
+  client: CamelCased<Insertable<Schema['ssf_client']>>,
 ): Promise<SsfClient> {
   return clientTable.insert(db, client)
 }
@@ -90,14 +89,14 @@ export async function insertClient(
 export async function updateClient(
   db: Kysely<Schema>,
   id: string,
-  changes: CamelCased<Updateable<SsfClientTable>>,
+  changes: CamelCased<Updateable<Schema['ssf_client']>>,
 ): Promise<SsfClient> {
   return clientTable.update(db, { id }, changes)
 }
 
 export async function insertClientSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<SsfClientSecretTable>>,
+  secret: CamelCased<Insertable<Schema['ssf_client_secret']>>,
 ): Promise<void> {
   await secretTable.insert(db, secret)
 }

@@ -4,7 +4,6 @@ import { AppError } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SigningKeyTable } from '../../schema/tables/signing-key-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
@@ -65,7 +64,7 @@ export async function updateSigningKey(
   db: Kysely<Schema>,
   kid: string,
   values: Pick<
-    CamelCased<Updateable<SigningKeyTable>>,
+    CamelCased<Updateable<Schema['signing_key']>>,
     'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt' | 'canariesVerifiedAt'
   >,
 ): Promise<SigningKeyRecord> {

@@ -6,7 +6,6 @@ import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SsfStreamTable } from '../../schema/tables/ssf-stream-tables.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
@@ -16,8 +15,8 @@ export const streamTable = defineTable('ssf_stream', RENAMED)
 
 /** A stream: who its receiver is, how it is delivered to, and what it chooses. */
 export type Stream = RecordOf<typeof streamTable>
-export type NewStream = CamelCased<Insertable<SsfStreamTable>, typeof RENAMED>
-export type StreamChanges = CamelCased<Updateable<SsfStreamTable>, typeof RENAMED>
+export type NewStream = CamelCased<Insertable<Schema['ssf_stream']>, typeof RENAMED>
+export type StreamChanges = CamelCased<Updateable<Schema['ssf_stream']>, typeof RENAMED>
 
 /** Names a stream by either of its ids; a stream names itself. */
 export type StreamReference = { readonly id: StreamRowId } | { readonly streamId: StreamId }

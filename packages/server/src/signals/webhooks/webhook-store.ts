@@ -4,7 +4,6 @@ import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { WebhookSecretTable, WebhookTable } from '../../schema/tables/webhook-tables.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
@@ -16,7 +15,7 @@ const secretTable = defineTable('webhook_secret')
 /** A webhook: where events go, which, and how they are signed. */
 export type Webhook = RecordOf<typeof webhookTable>
 /** What may change of a webhook. */
-export type WebhookChanges = CamelCased<Updateable<WebhookTable>>
+export type WebhookChanges = CamelCased<Updateable<Schema['webhook']>>
 export type WebhookSecret = RecordOf<typeof secretTable>
 
 /** A webhook with what is known of its receiver, its pace and its secrets. */
@@ -106,7 +105,7 @@ export async function getWebhook(
 
 export async function insertWebhook(
   db: Kysely<Schema>,
-  webhook: CamelCased<Insertable<WebhookTable>>,
+  webhook: CamelCased<Insertable<Schema['webhook']>>,
 ): Promise<Webhook> {
   return webhookTable.insert(db, webhook)
 }
@@ -135,7 +134,7 @@ export async function countWebhooksLocked(db: Kysely<Schema>): Promise<number> {
 
 export async function insertWebhookSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<WebhookSecretTable>>,
+  secret: CamelCased<Insertable<Schema['webhook_secret']>>,
 ): Promise<void> {
   await secretTable.insert(db, secret)
 }
