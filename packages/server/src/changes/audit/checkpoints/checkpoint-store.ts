@@ -1,10 +1,10 @@
 import type { Kysely, Selectable } from 'kysely'
-import { defineRecord, type CamelCased } from '../../../platform/db/record-codec.ts'
+import { defineTable, type RecordOf } from '../../../schema/define-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 
-const keyRecord = defineRecord<Schema['audit_checkpoint_key']>()
+const keyTable = defineTable('audit_checkpoint_key')
 
-export type CheckpointKeyRecord = CamelCased<Selectable<Schema['audit_checkpoint_key']>>
+export type CheckpointKeyRecord = RecordOf<typeof keyTable>
 
 /** The keys of checkpoints, first the one that signs, then the newest. There are few: one per rotation. */
 export async function listCheckpointKeys(db: Kysely<Schema>): Promise<CheckpointKeyRecord[]> {
@@ -14,14 +14,14 @@ export async function listCheckpointKeys(db: Kysely<Schema>): Promise<Checkpoint
     .orderBy('retired_at', (order) => order.desc().nullsFirst())
     .orderBy('created_at', 'desc')
     .execute()
-  return rows.map(keyRecord.fromRow)
+  return rows.map(keyTable.fromRow)
 }
 
 export async function insertCheckpointKey(
   db: Kysely<Schema>,
   key: CheckpointKeyRecord,
 ): Promise<void> {
-  await db.insertInto('audit_checkpoint_key').values(keyRecord.toInsert(key)).execute()
+  await keyTable.insert(db, key)
 }
 
 /** Ends the use of every key but this one. */
