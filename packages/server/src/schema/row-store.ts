@@ -25,19 +25,19 @@ export function rowsOf<Name extends TableWithId>(table: Name, noun: string) {
   const select = (db: Kysely<Schema>, id: string) =>
     db.selectFrom(name).selectAll().where('id', '=', id)
   return {
-    async insert(db: Kysely<Schema>, values: Insertable<Schema[Name]>): Promise<Row> {
+    insert: async (db: Kysely<Schema>, values: Insertable<Schema[Name]>): Promise<Row> => {
       const insert = db.insertInto(name).values(values as never)
       return (await insert.returningAll().executeTakeFirstOrThrow()) as never
     },
-    async find(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
+    find: async (db: Kysely<Schema>, id: string): Promise<Row | undefined> => {
       return (await select(db, id).executeTakeFirst()) as never
     },
     /** @throws AppError `not_found` */
-    async get(db: Kysely<Schema>, id: string): Promise<Row> {
+    get: async (db: Kysely<Schema>, id: string): Promise<Row> => {
       return (await select(db, id).executeTakeFirstOrThrow(() => notFound(noun, id))) as never
     },
     /** The row, locked until the transaction ends. */
-    async findForUpdate(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
+    findForUpdate: async (db: Kysely<Schema>, id: string): Promise<Row | undefined> => {
       return (await select(db, id).forUpdate().executeTakeFirst()) as never
     },
     /**
@@ -45,20 +45,27 @@ export function rowsOf<Name extends TableWithId>(table: Name, noun: string) {
      *
      * @throws AppError `not_found`
      */
-    async getForUpdate(db: Kysely<Schema>, id: string): Promise<Row> {
+    getForUpdate: async (db: Kysely<Schema>, id: string): Promise<Row> => {
       const row = select(db, id).forUpdate()
       return (await row.executeTakeFirstOrThrow(() => notFound(noun, id))) as never
     },
     /** Changes a row that exists. */
-    async update(db: Kysely<Schema>, id: string, values: Updateable<Schema[Name]>): Promise<Row> {
+    update: async (
+      db: Kysely<Schema>,
+      id: string,
+      values: Updateable<Schema[Name]>,
+    ): Promise<Row> => {
       const update = db.updateTable(name).set(values as never)
       return (await update.where('id', '=', id).returningAll().executeTakeFirstOrThrow()) as never
     },
-    async remove(db: Kysely<Schema>, id: string): Promise<void> {
+    remove: async (db: Kysely<Schema>, id: string): Promise<void> => {
       await db.deleteFrom(name).where('id', '=', id).execute()
     },
     /** The first of the times that the rows have in a column; undefined when none has one. */
-    async findEarliest(db: Kysely<Schema>, column: TimeColumn<Row>): Promise<Date | undefined> {
+    findEarliest: async (
+      db: Kysely<Schema>,
+      column: TimeColumn<Row>,
+    ): Promise<Date | undefined> => {
       const time = sql.ref<Date>(column)
       const first = db.selectFrom(name).select(time.as('time')).where(time, 'is not', null)
       return (await first.orderBy(time).limit(1).executeTakeFirst())?.time

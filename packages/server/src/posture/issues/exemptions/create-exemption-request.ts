@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import type { Change } from '../../../changes/change.ts'
 import { getDeviceForUpdate } from '../../devices/device-store.ts'
 import { findRequester, type RequesterReference } from '../../../people/people/find-requester.ts'
-import { AppError, conflict, invalidBody } from '../../../platform/app-error.ts'
+import { conflict, invalidBody, type AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { EXEMPTION_REQUEST_LIST, type ExemptionRequestRecord } from './exemption-request-read.ts'
 import {
