@@ -175,6 +175,13 @@ describe('checkpoints', () => {
     })
   })
 
+  it('are not left out where the file that was named is another one', async () => {
+    const paths = [join(log.folder, 'elsewhere.txt')]
+    await expect(
+      collectCheckpoints(log.db, { folder: log.folder, paths, keys: [] }),
+    ).rejects.toThrow(/no checkpoint in .*elsewhere/)
+  })
+
   it('are written again to a folder that was lost', async () => {
     await rm(log.folder, { recursive: true })
     await log.checkpoint()

@@ -4,6 +4,7 @@
  */
 import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AppError } from '../../../platform/app-error.ts'
 import { errorCodeOf } from '../../../platform/error-code-of.ts'
 import { syncFolder } from '../../../platform/secrets/private-file.ts'
 import { splitNotes } from './checkpoint.ts'
@@ -13,11 +14,6 @@ const KEYS_FILE = 'verifier-keys.txt'
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
-/** A file with checkpoints or keys cannot be read. */
-export class UnreadableCheckpoints extends Error {
-  override readonly name = 'UnreadableCheckpoints'
-}
-
 /** What stands in files: checkpoints as they were signed, and verifier keys line by line. */
 export interface CheckpointTexts {
   readonly notes: readonly string[]
@@ -26,7 +22,11 @@ export interface CheckpointTexts {
 
 const NOTHING: CheckpointTexts = { notes: [], keys: [] }
 
-/** Everything in a folder that a service wrote, or in one file of checkpoints. Empty when there is none. */
+/**
+ * Everything in a folder that a service wrote, or in one file of checkpoints. Empty when there is none.
+ *
+ * @throws AppError `not_found` for a file or folder that cannot be read
+ */
 export async function readCheckpointTexts(path: string): Promise<CheckpointTexts> {
   try {
     if (!(await stat(path)).isDirectory()) {
@@ -38,7 +38,7 @@ export async function readCheckpointTexts(path: string): Promise<CheckpointTexts
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return NOTHING
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UnreadableCheckpoints(`Checkpoints cannot be read: ${reason}`, { cause: error })
+    throw new AppError('not_found', `Checkpoints cannot be read: ${reason}`, { cause: error })
   }
 }
 

@@ -3,6 +3,7 @@
  * leave it into, and of files that somebody kept elsewhere. Owns which of them are believed.
  */
 import type { Kysely } from 'kysely'
+import { AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { readCheckpointTexts } from './checkpoint-folder.ts'
 import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
@@ -31,13 +32,17 @@ export interface CollectedCheckpoints {
  * Reads and verifies the checkpoints. With keys from elsewhere, checkpoints by other keys are left out;
  * otherwise one that no known key signed is a problem, because somebody changed it or the keys.
  *
- * @throws UnreadableCheckpoints
+ * @throws AppError `not_found` for files that cannot be read, and for given ones that hold no checkpoint
  */
 export async function collectCheckpoints(
   db: Kysely<Schema>,
   { folder, paths, keys: given }: CheckpointSources,
 ): Promise<CollectedCheckpoints> {
   const texts = await Promise.all([folder, ...paths].map(readCheckpointTexts))
+  const empty = paths.find((_path, index) => texts[index + 1]?.notes.length === 0)
+  if (empty !== undefined) {
+    throw new AppError('not_found', `There is no checkpoint in ${empty}.`)
+  }
   const inFolder = texts.flatMap(({ keys }) => keys).flatMap((text) => parseVerifierKey(text) ?? [])
   const keys = given.length > 0 ? given : [...inFolder, ...(await listVerifierKeys(db))]
   const outside = texts.flatMap(({ notes }) => notes)
