@@ -55,6 +55,7 @@ function listNextSteps({ masterKeyFile, streamCount, takenAt }: RestoredBackup):
     '  1. Start the service. Devices answer their checks anew, and those that enrolled since enroll again by themselves.',
     `  2. ${streamCount} streams then tell the present status of every device anew, within 15 minutes.`,
     `  3. Do again what was done after ${takenAt}: revoke keys, secrets and signing keys that were revoked since, above all.`,
-    '  4. Do not start the former database again: it would go on from another past.',
+    '  4. Where checkpoints of the audit log are kept, move them away and run: heliograph audit rotate-key --new-log',
+    '  5. Do not start the former database again: it would go on from another past.',
   ]
 }
