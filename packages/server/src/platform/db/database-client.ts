@@ -41,6 +41,8 @@ export class NoWritableServer extends Error {
 
 export class DatabaseClient extends Client {
   readonly #chooser: ServerChoice | undefined
+  #isOpen = false
+  #isClosed = false
 
   constructor(config: DatabaseClientConfig = {}) {
     super(config)
@@ -80,6 +82,12 @@ export class DatabaseClient extends Client {
 
   /** Closes the connection; a server that does not take the goodbye is not waited for. Never rejects. */
   async close(): Promise<void> {
+    this.#isClosed = true
+    if (!this.#isOpen) {
+      // The driver would never tell whoever waits for its beginning that there is none.
+      this.#break('it was closed before it was open')
+      return
+    }
     const timer = setTimeout(() => this.connection.stream.destroy(), GOODBYE_MAX_MS)
     await this.end().catch(() => undefined)
     clearTimeout(timer)
@@ -87,9 +95,11 @@ export class DatabaseClient extends Client {
 
   async #connect(): Promise<void> {
     await this.#chooseServer()
+    if (this.#isClosed) throw terminated('it was closed before it was open')
     const timer = setTimeout(() => this.#break('the server does not answer'), CONNECT_MAX_MS)
     try {
       await super.connect()
+      this.#isOpen = true
       if (this.#chooser !== undefined && (await this.isReadOnly())) {
         this.#chooser.forget()
         this.#break('the server only reads')

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { openDatabase, pingDatabase } from './database.ts'
+import { DatabaseClient } from './database-client.ts'
 import { DatabaseNetwork } from './database-network.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
@@ -79,4 +80,14 @@ test('tells of a connection that breaks, but not of one that the closing pool le
   opened.pool.emit('error', new Error('terminating connection'), {})
   await closed
   expect(logError).toHaveBeenCalledTimes(1)
+})
+
+test('whoever waits for a connection that is closed while it begins hears of it', async () => {
+  for (const turns of [0, 1, 2, 5]) {
+    const client = new DatabaseClient(new DatabaseNetwork().settings(database.connection, 0))
+    const connecting = client.connect()
+    for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+    await client.close()
+    await expect(connecting).rejects.toThrow('Connection terminated')
+  }
 })
