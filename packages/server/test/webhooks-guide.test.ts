@@ -37,6 +37,7 @@ function deliver(form: SigningForm, body: string, at = systemClock.now()) {
     url: 'https://receiver.example.com/',
     identifier: 'id',
     headers: {},
+    secrets: [secret],
     signers: [createWebhookSigner(form, secret)],
     isHex: form === 'hex',
   }

@@ -15,6 +15,7 @@ import { OutboundExchange, type BodyLimits, type OutboundTimeouts } from './outb
 import type { OutboundFailed, OutboundFailure, OutboundResult } from './outbound-result.ts'
 import { findHeaderProblem } from './request-headers.ts'
 import { systemResolver, type Resolver } from './resolver.ts'
+import { createSentSecretsMask, maskResponse } from './sent-secrets.ts'
 import { checkTargetUrl, hostOf, portOf, type TargetPolicy } from './target-policy.ts'
 import { createTrustContext } from './trust.ts'
 
@@ -23,7 +24,16 @@ export interface OutboundRequest {
   readonly method: 'GET' | 'POST'
   /** Framing headers (`host`, `content-length`, `connection`, ...) are refused. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Names in lower case of headers whose values may be seen, beside `accept`, `content-type` and the like. */
+  readonly openHeaders?: readonly string[]
   readonly body?: string | Buffer
+  /** What the body says in confidence, and what else the receiver may know that nobody may read. */
+  readonly secrets?: readonly string[]
+  /**
+   * The answer hands out credentials that the caller needs as they are: it is not masked, and what leaves the
+   * caller passes through `createSentSecretsMask`.
+   */
+  readonly isAnswerConfidential?: boolean
   /** What is left out comes from the client's defaults. */
   readonly timeouts?: Partial<OutboundTimeouts>
   readonly signal?: AbortSignal
@@ -49,7 +59,10 @@ export interface GuardedClientOptions {
 }
 
 export interface GuardedClient {
-  /** Never rejects: whatever the network does is a result. Sends at most once. */
+  /**
+   * Never rejects: whatever the network does is a result. Sends at most once. An answer that repeats secrets
+   * of the request (every header that is not open, and `secrets`) comes with them masked.
+   */
   request(request: OutboundRequest): Promise<OutboundResult>
   /** Refuses new requests, lets those in flight end for at most `graceMs` (default 5,000), closes everything. */
   close(graceMs?: number): Promise<void>
@@ -113,7 +126,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
         (result) => {
           signal?.removeEventListener('abort', abort)
           pool.release()
-          resolve(result)
+          resolve(masked(result, request))
         },
       )
       signal?.addEventListener('abort', abort, { once: true })
@@ -141,6 +154,12 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       await pools.close(graceMs)
     },
   }
+}
+
+/** Failures are told in words of our own; only answers repeat anything. */
+function masked(result: OutboundResult, request: OutboundRequest): OutboundResult {
+  if (result.kind === 'failed' || request.isAnswerConfidential === true) return result
+  return maskResponse(result, createSentSecretsMask(request))
 }
 
 const ABORTED: OutboundFailure = {

@@ -1,4 +1,7 @@
-/** Which request headers an outbound request may carry: nothing that could forge or split a request. */
+/*
+ * The headers of outbound requests: which a request may carry (nothing that could forge or split it), and
+ * which of their values may be seen.
+ */
 
 /** Headers that frame the message or route the connection; the client alone sets them (RFC 9110 section 7.6.1). */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
@@ -24,6 +27,21 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/
 
 const VALUE_LENGTH_MAX = 8_192
+
+/** Headers whose values tell nothing secret. All others may have been chosen by somebody. */
+const OPEN_HEADERS: ReadonlySet<string> = new Set([
+  'accept',
+  'accept-language',
+  'content-type',
+  'traceparent',
+  'user-agent',
+])
+
+/** Whether the value of a header may be seen; `openHeaders`, in lower case, are those of this request too. */
+export function isOpenHeader(name: string, openHeaders: readonly string[] = []): boolean {
+  const lowerCase = name.toLowerCase()
+  return OPEN_HEADERS.has(lowerCase) || openHeaders.includes(lowerCase)
+}
 
 /**
  * Answers a public sentence about the first header that may not be sent, or undefined when all may. The

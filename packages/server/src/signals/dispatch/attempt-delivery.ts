@@ -44,7 +44,7 @@ export interface AttemptRules extends OutcomeRules, Pick<DeliveryChannel, 'logEv
 interface FinishedAttempt {
   readonly delivery: ClaimedDelivery
   readonly token: string | null
-  readonly requestHeaders?: Readonly<Record<string, string>> | undefined
+  readonly request: Pick<OutboundRequest, 'headers' | 'openHeaders'>
   readonly isKeptWhenExhausted?: boolean | undefined
   readonly result: OutboundResult
   readonly startedAt: Date
@@ -92,9 +92,8 @@ export async function attemptDelivery(
       return { kind: 'unfinished', delayMs: 0 }
     }
     const { token, isKeptWhenExhausted } = prepared
-    const requestHeaders = prepared.request.headers
     const outcome = toDeliveryOutcome(
-      { delivery, token, requestHeaders, isKeptWhenExhausted, result, startedAt, finishedAt },
+      { delivery, token, request, isKeptWhenExhausted, result, startedAt, finishedAt },
       rules,
       random,
     )
@@ -133,7 +132,7 @@ function toDeliveryOutcome(
     timings: toAttemptTimings(result.timings),
     statusCode: result.status ?? null,
     notice: toNotice(channel, delivery, verdict, isExhausted),
-    requestHeaders: isAccepted ? null : toStoredRequestHeaders(attempt.requestHeaders ?? {}),
+    requestHeaders: isAccepted ? null : toStoredRequestHeaders(attempt.request),
     responseHeaders: isAccepted ? null : toStoredResponseHeaders(result),
     responseBody: toStoredBody(result),
     remoteAddress: result.remoteAddress ?? null,

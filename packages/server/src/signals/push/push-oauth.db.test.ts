@@ -202,6 +202,50 @@ describe('OAuth client credentials', () => {
     expect(test.body).toMatchObject({ success: false, response_code: '0', reason: words })
   })
 
+  it.each(['client_secret_basic', 'client_secret_post', 'private_key_jwt'])(
+    'are shown to nobody when the token endpoint repeats them (%s)',
+    async (method) => {
+      const receiver = await push.startReceiver()
+      const tokens = await push.startReceiver(({ headers, body }, response) => {
+        const description = `${headers.authorization} ${body}`
+        response
+          .writeHead(400, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ error: 'invalid_request', error_description: description }))
+      })
+      const secret = method === 'private_key_jwt' ? undefined : 'first secret'
+      const oauth = oauthBy(tokens, { auth_method: method, client_secret: secret })
+      const { destinationId } = await createStream(receiver, oauth)
+      await queue(destinationId)
+      await startAuthenticatingEngine(push, [60_000])
+      await vi.waitFor(async () => {
+        const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
+        expect(row.last_error).toMatch(/^The token endpoint answered 400 .*\[masked\]/)
+        expect(row.last_error).not.toMatch(/first.secret|eyJ/)
+        const encoded = basic('client', 'first+secret').slice('Basic '.length)
+        expect(row.last_error).not.toContain(encoded.slice(0, 8))
+      }, WAIT_MS)
+    },
+  )
+
+  it('leave nothing of a token in what a receiver that repeats it is recorded with', async () => {
+    const receiver = await push.startReceiver(({ headers }, response) => {
+      response
+        .writeHead(400, { 'content-type': 'application/json', 'x-echo': headers.authorization })
+        .end(JSON.stringify({ err: 'invalid_request', description: headers.authorization }))
+    })
+    const tokens = await startTokenEndpoint(push, 3_600)
+    const { destinationId } = await createStream(receiver, oauthBy(tokens))
+    await queue(destinationId)
+    await startAuthenticatingEngine(push, [60_000])
+    await vi.waitFor(async () => {
+      const attempts = await streams.db.selectFrom('delivery_attempt').selectAll().execute()
+      expect(attempts).toHaveLength(1)
+      expect(JSON.stringify(attempts)).toContain('[masked]')
+      const rows = await streams.db.selectFrom('delivery').selectAll().execute()
+      expect(JSON.stringify([attempts, rows])).not.toContain('token-1')
+    }, WAIT_MS)
+  })
+
   it('overlap for a day when the secret is changed before the receiver knows it', async () => {
     const receiver = await push.startReceiver()
     const tokens = await push.startReceiver(knowing('first+secret'))

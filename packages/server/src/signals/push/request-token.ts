@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { GuardedClient, OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
+import { createSentSecretsMask } from '../../platform/net/sent-secrets.ts'
+import type { SecretMask } from '../../platform/secrets/mask-secrets.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import type { SignAssertion } from './client-assertion.ts'
 import type { OAuthCredential } from './push-credential.ts'
@@ -58,7 +60,8 @@ export async function requestToken(
         : undefined
     const totalMs = Math.max(1, Math.min(timeoutMs, TIMEOUT_MS))
     const request = toTokenRequest(credential, { secret, assertion })
-    answer = readAnswer(await client.request({ ...request, timeouts: { totalMs } }))
+    const result = await client.request({ ...request, timeouts: { totalMs } })
+    answer = readAnswer(result, createSentSecretsMask(request))
     if (answer.kind === 'token' || !answer.isClientUnknown) return answer
   }
   return answer
@@ -90,7 +93,15 @@ function toTokenRequest(
       form.set('client_assertion_type', ASSERTION_TYPE)
       form.set('client_assertion', assertion ?? '')
   }
-  return { url: tokenEndpoint, method: 'POST', headers, body: form.toString(), tls }
+  return {
+    url: tokenEndpoint,
+    method: 'POST',
+    headers,
+    body: form.toString(),
+    secrets: [secret, assertion].filter((one) => one !== undefined),
+    isAnswerConfidential: true,
+    tls,
+  }
 }
 
 /** Both parts are form-encoded before they are joined. RFC 6749 section 2.3.1. */
@@ -99,7 +110,7 @@ function toBasic(clientId: string, secret: string): string {
   return Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64')
 }
 
-function readAnswer(result: OutboundResult): TokenAnswer {
+function readAnswer(result: OutboundResult, mask: SecretMask): TokenAnswer {
   if (result.kind === 'failed') {
     return refused(`The token endpoint could not be asked: ${result.message}`)
   }
@@ -115,7 +126,7 @@ function readAnswer(result: OutboundResult): TokenAnswer {
     return { kind: 'token', value, lifetimeMs }
   }
   const refusal = refusalSchema.safeParse(body)
-  const words = refusal.success ? ` (${wordsOf(refusal.data)})` : ''
+  const words = refusal.success ? ` (${wordsOf(refusal.data, mask)})` : ''
   const isClientUnknown =
     result.status === 401 || (refusal.success && refusal.data.error === 'invalid_client')
   return refused(`The token endpoint answered ${result.status}${words}`, isClientUnknown)
@@ -125,12 +136,12 @@ function refused(message: string, isClientUnknown = false): TokenAnswer {
   return { kind: 'refused', message, isClientUnknown }
 }
 
-function wordsOf({
-  error,
-  error_description: description,
-}: z.output<typeof refusalSchema>): string {
+function wordsOf(
+  { error, error_description: description }: z.output<typeof refusalSchema>,
+  mask: SecretMask,
+): string {
   const words = description === undefined ? error : `${error}: ${description}`
-  return toStorableText(words.slice(0, WORDS_LENGTH_MAX))
+  return toStorableText(mask.text(words).slice(0, WORDS_LENGTH_MAX))
 }
 
 function parseJson(text: string): unknown {

@@ -118,6 +118,34 @@ describe('a delivery', () => {
     },
   )
 
+  it.each(['standard', 'ed25519', 'hex'] as const)(
+    'in the form %s to a receiver that repeats everything is recorded without a secret',
+    async (signing) => {
+      let secret = ''
+      const receiver = await listen(({ headers }, response) => {
+        response.writeHead(500, { 'x-echo': String(headers['x-api-key']) })
+        response.end(JSON.stringify({ headers, expected: secret }))
+      })
+      const headers = { 'X-Api-Key': 'k-0123456789abcdef' }
+      const webhook = await create(receiver.url, { signing, headers })
+      // Nobody but the service knows the private key of a pair.
+      secret = webhook.secret ?? headers['X-Api-Key']
+      await start({ retryDelaysMs: [60_000] })
+      await signIn()
+      await until(async () => expect((await listDeliveries(webhook.id))[0]?.attempt_count).toBe(1))
+      const [delivery] = await listDeliveries(webhook.id)
+      const attempts = await attemptsOf(delivery?.id ?? '')
+      const stored = JSON.stringify([delivery, attempts])
+      expect(attempts[0]?.response_body).toContain('"x-api-key":"[masked]"')
+      expect(attempts[0]?.response_body).toContain(delivery?.event_id)
+      expect(attempts[0]?.response_headers).toMatchObject({ 'x-echo': '[masked]' })
+      expect(stored).not.toContain('k-0123456789abcdef')
+      expect(stored).not.toContain(secret)
+      const signature = receiver.requests[0]?.headers.authorization
+      if (signing === 'hex') expect(stored).not.toContain(signature)
+    },
+  )
+
   it('has the same id and bytes on every attempt, and a timestamp of its own', async () => {
     let count = 0
     const receiver = await listen((_request, response) => {

@@ -60,6 +60,11 @@ function generateKeyPair(): GeneratedSecret {
   }
 }
 
+/** The secret without the word that names its form. */
+export function withoutPrefix(secret: string): string {
+  return secret.replace(/^(?:whsec|whsk)_/, '')
+}
+
 /** The place of a sealed secret. */
 export function webhookSecretContext(secretId: string): SealContext {
   return { table: 'webhook_secret', column: 'secret_sealed', id: secretId }

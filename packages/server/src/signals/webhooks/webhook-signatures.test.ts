@@ -24,6 +24,7 @@ function send(form: SigningForm, secrets: readonly string[], at = now): Received
       url: 'https://receiver.example.com/',
       identifier: 'id-1',
       headers: { 'X-Team': 'desk' },
+      secrets,
       signers: secrets.map((secret) => createWebhookSigner(form, secret)),
       isHex: form === 'hex',
     },

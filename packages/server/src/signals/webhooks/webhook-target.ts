@@ -9,7 +9,12 @@ import type { Schema } from '../../schema/schema.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { webhookHeadersContext, type CustomHeaders } from './webhook-headers.ts'
-import { createWebhookSigner, webhookSecretContext, type WebhookSigner } from './webhook-secret.ts'
+import {
+  createWebhookSigner,
+  webhookSecretContext,
+  withoutPrefix,
+  type WebhookSigner,
+} from './webhook-secret.ts'
 import { findWebhookOfDestination, listLiveSecrets, type Webhook } from './webhook-store.ts'
 
 /** Where and how the events of a webhook are posted. */
@@ -18,11 +23,22 @@ export interface WebhookTarget {
   readonly url: string
   readonly identifier: string
   readonly headers: CustomHeaders
+  /** The receiver knows them too, and may repeat them. */
+  readonly secrets: readonly string[]
   /** The present secret last, as its owner may not know it yet. */
   readonly signers: readonly WebhookSigner[]
   /** Whether `Authorization` carries the signature of the body. */
   readonly isHex: boolean
 }
+
+/** Headers that anybody may see; what their owner has added may be secret. */
+const OPEN_HEADERS = [
+  'webhook-id',
+  'webhook-signature',
+  'webhook-timestamp',
+  'x-kolide-webhook-identifier',
+  'x-service-webhook-identifier',
+]
 
 /** What a request is made from. */
 export interface WebhookMessage {
@@ -38,18 +54,17 @@ export async function findWebhookTarget(
 ): Promise<WebhookTarget | undefined> {
   const webhook = await findWebhookOfDestination(db, destinationId)
   if (webhook === undefined) return undefined
-  const secrets = await listLiveSecrets(db, webhook.id, now)
+  const live = await listLiveSecrets(db, webhook.id, now)
+  const secrets = live.map(({ id, secretSealed }) =>
+    sealer.openText(secretSealed, webhookSecretContext(id)),
+  )
   return {
     webhookId: webhook.id,
     url: webhook.url,
     identifier: webhook.identifier,
     headers: openHeaders(webhook, sealer),
-    signers: secrets.map((secret) =>
-      createWebhookSigner(
-        webhook.signing,
-        sealer.openText(secret.secretSealed, webhookSecretContext(secret.id)),
-      ),
-    ),
+    secrets: secrets.flatMap((secret) => [secret, withoutPrefix(secret)]),
+    signers: secrets.map((secret) => createWebhookSigner(webhook.signing, secret)),
     isHex: webhook.signing === 'hex',
   }
 }
@@ -88,6 +103,8 @@ export function toWebhookRequest(
       'x-kolide-webhook-identifier': target.identifier,
       ...(bodySignature === undefined ? {} : { authorization: bodySignature }),
     },
+    openHeaders: OPEN_HEADERS,
     body,
+    secrets: target.secrets,
   }
 }
