@@ -1,0 +1,37 @@
+import type { SealedColumn } from '../platform/secrets/sealed-column-store.ts'
+
+/**
+ * Every column that holds secrets sealed under the master key. A change of the master key seals these anew, so
+ * that a column which is missing here would be lost with the former key; a test holds the list against the
+ * schema.
+ */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'api_key', key: 'id', column: 'secret_sealed' },
+  { table: 'enrollment_secret', key: 'id', column: 'secret_sealed' },
+  { table: 'idempotency_record', key: 'scope_hash', column: 'answer_sealed' },
+  { table: 'signing_key', key: 'kid', column: 'private_key_sealed' },
+  { table: 'ssf_push_credential', key: 'stream_id', column: 'oauth_client_secret_sealed' },
+  { table: 'ssf_push_credential', key: 'stream_id', column: 'oauth_previous_secret_sealed' },
+  { table: 'ssf_push_credential', key: 'stream_id', column: 'client_key_sealed' },
+  { table: 'ssf_stream', key: 'id', column: 'authorization_header_sealed' },
+  { table: 'ssf_stream', key: 'id', column: 'pairwise_secret_sealed' },
+  { table: 'webhook', key: 'id', column: 'headers_sealed' },
+  { table: 'webhook_secret', key: 'id', column: 'secret_sealed' },
+]
+
+/** Columns of bytes that hold no secret: digests, from which nothing can be opened. */
+export const DIGEST_COLUMNS: ReadonlySet<string> = new Set([
+  'api_key.secret_hash',
+  'audit_entry.hash',
+  'audit_entry.previous_hash',
+  'check_result.content_hash',
+  'device.node_key_hash',
+  'enrollment_secret.secret_hash',
+  'idempotency_record.fingerprint',
+  'idempotency_record.scope_hash',
+  'reporting_snapshot.content_hash',
+  'ssf_access_token.token_hash',
+  'ssf_client_secret.secret_hash',
+  'ssf_poll_token.secret_hash',
+  'ssf_stream_subject.subject_hash',
+])
