@@ -39,7 +39,6 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     () => import('./commands/backup-command.ts'),
   ),
   ...(existsSync(fileURLToPath(BENCH_MODULE)) ? [BENCH] : []),
-<<<<<<< HEAD
   group(
     'enrollment-secrets',
     'Secrets that devices enroll with',
@@ -99,6 +98,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     'say that the database was restored by other means',
     () => import('./commands/restored-command.ts'),
   ),
+  group(
+    'secrets',
+    'the secrets that the master key seals',
+    () => import('./commands/secret-commands.ts'),
+  ),
   single('serve', 'run the service', () => import('./commands/serve-command.ts')),
   group(
     'signing-keys',
@@ -121,125 +125,6 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     'addresses that are told of events as they happen',
     () => import('./commands/webhook-commands.ts'),
   ),
-=======
-  {
-    name: 'enrollment-secrets',
-    description: 'Secrets that devices enroll with',
-    load: async () =>
-      (await import('./commands/enrollment-secret-commands.ts')).enrollmentSecretCommands,
-  },
-  {
-    name: 'keys',
-    description: 'API keys',
-    load: async () => (await import('./commands/key-commands.ts')).keyCommands,
-  },
-  {
-    name: 'organisation',
-    description: 'The organisation and the switches of its features',
-    load: async () => (await import('./commands/organisation-commands.ts')).organisationCommands,
-  },
-  {
-    name: 'deliveries',
-    description: 'what was sent to the receivers of streams and webhooks, and what became of it',
-    load: async () => (await import('./commands/delivery-commands.ts')).deliveryCommands,
-  },
-  {
-    name: 'demo',
-    description: 'run the service with simulated devices, this machine and two receivers',
-    hasOptions: true,
-    load: async () => (await import('./commands/demo-command.ts')).demoCommand,
-  },
-  {
-    name: 'devices',
-    description: 'Devices',
-    load: async () => (await import('./commands/device-commands.ts')).deviceCommands,
-  },
-  {
-    name: 'device-groups',
-    description: 'Groups of devices',
-    load: async () => (await import('./commands/device-group-commands.ts')).deviceGroupCommands,
-  },
-  {
-    name: 'jobs',
-    description: 'what the service does in the background',
-    load: async () => (await import('./commands/job-commands.ts')).jobCommands,
-  },
-  {
-    name: 'retention',
-    description: 'for how long what is kept',
-    load: async () => (await import('./commands/retention-commands.ts')).retentionCommands,
-  },
-  {
-    name: 'migrate',
-    description: 'bring the schema of the database up to date',
-    hasOptions: true,
-    load: async () => (await import('./commands/migrate-command.ts')).migrateCommand,
-  },
-  {
-    name: 'receiver',
-    description: 'Receive and verify signed events',
-    load: async () => (await import('./commands/receiver-commands.ts')).receiverCommands,
-  },
-  {
-    name: 'reporting-queries',
-    description: 'Saved SQL over the tables that devices report',
-    load: async () => (await import('./commands/reporting-commands.ts')).reportingQueryCommands,
-  },
-  {
-    name: 'reporting-tables',
-    description: 'the tables that reporting queries can read',
-    hasOptions: true,
-    load: async () =>
-      (await import('./commands/reporting-tables-command.ts')).reportingTablesCommand,
-  },
-  {
-    name: 'restore',
-    description: 'make a backup the database of an empty data folder',
-    hasOptions: true,
-    load: async () => (await import('./commands/restore-command.ts')).restoreCommand,
-  },
-  {
-    name: 'restored',
-    description: 'say that the database was restored by other means',
-    hasOptions: true,
-    load: async () => (await import('./commands/restored-command.ts')).restoredCommand,
-    name: 'secrets',
-    description: 'the secrets that the master key seals',
-    load: async () => (await import('./commands/secret-commands.ts')).secretCommands,
-  },
-  {
-    name: 'serve',
-    description: 'run the service',
-    hasOptions: true,
-    load: async () => (await import('./commands/serve-command.ts')).serveCommand,
-  },
-  {
-    name: 'signing-keys',
-    description: 'the keys that sign event tokens',
-    load: async () => (await import('./commands/signing-key-commands.ts')).signingKeyCommands,
-  },
-  {
-    name: 'simulate',
-    description: 'run simulated osquery devices against a service',
-    hasOptions: true,
-    load: async () => (await import('./commands/simulate-command.ts')).simulateCommand,
-  },
-  {
-    name: 'ssf-clients',
-    description: 'OAuth clients of the strict Shared Signals face',
-    load: async () => (await import('./commands/ssf-client-commands.ts')).ssfClientCommands,
-  },
-  {
-    name: 'streams',
-    description: 'Shared Signals streams',
-    load: async () => (await import('./commands/stream-commands.ts')).streamCommands,
-  },
-  {
-    name: 'webhooks',
-    description: 'addresses that are told of events as they happen',
-    load: async () => (await import('./commands/webhook-commands.ts')).webhookCommands,
-  },
->>>>>>> 6d9ac72 (secrets reseal: everything under a new master key, restartable, beside a running service)
 ]
 
 function group(
