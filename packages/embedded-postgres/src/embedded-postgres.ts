@@ -9,6 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from './durations.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import type { ServerLog } from './server-log.ts'
+import { accessRulesPath, writeAccessRules } from './access-rules.ts'
+import { chooseRuntime, type ProgramChoice } from './choose-runtime.ts'
 import { prepareClusterHome } from './cluster-home.ts'
 import { DatabaseStartError } from './database-start-error.ts'
 import { tryLockFile } from './file-lock.ts'
@@ -20,7 +22,8 @@ import {
   type ClusterName,
 } from './initialise-cluster.ts'
 import { stopLeftoverServer } from './leftover-server.ts'
-import { installRuntime } from './postgres-runtime.ts'
+import { describeOutdated, formatVersion } from './known-releases.ts'
+import type { PostgresRuntime } from './postgres-runtime.ts'
 import {
   APPLICATION_DATABASE,
   APPLICATION_ROLE,
@@ -45,6 +48,8 @@ export interface EmbeddedPostgresOptions {
   readonly isDurable?: boolean
   /** Default `cluster`; `restoring` is for what becomes the database of the folder later. */
   readonly clusterName?: ClusterName
+  /** Which PostgreSQL programs run it; default `auto`. */
+  readonly programs?: ProgramChoice | undefined
 }
 
 export interface EmbeddedPostgres {
@@ -100,6 +105,7 @@ function lockHome(home: string): FileLock {
 interface PreparedServer {
   readonly cluster: string
   readonly socketDirectory: string
+  readonly runtime: PostgresRuntime
   readonly launch: Omit<ServerLaunch, 'ignoredPid'>
 }
 
@@ -107,19 +113,26 @@ async function prepareServer(
   home: string,
   options: EmbeddedPostgresOptions,
 ): Promise<PreparedServer> {
-  const { log, connectionsMax = CONNECTIONS_MAX, isDurable = true } = options
+  const { log, connectionsMax = CONNECTIONS_MAX, isDurable = true, programs = 'auto' } = options
   const cluster = toClusterFolder(home, options.clusterName ?? 'cluster')
   assertNotRestoring(home, cluster)
   await stopLeftoverServer(cluster, log)
   const account = await chooseServerAccount(cluster)
-  const runtime = await installRuntime(home, isDurable)
+  const runtime = await chooseRuntime({ home, programs, isDurable })
   await initialiseCluster({ home, cluster, runtime, account, isDurable })
+  await writeAccessRules(cluster, account)
   const socketDirectory = await prepareSocketDirectory(home, account)
-  const settings = toServerArguments({ socketDirectory, connectionsMax, isDurable })
+  const settings = toServerArguments({
+    accessRules: accessRulesPath(cluster),
+    socketDirectory,
+    connectionsMax,
+    isDurable,
+  })
   const administration = toConnection(socketDirectory, SUPERUSER, SUPERUSER)
   return {
     cluster,
     socketDirectory,
+    runtime,
     launch: {
       program: runtime.postgres,
       args: ['-D', cluster, ...settings],
@@ -176,6 +189,7 @@ class ServerSupervisor implements EmbeddedPostgres {
 
   async start(): Promise<void> {
     process.once('exit', this.#requestStop)
+    this.#warnOfOutdated()
     try {
       const server = await this.#launch()
       await provisionDatabase(this.administration)
@@ -185,6 +199,17 @@ class ServerSupervisor implements EmbeddedPostgres {
       await this.#server?.stop()
       throw error
     }
+  }
+
+  #describe(): { version: string; programs: string } {
+    const { version, folder } = this.#prepared.runtime
+    return { version: formatVersion(version), programs: folder }
+  }
+
+  #warnOfOutdated(): void {
+    const reason = describeOutdated(this.#prepared.runtime.version)
+    if (reason === undefined) return
+    this.#log.warn({ ...this.#describe(), reason }, 'database.server_outdated')
   }
 
   stop(): Promise<void> {
@@ -210,7 +235,7 @@ class ServerSupervisor implements EmbeddedPostgres {
       const server = launchServer({ ...this.#prepared.launch, ignoredPid })
       this.#server = server
       if (await server.waitUntilReady()) {
-        this.#log.info({ pid: server.pid }, 'database.server_started')
+        this.#log.info({ pid: server.pid, ...this.#describe() }, 'database.server_started')
         return server
       }
       await server.stop()

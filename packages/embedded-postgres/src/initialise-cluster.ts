@@ -70,9 +70,9 @@ async function removeUnfinished(home: string): Promise<void> {
 async function assertVersion(cluster: string, runtime: PostgresRuntime): Promise<void> {
   const text = await readFile(join(cluster, 'PG_VERSION'), 'utf8')
   const version = Number.parseInt(text, 10)
-  if (version === runtime.majorVersion) return
+  if (version === runtime.version.major) return
   throw new DatabaseStartError(
-    `The database in ${cluster} is of PostgreSQL ${version}, and this program brings PostgreSQL ${runtime.majorVersion}. Back it up with the program that made it, and restore the backup into an empty data folder.`,
+    `The database in ${cluster} is of PostgreSQL ${version}, and this program runs PostgreSQL ${runtime.version.major}. Back it up with the program that made it, and restore the backup into an empty data folder.`,
   )
 }
 
@@ -84,8 +84,9 @@ function runInitdb(
   const args = [
     `--pgdata=${folder}`,
     `--username=${SUPERUSER}`,
-    // Who may connect is decided by the folder of the socket, which nobody else can enter.
-    '--auth=trust',
+    // Only until the rules of access-rules.ts are written.
+    '--auth-local=trust',
+    '--auth-host=reject',
     '--encoding=UTF8',
     // The same order and case rules on every machine; --locale=C alone would make ILIKE know only ASCII.
     '--locale=C',

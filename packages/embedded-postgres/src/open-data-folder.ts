@@ -22,6 +22,8 @@ export interface OpenDataFolderOptions {
   readonly log: ServerLog
   /** The most connections that the server takes; default 60. */
   readonly connectionsMax?: number
+  /** Which PostgreSQL programs run it: `auto` (default), `bundled`, or a folder. */
+  readonly programs?: string | undefined
 }
 
 export interface OpenDataFolder {

@@ -15,13 +15,15 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import { randomName } from './random-name.ts'
 import { DatabaseStartError } from './database-start-error.ts'
+import { parseVersion, type PostgresVersion } from './known-releases.ts'
 
 /** The PostgreSQL programs in a folder where the user of the server can run them. */
 export interface PostgresRuntime {
   readonly postgres: string
   readonly initdb: string
   /** Two clusters are compatible when their servers have the same major version. */
-  readonly majorVersion: number
+  readonly version: PostgresVersion
+  readonly folder: string
 }
 
 /** The npm package with the programs. */
@@ -41,8 +43,7 @@ const EXECUTABLE_BITS = 0o111
  * at a time. Throws `DatabaseStartError` when there are no programs for this machine.
  */
 export async function installRuntime(home: string, isDurable: boolean): Promise<PostgresRuntime> {
-  const { platform, arch } = process
-  const source = findRuntimePackage({ platform, arch, isMusl: isMusl() })
+  const source = findRuntimePackage(hostSystem())
   const folder = join(home, RUNTIME_PREFIX + source.version)
   await removeOthers(home, basename(folder))
   if (!existsSync(folder)) {
@@ -57,11 +58,20 @@ export async function installRuntime(home: string, isDurable: boolean): Promise<
       throw error
     }
   }
+  const programs = join(folder, 'bin')
   return {
-    postgres: join(folder, 'bin', 'postgres'),
-    initdb: join(folder, 'bin', 'initdb'),
-    majorVersion: Number.parseInt(source.version, 10),
+    postgres: join(programs, 'postgres'),
+    initdb: join(programs, 'initdb'),
+    version: versionOf(source),
+    folder: programs,
   }
+}
+
+/** The package is numbered as what is in it: `18.4.0-beta.17` holds PostgreSQL 18.4. */
+function versionOf({ version }: RuntimePackage): PostgresVersion {
+  const parsed = parseVersion(version)
+  if (parsed === undefined) throw new Error(`${version} is not the version of a PostgreSQL`)
+  return parsed
 }
 
 /** What the choice of programs depends on. */
@@ -70,6 +80,12 @@ export interface HostSystem {
   readonly arch: string
   /** Whether Linux has the musl C library in place of the GNU one. */
   readonly isMusl: boolean
+}
+
+/** The system that this process runs on. */
+export function hostSystem(): HostSystem {
+  const { platform, arch } = process
+  return { platform, arch, isMusl: isMusl() }
 }
 
 /** Finds the installed programs for a system. Throws `DatabaseStartError` when there are none. */

@@ -1,4 +1,6 @@
 export interface ServerSettings {
+  /** The file that says who may connect. */
+  readonly accessRules: string
   readonly socketDirectory: string
   readonly connectionsMax: number
   /** Whether an acknowledged commit survives power loss. False only for throw-away test databases. */
@@ -23,6 +25,7 @@ function toParameters(settings: ServerSettings): Record<string, string> {
     listen_addresses: '',
     unix_socket_directories: `"${settings.socketDirectory.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
+    hba_file: settings.accessRules,
     ssl: 'off',
     max_connections: String(settings.connectionsMax),
     ...DURABILITY[settings.isDurable ? 'full' : 'none'],

@@ -170,7 +170,8 @@ async function openFolder(
     return { connection: { url: config.databaseUrl }, stop: async () => undefined }
   }
   const connectionsMax = config.databasePoolMax + OTHER_CONNECTIONS
-  return openDataFolder({ dataDir: config.dataDir, purpose, log, connectionsMax })
+  const { dataDir, postgresPrograms: programs } = config
+  return openDataFolder({ dataDir, purpose, log, connectionsMax, programs })
 }
 
 /** Whoever owns the tables: the role of its own setting, that of the embedded database, or the service. */

@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
 import type { ChangeOrigin } from '../changes/change.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
-import { loadConfig } from '../app/config/load-config.ts'
-import { SETTINGS, toFlag, type SettingDefinition } from '../app/config/settings.ts'
+import { findSecretFlags, loadConfig } from '../app/config/load-config.ts'
+import {
+  SETTINGS,
+  toFileSetting,
+  toFlag,
+  type SettingDefinition,
+} from '../app/config/settings.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
 import { option, type OptionSpec } from './option.ts'
@@ -15,24 +20,38 @@ export const COMMAND_LINE_ORIGIN: ChangeOrigin = {
   actor: { type: 'System', id: null, name: 'Command line', email: null },
 }
 
+/** What to say of a flag that holds a secret. */
+export const SECRET_FLAG_WARNING =
+  'shows a secret to everybody who can list the processes of this machine; give a file instead (the flag with -file at its end, or the variable with _FILE)'
+
 /** The flag of a setting: `--port` for `HELIOGRAPH_PORT`. */
 export function settingOption({
   env,
   description,
-}: SettingDefinition): OptionSpec<string | undefined> {
+}: Pick<SettingDefinition, 'env' | 'description'>): OptionSpec<string | undefined> {
   return option(`${toFlag(env)} <value>`, `${description} [${env}]`)
 }
 
+/** The flags of a setting: of a secret one, that of its file besides. */
+export function settingOptions(setting: SettingDefinition): OptionSpec<string | undefined>[] {
+  return formsOf(setting).map(settingOption)
+}
+
 /** The flags that choose the database. */
-export const DATABASE_OPTIONS = DATABASE_SETTINGS.map(settingOption)
+export const DATABASE_OPTIONS = DATABASE_SETTINGS.flatMap(settingOptions)
+
+function formsOf(setting: SettingDefinition): Pick<SettingDefinition, 'env' | 'description'>[] {
+  const file = toFileSetting(setting)
+  return file === undefined ? [setting] : [setting, file]
+}
 
 /** Collects the flags that were given, by the names of their variables. */
 export function readFlags(command: Command): Record<string, string | undefined> {
   const values = command.opts<Record<string, unknown>>()
   const flags: Record<string, string | undefined> = {}
-  for (const setting of Object.values(SETTINGS)) {
-    const value = values[toOptionName(toFlag(setting.env))]
-    if (typeof value === 'string') flags[setting.env] = value
+  for (const { env } of Object.values<SettingDefinition>(SETTINGS).flatMap(formsOf)) {
+    const value = values[toOptionName(toFlag(env))]
+    if (typeof value === 'string') flags[env] = value
   }
   return flags
 }
@@ -43,7 +62,11 @@ export async function runWithServices(
   command: Command,
   work: (services: ServiceFoundation) => Promise<void>,
 ): Promise<void> {
-  const config = loadConfig(io.environment, readFlags(command))
+  const flags = readFlags(command)
+  const config = loadConfig(io.environment, flags)
+  for (const flag of findSecretFlags(flags)) {
+    io.stderr.write(`Warning: ${flag} ${SECRET_FLAG_WARNING}\n`)
+  }
   const services = await explainSystemErrors(() => openFoundation(config, { purpose: 'command' }))
   try {
     await work(services)

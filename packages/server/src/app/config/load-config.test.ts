@@ -1,6 +1,23 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fastify from 'fastify'
-import { describe, expect, it } from 'vitest'
-import { ConfigError, loadConfig } from './load-config.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ConfigError, findSecretFlags, loadConfig } from './load-config.ts'
+
+let folder: string
+let files = 0
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'settings-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function file(content: string): Promise<string> {
+  const path = join(folder, String((files += 1)))
+  await writeFile(path, content)
+  return path
+}
 
 describe('loadConfig', () => {
   it('has a working default for everything', () => {
@@ -133,5 +150,45 @@ describe('loadConfig', () => {
 
   it('refuses a certificate without its key', () => {
     expect(() => loadConfig({ HELIOGRAPH_TLS_CERT: '/etc/cert.pem' })).toThrow(/belong together/)
+  })
+
+  it.each([
+    ['DATABASE_URL', 'databaseUrl', 'postgres://u:hunter2@db/x'],
+    ['HELIOGRAPH_MASTER_KEY', 'masterKey', Buffer.alloc(32).toString('base64')],
+  ] as const)('reads %s from a file', async (env, name, text) => {
+    const path = await file(`\n${text}\n`)
+    expect(loadConfig({ [`${env}_FILE`]: path })[name]).toBe(text)
+    expect(loadConfig({ [env]: 'postgres://other/x' }, { [`${env}_FILE`]: path })[name]).toBe(text)
+    expect(loadConfig({ [`${env}_FILE`]: '' })[name]).toBeUndefined()
+  })
+
+  it('names a file that cannot be used, and never what is in it', async () => {
+    const attempt = (texts: Record<string, string>) => () => loadConfig(texts)
+    expect(attempt({ DATABASE_URL_FILE: '/nowhere/url' })).toThrow(
+      'the file /nowhere/url of DATABASE_URL_FILE cannot be read (ENOENT)',
+    )
+    const empty = await file(' \n')
+    expect(attempt({ DATABASE_URL_FILE: empty })).toThrow(/is empty, or too large/)
+    const wrong = await file('mysql://root:hunter2@db')
+    expect(attempt({ DATABASE_URL_FILE: wrong })).toThrow(/DATABASE_URL_FILE .*postgres:/)
+    expect(attempt({ DATABASE_URL_FILE: wrong })).not.toThrow(/hunter2/)
+    const both = { DATABASE_URL: 'postgres://db/x', DATABASE_URL_FILE: wrong }
+    expect(attempt(both)).toThrow(/DATABASE_URL.*give it or DATABASE_URL_FILE, not both/)
+  })
+
+  it('tells which flags everybody on the machine can read secrets from', () => {
+    const flags = {
+      HELIOGRAPH_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+      DATABASE_URL: 'postgres://u:hunter2@db/x',
+      HELIOGRAPH_REPORTING_DATABASE_URL: 'postgres://db/x?password=hunter2',
+      HELIOGRAPH_PORT: '1',
+    }
+    expect(findSecretFlags(flags)).toEqual([
+      '--database-url',
+      '--reporting-database-url',
+      '--master-key',
+    ])
+    const open = { DATABASE_URL: 'postgresql://u@/x?host=/run/pg', HELIOGRAPH_MASTER_KEY_FILE: '/k' }
+    expect(findSecretFlags(open)).toEqual([])
   })
 })

@@ -1,5 +1,13 @@
+import { readFileSync, statSync } from 'node:fs'
+import { errorCodeOf } from '../../platform/error-code-of.ts'
 import { SettingProblem } from './setting-values.ts'
-import { SETTINGS, toFlag, type SettingDefinition, type SettingName } from './settings.ts'
+import {
+  SETTINGS,
+  toFileSetting,
+  toFlag,
+  type SettingDefinition,
+  type SettingName,
+} from './settings.ts'
 
 type Values = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse']> }
 
@@ -20,26 +28,27 @@ export class ConfigError extends Error {
   }
 }
 
+/** The texts of settings by the names of their variables. */
+export type SettingTexts = Readonly<Record<string, string | undefined>>
+
 /**
- * Checks the settings, flags before variables.
+ * Checks the settings, flags before variables. Secret settings may stand in files, which are read.
  *
  * @param environment variables by name
  * @param flags values of flags by the variable's name
  * @throws ConfigError with all problems
  */
-export function loadConfig(
-  environment: Readonly<Record<string, string | undefined>>,
-  flags: Readonly<Record<string, string | undefined>> = {},
-): Config {
+export function loadConfig(environment: SettingTexts, flags: SettingTexts = {}): Config {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<SettingDefinition>(SETTINGS)) {
-    const text = flags[setting.env] ?? environment[setting.env]
+    let given: GivenText | undefined
     try {
-      values[name] = setting.parse(text === '' ? undefined : text)
+      given = findText(setting, flags) ?? findText(setting, environment)
+      values[name] = setting.parse(given?.text)
     } catch (error) {
       if (!(error instanceof SettingProblem)) throw error
-      problems.push(describe(setting, text, error))
+      problems.push(describe(setting, given, error))
     }
   }
   problems.push(...findContradictions(values))
@@ -48,13 +57,58 @@ export function loadConfig(
   return { ...config, baseUrl: config.baseUrl ?? defaultBaseUrl(config) }
 }
 
+/** The flags that hold a secret, which everybody on this machine can read in the list of processes. */
+export function findSecretFlags(flags: SettingTexts): string[] {
+  return Object.values<SettingDefinition>(SETTINGS)
+    .filter(({ env, isSecret }) => isSecret === true && hasSecret(flags[env]))
+    .map(({ env }) => toFlag(env))
+}
+
+/** An address without a password tells nothing. */
+function hasSecret(text: string | undefined): boolean {
+  if (text === undefined || text === '') return false
+  const url = URL.parse(text.replace('@/', '@socket/'))
+  return url === null || url.password !== '' || url.searchParams.has('password')
+}
+
+interface GivenText {
+  readonly text: string
+  /** The variable that it comes from. */
+  readonly env: string
+}
+
+/** The text of a setting in one of the two places; an empty one is none. */
+function findText(setting: SettingDefinition, texts: SettingTexts): GivenText | undefined {
+  const { env } = setting
+  const text = texts[env] || undefined
+  const file = toFileSetting(setting)
+  const path = (file && texts[file.env]) || undefined
+  if (file === undefined || path === undefined) return text === undefined ? undefined : { text, env }
+  if (text !== undefined) throw new SettingProblem(`give it or ${file.env}, not both`)
+  return { text: readSettingFile(path, file.env), env: file.env }
+}
+
+const FILE_BYTES_MAX = 65_536
+
+function readSettingFile(path: string, env: string): string {
+  try {
+    const { size } = statSync(path)
+    const text = size > FILE_BYTES_MAX ? '' : readFileSync(path, 'utf8').trim()
+    if (text !== '') return text
+  } catch (error) {
+    throw new SettingProblem(`the file ${path} of ${env} cannot be read (${errorCodeOf(error)})`)
+  }
+  throw new SettingProblem(`the file ${path} of ${env} is empty, or too large`)
+}
+
 function describe(
   setting: SettingDefinition,
-  text: string | undefined,
+  given: GivenText | undefined,
   problem: SettingProblem,
 ): string {
-  const shown = setting.isSecret === true || text === undefined ? '' : ` (it is "${text}")`
-  return `${setting.env} (${toFlag(setting.env)}): ${problem.message}${shown}`
+  const { env } = given ?? setting
+  const shown = setting.isSecret === true || given === undefined ? '' : ` (it is "${given.text}")`
+  return `${env} (${toFlag(env)}): ${problem.message}${shown}`
 }
 
 /** Of what is valid by itself; the default base URL is a loopback address. */

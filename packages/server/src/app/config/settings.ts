@@ -26,6 +26,12 @@ export interface SettingDefinition<Value = unknown> extends SettingValue<Value> 
 
 const RETENTION_DAYS_MAX = 3_650
 
+/** Where a secret setting may stand instead, so that it shows neither in a list of processes nor in an environment. */
+export interface FileSetting {
+  readonly env: string
+  readonly description: string
+}
+
 /** The settings by their name in the code. */
 export const SETTINGS = {
   baseUrl: {
@@ -60,6 +66,12 @@ export const SETTINGS = {
     env: 'HELIOGRAPH_DATA_DIR',
     description: 'The folder that holds the embedded database, the master key and certificates.',
     ...text('./data'),
+  },
+  postgresPrograms: {
+    env: 'HELIOGRAPH_POSTGRES_PROGRAMS',
+    description:
+      'Which PostgreSQL programs run the embedded database: `auto` takes those of the operating system where they are of the same major version and newer than those that came with the service, `bundled` the latter; else the folder that holds `postgres` and `initdb`.',
+    ...text('auto'),
   },
   databaseUrl: {
     env: 'DATABASE_URL',
@@ -103,7 +115,7 @@ export const SETTINGS = {
   masterKey: {
     env: 'HELIOGRAPH_MASTER_KEY',
     description:
-      'The key that seals secrets at rest: 32 bytes in base64. Without it, a file in the data folder (mode 600) holds one.',
+      'The key that seals secrets at rest: 32 bytes in base64; former keys may follow it. Without it, a file in the data folder (mode 600) holds one.',
     isSecret: true,
     ...optionalText,
   },
@@ -300,4 +312,13 @@ export function toFlag(env: string): string {
     .replace(/^HELIOGRAPH_/, '')
     .toLowerCase()
     .replaceAll('_', '-')}`
+}
+
+/** The form of a secret setting that names a file: `HELIOGRAPH_MASTER_KEY_FILE`; undefined for the others. */
+export function toFileSetting({ env, isSecret }: SettingDefinition): FileSetting | undefined {
+  if (isSecret !== true) return undefined
+  return {
+    env: `${env}_FILE`,
+    description: `A file that holds \`${env}\`, for instead of it. Read when the process starts.`,
+  }
 }

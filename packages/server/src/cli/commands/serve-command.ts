@@ -1,25 +1,26 @@
-import { loadConfig } from '../../app/config/load-config.ts'
+import { findSecretFlags, loadConfig } from '../../app/config/load-config.ts'
 import { SETTINGS, type SettingDefinition } from '../../app/config/settings.ts'
 import { startService } from '../../app/service.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { untilAborted } from '../command-io.ts'
 import { command } from '../command.ts'
 import { explainSystemErrors } from '../explain-system-errors.ts'
-import { readFlags, settingOption } from '../run-command.ts'
+import { readFlags, SECRET_FLAG_WARNING, settingOptions } from '../run-command.ts'
 
 /** `heliograph serve`: runs until SIGINT or SIGTERM. */
 export const definition = command({
   name: 'serve',
   description: 'run the service',
   options: Object.fromEntries(
-    Object.entries<SettingDefinition>(SETTINGS).map(([name, setting]) => [
-      name,
-      settingOption(setting),
-    ]),
+    Object.values<SettingDefinition>(SETTINGS)
+      .flatMap(settingOptions)
+      .map((spec) => [spec.option.attributeName(), spec]),
   ),
   async run({ io, parsed }) {
-    const config = loadConfig(io.environment, readFlags(parsed))
+    const flags = readFlags(parsed)
+    const config = loadConfig(io.environment, flags)
     const log = createLogger(config.logLevel, io.stderr)
+    for (const flag of findSecretFlags(flags)) log.warn({ flag }, `${flag} ${SECRET_FLAG_WARNING}`)
     const service = await explainSystemErrors(() => startService(config, log))
     // Not on the standard error, where every line is one of the log.
     const documentation = config.roles.includes('api') ? ' (documentation at /docs)' : ''
