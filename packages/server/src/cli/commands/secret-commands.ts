@@ -69,7 +69,7 @@ const reseal = databaseCommand({
 })
 
 /** `heliograph secrets status|reseal`. */
-export const secretCommands = commandGroup([status, reseal])
+export const definition = commandGroup([status, reseal])
 
 function nameKeys({ current, previous }: MasterKeys): (keyId: string) => string {
   const states = new Map([
