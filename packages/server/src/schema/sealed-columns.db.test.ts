@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
-import { DIGEST_COLUMNS, SEALED_COLUMNS } from './sealed-columns.ts'
+import { OPEN_COLUMNS, SEALED_COLUMNS } from './sealed-columns.ts'
 
 const database = await createTestDatabase()
 afterAll(() => database.close())
 
-it('names every column of bytes: it is sealed anew with another master key, or holds a digest', async () => {
+it('names every column of bytes: it is sealed anew with another master key, or holds no secret', async () => {
   const { rows } = await sql<{ name: string }>`
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and (data_type = 'bytea' or column_name like '%\\_sealed')
     order by name`.execute(database.db)
-  const named = [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...DIGEST_COLUMNS]
+  const named = [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...OPEN_COLUMNS]
   expect(rows.map(({ name }) => name)).toEqual(named.sort())
 })
 

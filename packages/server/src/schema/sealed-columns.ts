@@ -7,6 +7,7 @@ import type { SealedColumn } from '../platform/secrets/sealed-column-store.ts'
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'api_key', key: 'id', column: 'secret_sealed' },
+  { table: 'audit_checkpoint_key', key: 'id', column: 'private_key_sealed' },
   { table: 'enrollment_secret', key: 'id', column: 'secret_sealed' },
   { table: 'idempotency_record', key: 'scope_hash', column: 'answer_sealed' },
   { table: 'signing_key', key: 'kid', column: 'private_key_sealed' },
@@ -19,11 +20,17 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhook_secret', key: 'id', column: 'secret_sealed' },
 ]
 
-/** Columns of bytes that hold no secret: digests, from which nothing can be opened. */
-export const DIGEST_COLUMNS: ReadonlySet<string> = new Set([
+/** Columns of bytes that hold no secret: public keys, and digests, from which nothing can be opened. */
+export const OPEN_COLUMNS: ReadonlySet<string> = new Set([
   'api_key.secret_hash',
+  'audit_chain.cut_head',
+  'audit_chain.frontier',
+  'audit_chain.head',
+  'audit_checkpoint_key.public_key',
   'audit_entry.hash',
   'audit_entry.previous_hash',
+  'audit_link.hash',
+  'audit_subtree.hash',
   'check_result.content_hash',
   'device.node_key_hash',
   'enrollment_secret.secret_hash',
