@@ -61,12 +61,12 @@ it('trigger tells a refusal, a wrong command line and a transmitter that is away
   const refused = await run(...flags, 'Bearer good', '--issuer', issuer)
   expect(refused).toMatchObject({
     exitCode: EXIT_CODES.failed,
-    diagnostics: 'the transmitter answered 404.\n',
+    diagnostics: `POST ${issuer}/streams/s2/verify: the transmitter answered 404.\n`,
   })
   const unknown = await run(...flags, 'Bearer bad', '--issuer', issuer)
   expect(unknown).toMatchObject({
     exitCode: EXIT_CODES.failed,
-    diagnostics: 'the transmitter answered 401: invalid_token.\n',
+    diagnostics: `POST ${issuer}/streams/s2/verify: the transmitter answered 401: invalid_token.\n`,
   })
   const bare = await run('trigger', '--stream', 's1', '--issuer', issuer)
   expect(bare.exitCode).toBe(EXIT_CODES.usage)

@@ -18,7 +18,7 @@ export async function explainReceiverFailures(work: () => Promise<void>): Promis
 }
 
 function toAppError(error: TransmitterError): AppError {
-  const text = describe(error)
+  const text = `${error.message.replace(/\.$/, '')}.`
   switch (error.code) {
     case 'unauthorized':
       return new AppError('unauthenticated', text)
@@ -37,21 +37,4 @@ function toAppError(error: TransmitterError): AppError {
     case 'bad_response':
       return new AppError('unavailable', text)
   }
-}
-
-/** What the transmitter said, and what a failed request says only in the cause of its cause. */
-function describe(error: TransmitterError): string {
-  const texts: string[] = []
-  for (let next: unknown = error; next instanceof Error; next = next.cause) {
-    if (next.message !== '' && next.message !== 'fetch failed') texts.push(next.message)
-  }
-  for (const text of [error.error, error.description]) {
-    if (text !== undefined) texts.push(printable(text))
-  }
-  return `${texts.join(': ').replace(/\.$/, '')}.`
-}
-
-/** Text from outside must not move the cursor of a terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
 }
