@@ -188,7 +188,10 @@ describe('loadConfig', () => {
       '--reporting-database-url',
       '--master-key',
     ])
-    const open = { DATABASE_URL: 'postgresql://u@/x?host=/run/pg', HELIOGRAPH_MASTER_KEY_FILE: '/k' }
+    const open = {
+      DATABASE_URL: 'postgresql://u@/x?host=/run/pg',
+      HELIOGRAPH_MASTER_KEY_FILE: '/k',
+    }
     expect(findSecretFlags(open)).toEqual([])
   })
 })

@@ -83,7 +83,8 @@ function findText(setting: SettingDefinition, texts: SettingTexts): GivenText | 
   const text = texts[env] || undefined
   const file = toFileSetting(setting)
   const path = (file && texts[file.env]) || undefined
-  if (file === undefined || path === undefined) return text === undefined ? undefined : { text, env }
+  if (file === undefined || path === undefined)
+    return text === undefined ? undefined : { text, env }
   if (text !== undefined) throw new SettingProblem(`give it or ${file.env}, not both`)
   return { text: readSettingFile(path, file.env), env: file.env }
 }
