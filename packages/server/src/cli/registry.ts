@@ -116,7 +116,7 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
   ),
   group(
     'ssf-clients',
-    'OAuth clients of the strict Shared Signals face',
+    'OAuth clients of the standard Shared Signals surface',
     () => import('./commands/ssf-client-commands.ts'),
   ),
   group('streams', 'Shared Signals streams', () => import('./commands/stream-commands.ts')),

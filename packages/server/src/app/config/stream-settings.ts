@@ -11,7 +11,7 @@ export const STREAM_SETTINGS = {
   ssfDefaultSubjects: {
     env: 'HELIOGRAPH_SSF_DEFAULT_SUBJECTS',
     description:
-      'Which subjects new streams of the strict Shared Signals face begin with: `ALL`, or `NONE` until their receivers add some. A client can have a choice of its own.',
+      'Which subjects new streams of the standard Shared Signals surface begin with: `ALL`, or `NONE` until their receivers add some. A client can have a choice of its own.',
     ...choice(['ALL', 'NONE'], 'ALL'),
   },
   ssfSubjectsMax: {
@@ -28,7 +28,7 @@ export const STREAM_SETTINGS = {
   ssfInactivityTimeoutSeconds: {
     env: 'HELIOGRAPH_SSF_INACTIVITY_TIMEOUT_SECONDS',
     description:
-      'After how long without a management call or a poll of its receiver a stream of the strict Shared Signals face is paused; 0 pauses none.',
+      'After how long without a management call or a poll of its receiver a stream of the standard Shared Signals surface is paused; 0 pauses none.',
     ...integer(0, 31_536_000, 0),
   },
   ssfVerificationEndpoint: {

@@ -42,7 +42,7 @@ export const clientSchema = z
     last_used_at: timestampSchema.nullable(),
     revoked_at: timestampSchema.nullable(),
   })
-  .meta({ id: 'SsfClient', description: 'An OAuth client of the strict Shared Signals face.' })
+  .meta({ id: 'SsfClient', description: 'An OAuth client of the standard Shared Signals surface.' })
 
 /** A client with the secret that it has just been given. */
 export const issuedClientSchema = clientSchema
