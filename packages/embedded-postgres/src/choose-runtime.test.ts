@@ -99,7 +99,9 @@ describe('a version', () => {
 
   it('is outdated when a newer one of its major version was known', () => {
     const { major, minor } = KNOWN_RELEASE.version
-    expect(describeOutdated({ major, minor: minor - 1 })).toMatch(/is older than 18\.6 of 2026-08-13/)
+    expect(describeOutdated({ major, minor: minor - 1 })).toMatch(
+      /is older than 18\.6 of 2026-08-13/,
+    )
     expect(describeOutdated({ major, minor })).toBeUndefined()
     expect(describeOutdated({ major, minor: minor + 1 })).toBeUndefined()
     expect(describeOutdated({ major: major + 1, minor: 0 })).toBeUndefined()

@@ -9,8 +9,18 @@ import { promisify } from 'node:util'
 import { DatabaseStartError } from './database-start-error.ts'
 import { SECOND_MS } from './durations.ts'
 import { SERVER_ENVIRONMENT } from './initialise-cluster.ts'
-import { formatVersion, MAJOR_VERSION, parseVersion, type PostgresVersion } from './known-releases.ts'
-import { findRuntimePackage, hostSystem, installRuntime, type PostgresRuntime } from './postgres-runtime.ts'
+import {
+  formatVersion,
+  MAJOR_VERSION,
+  parseVersion,
+  type PostgresVersion,
+} from './known-releases.ts'
+import {
+  findRuntimePackage,
+  hostSystem,
+  installRuntime,
+  type PostgresRuntime,
+} from './postgres-runtime.ts'
 
 /**
  * `auto`: the programs of the operating system where they are newer than those that came along; `bundled`: those

@@ -2,12 +2,7 @@ import type { Command } from 'commander'
 import type { ChangeOrigin } from '../changes/change.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { findSecretFlags, loadConfig } from '../app/config/load-config.ts'
-import {
-  SETTINGS,
-  toFileSetting,
-  toFlag,
-  type SettingDefinition,
-} from '../app/config/settings.ts'
+import { SETTINGS, toFileSetting, toFlag, type SettingDefinition } from '../app/config/settings.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
 import { option, type OptionSpec } from './option.ts'

@@ -93,7 +93,10 @@ async function killAt(index: number): Promise<void> {
   const rows = await listSecrets()
   let child: ChildProcess | undefined
   await database.db.transaction().execute(async (tx) => {
-    const held = tx.selectFrom('enrollment_secret').select('id').where('id', '=', rows[index]?.id ?? '')
+    const held = tx
+      .selectFrom('enrollment_secret')
+      .select('id')
+      .where('id', '=', rows[index]?.id ?? '')
     await held.forUpdate().execute()
     const node = ['--conditions=source', '--disable-warning=ExperimentalWarning']
     const args = [...node, MAIN, 'secrets', 'reseal']
@@ -116,7 +119,10 @@ describe('a change of the master key', () => {
   it('changes nothing when the former key is not given, or a wrong one', async () => {
     for (const keys of [[NEW], [NEW, OTHER]]) {
       const { exitCode, told } = await run(environmentWith(...keys), 'reseal')
-      expect([exitCode, told]).toEqual([2, expect.stringMatching(/is not the one that the secrets/)])
+      expect([exitCode, told]).toEqual([
+        2,
+        expect.stringMatching(/is not the one that the secrets/),
+      ])
       expect(told).not.toContain(OTHER)
     }
     expect(await countOpened(sealerOf(OLD))).toBe(SECRETS)
@@ -178,7 +184,11 @@ describe('a change of the master key', () => {
     const path = join(folder, 'keys')
     await writeFile(path, `${OTHER}\n${NEW}\n`)
     const { DATABASE_URL } = environmentWith()
-    const environment = { DATABASE_URL, HELIOGRAPH_DATA_DIR: folder, HELIOGRAPH_MASTER_KEY_FILE: path }
+    const environment = {
+      DATABASE_URL,
+      HELIOGRAPH_DATA_DIR: folder,
+      HELIOGRAPH_MASTER_KEY_FILE: path,
+    }
     const { exitCode, printed } = await run(environment, 'reseal', '--json')
     expect(exitCode).toBe(0)
     expect(JSON.parse(printed)).toMatchObject({ remaining: [] })

@@ -11,7 +11,10 @@ it('names every column of bytes: it is sealed anew with another master key, or h
     select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and (data_type = 'bytea' or column_name like '%\\_sealed')
     order by name`.execute(database.db)
-  const named = [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...OPEN_COLUMNS]
+  const named = [
+    ...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`),
+    ...OPEN_COLUMNS,
+  ]
   expect(rows.map(({ name }) => name)).toEqual(named.sort())
 })
 

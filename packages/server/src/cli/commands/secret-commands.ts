@@ -25,7 +25,8 @@ const status = databaseCommand({
 
 const reseal = databaseCommand({
   name: 'reseal',
-  description: 'seal every secret under the current master key, so that former ones can be given up',
+  description:
+    'seal every secret under the current master key, so that former ones can be given up',
   async run({ change, io, services: { db, masterKeys, sealer } }) {
     const { id } = masterKeys.current
     const keyId = id.toString('hex')
@@ -58,7 +59,9 @@ const reseal = databaseCommand({
   text: ({ keyId, resealed, remaining }) => [
     `Sealed ${resealed} secrets under the master key ${keyId}.`,
     ...(remaining.length === 0
-      ? ['Nothing is sealed under another key: former keys can be taken out of the setting or file.']
+      ? [
+          'Nothing is sealed under another key: former keys can be taken out of the setting or file.',
+        ]
       : [
           'Still sealed under other keys:',
           ...remaining.map(describeRemaining),

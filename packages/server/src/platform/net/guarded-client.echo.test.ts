@@ -16,7 +16,9 @@ const echo = () =>
         'x-echo': authorization,
         'x-more': [`a=${encodeURIComponent(String(key))}`, 'b=1'],
       })
-      response.end(JSON.stringify({ headers: request.headers, form: body, traceparent: '00-ab-01' }))
+      response.end(
+        JSON.stringify({ headers: request.headers, form: body, traceparent: '00-ab-01' }),
+      )
     })
   })
 
@@ -53,7 +55,10 @@ describe('an answer that repeats its request', () => {
       const [user, password] = Buffer.from(pair, 'base64').toString().split(':')
       response.end(`${pair} ${user} ${password}`)
     })
-    const { body } = await answered(clientWith(), post(port, { headers: { authorization: PASSWORD } }))
+    const { body } = await answered(
+      clientWith(),
+      post(port, { headers: { authorization: PASSWORD } }),
+    )
     expect(body.toString()).toBe('[masked] heliograph [masked]')
   })
 

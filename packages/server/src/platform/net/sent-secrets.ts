@@ -26,7 +26,9 @@ export function createSentSecretsMask({
 export function maskResponse(response: OutboundResponse, mask: SecretMask): OutboundResponse {
   const headers: OutboundResponse['headers'] = {}
   for (const [name, value] of Object.entries(response.headers)) {
-    headers[name] = Array.isArray(value) ? value.map((one) => mask.text(one)) : mask.text(value ?? '')
+    headers[name] = Array.isArray(value)
+      ? value.map((one) => mask.text(one))
+      : mask.text(value ?? '')
   }
   const body = mask.bytes(response.body, { isCut: response.bodyTruncated })
   return { ...response, headers, body }

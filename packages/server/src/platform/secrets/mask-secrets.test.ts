@@ -11,7 +11,11 @@ const percent = (text: string): string =>
 const unicode = (text: string): string =>
   [...text].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 const html = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&#62;').replaceAll('"', '&#x22;')
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&#62;')
+    .replaceAll('"', '&#x22;')
 const inSlashes = (text: string): string => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')
 
 const FORMS: [string, (text: string) => string][] = [

@@ -19,7 +19,11 @@ export interface MatchPlace {
 }
 
 /** Where the needle that begins at `at` ends in the text; `at` itself when there is none. */
-export function matchNeedle(needle: Needle, text: string, { at, isCut, steps }: MatchPlace): number {
+export function matchNeedle(
+  needle: Needle,
+  text: string,
+  { at, isCut, steps }: MatchPlace,
+): number {
   if (needle.standsAlone && isWord(text.charCodeAt(at - 1))) return at
   const end = endOf(needle, text, { at, isCut, steps })
   return needle.standsAlone && isWord(text.charCodeAt(end)) ? at : end

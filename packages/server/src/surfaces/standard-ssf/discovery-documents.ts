@@ -81,7 +81,7 @@ export function discoveryDocuments(
     },
     {
       path: `/.well-known/oauth-protected-resource${SSF_PATH}`,
-      summary: 'Show which access tokens the strict face takes',
+      summary: 'Show which access tokens the standard surface takes',
       schema: protectedResourceSchema,
       content: {
         resource: urls.issuer,
