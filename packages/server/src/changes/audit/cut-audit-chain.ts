@@ -11,9 +11,6 @@ import { deleteChainThrough, findFirstPositionSince, getAuditChain } from './cha
 import { findCoveredSize } from './checkpoints/checkpoint-store.ts'
 import { TILE_WIDTH } from './tree/merkle-tree.ts'
 
-/** The database refuses to cut entries that are younger, whatever is asked for. */
-export const AUDIT_RETENTION_DAYS_MIN = 30
-
 export interface AuditCut {
   /** Entries that were deleted. */
   readonly entryCount: number

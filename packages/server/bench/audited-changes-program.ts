@@ -3,7 +3,7 @@
  * of its own. With a delay of commits in milliseconds (as of a slow disk or a synchronous standby) also how much
  * changes wait for each other.
  *
- *     node --conditions=source scripts/measure-audited-changes.ts [seconds] [changes at once] [delay]
+ *     node --conditions=source packages/server/bench/audited-changes-program.ts [seconds] [changes at once] [delay]
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,10 +11,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { removeDataFolder } from '@heliograph/embedded-postgres'
-import { loadConfig } from '../packages/server/src/app/config/load-config.ts'
-import { openFoundation } from '../packages/server/src/app/foundation.ts'
-import { SYSTEM_ACTOR } from '../packages/server/src/changes/audit/audit-entry.ts'
-import { SILENT_LOGGER } from '../packages/server/src/platform/silent-logger.ts'
+import { loadConfig } from '../src/app/config/load-config.ts'
+import { openFoundation } from '../src/app/foundation.ts'
+import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
+import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
 
 const [seconds = 10, concurrency = 16, delayMs = 0] = process.argv.slice(2).map(Number)
 /** Of the kernel's clock, by which it counts the time of processes. */
