@@ -350,7 +350,7 @@ create table admin_user (
 create table api_key (
   id bigint generated always as identity not null,
   name text not null,
-  responsible_admin_id bigint not null,
+  responsible_admin_id bigint,
   secret_hash bytea not null,
   secret_sealed bytea not null,
   secret_last_four text not null,

@@ -6,6 +6,7 @@
  */
 import type { AuthState, Compliance, InitiatingEntity } from '../schema/status-values.ts'
 import type { Platform } from '../schema/tables/device-tables.ts'
+import type { OrganisationTables } from '../schema/tables/organisation-tables.ts'
 
 /** A record that may be gone by the time the change commits. */
 interface EventDevice {
@@ -108,9 +109,22 @@ interface WebhookTrouble {
   readonly reason: string
 }
 
+type AdminAccess = OrganisationTables['admin_user']['access']
+
+/** An admin, as known when the change commits or removes it. */
+interface EventAdmin {
+  readonly adminId: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly access: AdminAccess
+}
+
 /** The events by their names, each with what it carries. */
 interface EventContents {
   'admin_users.created': { readonly adminId: string }
+  'admin_users.access_changed': EventAdmin & { readonly previousAccess: AdminAccess }
+  'admin_users.destroyed': EventAdmin
   'auth_logs.failure': SignIn
   'auth_logs.success': SignIn
   'device.status_changed': DeviceStatusChange

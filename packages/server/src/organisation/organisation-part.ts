@@ -16,7 +16,8 @@ export interface OrganisationPart extends ServicePart {
 export function createOrganisationPart({
   db,
   clock,
-}: Pick<Foundation, 'db' | 'clock'>): OrganisationPart {
+  runChange,
+}: Pick<Foundation, 'db' | 'clock' | 'runChange'>): OrganisationPart {
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)
   return {
@@ -24,7 +25,11 @@ export function createOrganisationPart({
     roles: ['api'],
     features,
     keyUsage,
-    operations: [...adminRoutes(db), ...organisationRoutes(db), ...retentionRoutes(db)],
+    operations: [
+      ...adminRoutes({ db, runChange }),
+      ...organisationRoutes(db),
+      ...retentionRoutes(db),
+    ],
     channels: { [ORGANISATION_CHANNEL]: () => features.forget() },
     onReconnect: () => features.forget(),
     jobs: [periodicJob('key usage', () => keyUsage.flush())],

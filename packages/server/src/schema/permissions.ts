@@ -18,6 +18,7 @@ export const PERMISSIONS = [
   'Manage Reporting',
   'Download Packages',
   'Manage Enrollment',
+  'Manage Admins',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

@@ -4,6 +4,7 @@ import { signCheckpoint } from '../../src/changes/audit/checkpoints/sign-checkpo
 import type { StreamId } from '../../src/schema/branded-ids.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { Change } from '../../src/changes/change.ts'
+import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { applyCheckScope } from '../../src/posture/checks/apply-check-scope.ts'
 import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
 import { newSecret } from '../../src/platform/ids.ts'
@@ -43,6 +44,8 @@ export interface ContractWorld {
   /** The open issue of a device, by id. */
   readonly openIssueOf: (deviceId: string) => Promise<string>
   readonly newDeviceGroup: () => Promise<string>
+  /** An admin with Full Access, who answers for no key. */
+  readonly newAdmin: () => Promise<string>
   /** A check that no device has failed. */
   readonly newCheck: () => Promise<string>
   /** A draft that can be published. */
@@ -93,6 +96,13 @@ export async function createContractWorld(service: ContractService): Promise<Con
     remove: async (url) => {
       const answer = await service.send({ method: 'DELETE', url, key: service.fullKey })
       if (answer.statusCode >= 300) throw new Error(`DELETE ${url}: ${answer.body}`)
+    },
+    newAdmin: async () => {
+      const email = `${newSecret(6)}@example.com`.toLowerCase()
+      const names = { firstName: 'Ada', lastName: 'Lovelace', access: 'full' } as const
+      const origin = { actor: SYSTEM_ACTOR }
+      const { runChange } = service.services
+      return (await runChange(origin, (change) => createAdmin(change, { email, ...names }))).id
     },
     newDevice: () => insertFailingDevice(service, ids.person, ids.check),
     newSpareDevice: () => insertFailingDevice(service, null, ids.check),

@@ -3,7 +3,8 @@
  * it with.
  */
 import type { DomainEvent } from '../../src/changes/domain-event.ts'
-import { toPayloads, type WebhookPayload } from '../../src/signals/webhooks/webhook-payload.ts'
+import type { WebhookPayload } from '../../src/signals/webhooks/payload-parts.ts'
+import { toPayloads } from '../../src/signals/webhooks/webhook-payload.ts'
 import { toAuditPayload, toNewEvent } from '../../src/signals/webhooks/webhook-publisher.ts'
 import { TEST_EVENT } from '../../src/signals/webhooks/webhook-event-types.ts'
 
@@ -53,10 +54,18 @@ const signIn = {
   browserVersion: '140.0',
   agentVersion: '5.23.0',
 } as const
+const grace = {
+  adminId: '3',
+  firstName: 'Grace',
+  lastName: 'Hopper',
+  email: 'grace@example.com',
+} as const
 const failing = 'Nothing has been accepted since 2026-01-01T02:00:00.000Z'
 
 const EVENTS: readonly DomainEvent[] = [
   { type: 'admin_users.created', adminId: '3' },
+  { type: 'admin_users.access_changed', ...grace, access: 'limited', previousAccess: 'full' },
+  { type: 'admin_users.destroyed', ...grace, access: 'limited' },
   { type: 'auth_logs.success', ...signIn },
   { type: 'auth_logs.failure', ...signIn, agentVersion: null },
   {

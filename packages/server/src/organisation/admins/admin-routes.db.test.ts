@@ -14,7 +14,10 @@ let api: TestApi
 let ada: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db }) => [...adminRoutes(db), ...organisationRoutes(db)])
+  api = await createTestApi(({ db, runChange }) => [
+    ...adminRoutes({ db, runChange }),
+    ...organisationRoutes(db),
+  ])
   ada = await insertAdmin('Ada', 'Lovelace', { access: 'limited', restrictions: ['devices'] })
   await insertAdmin('Ada', 'Yonath')
   await insertAdmin('Ada', 'Hopper', { created_at: new Date('2026-03-01') })

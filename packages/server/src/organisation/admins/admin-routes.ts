@@ -1,11 +1,15 @@
 import type { Kysely } from 'kysely'
+import type { Foundation } from '../../changes/foundation.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
+import type { RunChange } from '../../changes/change.ts'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
-import { timestampSchema } from '../../platform/wire/wire-values.ts'
+import { recordIdSchema, timestampSchema } from '../../platform/wire/wire-values.ts'
 import { ADMIN_LIST } from './admin-read.ts'
 import type { Admin } from './admin-store.ts'
+import { changeAdmin, removeAdmin, type ChangedAdmin } from './change-admin.ts'
 import { ADMIN_ACCESS_LEVELS } from './create-admin.ts'
 
 const adminSchema = z
@@ -22,14 +26,88 @@ const adminSchema = z
   })
   .meta({ id: 'AdminUser' })
 
-/** Reading admins. */
-export function adminRoutes(db: Kysely<Schema>): ApiRoute[] {
+const changedAdminSchema = z
+  .object({
+    ...adminSchema.shape,
+    revoked_api_key_ids: z
+      .array(z.string())
+      .describe('The API keys that ended because nobody answers for them any more.'),
+    handed_over_api_key_ids: z
+      .array(z.string())
+      .describe('The API keys that another admin answers for now.'),
+  })
+  .meta({ id: 'ChangedAdminUser' })
+
+const keysToSchema = recordIdSchema
+  .optional()
+  .describe(
+    'The id of another admin with Full Access, who answers for the API keys of this admin from now on. Without it, they end as soon as this admin has no Full Access.',
+  )
+
+const nameSchema = z.string().trim().min(1)
+
+/** Reading and changing admins. */
+export function adminRoutes(dependencies: Pick<Foundation, 'db' | 'runChange'>): ApiRoute[] {
+  return [...readRoutes(dependencies.db), ...writeRoutes(dependencies.runChange)]
+}
+
+function readRoutes(db: Kysely<Schema>): ApiRoute[] {
   const access = { tags: ['Admins'], permission: null } as const
   const admins = { db, list: ADMIN_LIST, item: adminSchema, toJson: toAdminJson }
   return [
     listRecords(admins, { ...access, path: '/admin_users', summary: 'List admins' }),
     showRecord(admins, { ...access, path: '/admin_users/:id', summary: 'Show an admin' }),
   ]
+}
+
+function writeRoutes(runChange: RunChange): ApiRoute[] {
+  const access = { tags: ['Admins'], permission: 'Manage Admins' } as const
+  return [
+    changeRoute(runChange, {
+      ...access,
+      method: 'PATCH',
+      path: '/admin_users/:id',
+      summary: 'Change an admin',
+      description:
+        'Changes the name or the access of an admin. The last admin with Full Access keeps it: 409.',
+      body: z.object({
+        first_name: nameSchema.optional(),
+        last_name: nameSchema.optional(),
+        access: z.enum(ADMIN_ACCESS_LEVELS).optional(),
+        keys_to: keysToSchema,
+      }),
+      example: { body: { access: 'limited' } },
+      responses: { 200: changedAdminSchema },
+      handler: async ({ change, params, body }) =>
+        toChangedJson(
+          await changeAdmin(change, params.id, {
+            firstName: body.first_name,
+            lastName: body.last_name,
+            access: body.access,
+            keysTo: body.keys_to,
+          }),
+        ),
+    }),
+    changeRoute(runChange, {
+      ...access,
+      method: 'DELETE',
+      path: '/admin_users/:id',
+      summary: 'Remove an admin',
+      description: 'The last admin with Full Access cannot be removed: 409.',
+      query: z.object({ keys_to: keysToSchema }),
+      responses: { 200: changedAdminSchema },
+      handler: async ({ change, params, query }) =>
+        toChangedJson(await removeAdmin(change, params.id, query.keys_to)),
+    }),
+  ]
+}
+
+function toChangedJson({ admin, revokedKeyIds, handedOverKeyIds }: ChangedAdmin) {
+  return {
+    ...toAdminJson(admin),
+    revoked_api_key_ids: [...revokedKeyIds],
+    handed_over_api_key_ids: [...handedOverKeyIds],
+  }
 }
 
 function toAdminJson(admin: Admin) {

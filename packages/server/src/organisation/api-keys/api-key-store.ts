@@ -3,6 +3,7 @@ import type { CamelCased } from '../../platform/db/record-table.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { Admin } from '../admins/find-admin.ts'
 
 const keyTable = defineTable('api_key')
 
@@ -16,7 +17,8 @@ export interface GrantedPermission {
 
 /** A key as lists show it. */
 export interface ApiKeyWithPermissions extends ApiKey {
-  readonly responsibleEmail: string
+  /** Null for a key that ended before its admin was removed. */
+  readonly responsibleEmail: string | null
   readonly permissions: GrantedPermission[]
 }
 
@@ -26,6 +28,8 @@ export interface KeyCredential {
   readonly name: string
   readonly expiresAt: Date | null
   readonly revokedAt: Date | null
+  /** Of the admin who answers for it; null when there is none. */
+  readonly responsibleAccess: Admin['access'] | null
   readonly permissions: string[]
 }
 
@@ -36,7 +40,14 @@ export async function findKeyCredential(
 ): Promise<KeyCredential | undefined> {
   return db
     .selectFrom('api_key')
-    .select(['id', 'name', 'expires_at as expiresAt', 'revoked_at as revokedAt'])
+    .leftJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
+    .select([
+      'api_key.id',
+      'name',
+      'expires_at as expiresAt',
+      'revoked_at as revokedAt',
+      'admin_user.access as responsibleAccess',
+    ])
     .select(
       sql<
         string[]
@@ -59,6 +70,31 @@ export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<A
     : undefined
   if (key === undefined) throw new AppError('not_found', `There is no API key ${id}.`)
   return key
+}
+
+/** The keys that an admin answers for and that are not revoked, by id, locked until the transaction ends. */
+export async function listLiveKeysForUpdate(
+  db: Kysely<Schema>,
+  adminId: string,
+): Promise<ApiKey[]> {
+  const rows = await db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('responsible_admin_id', '=', adminId)
+    .where('revoked_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+  return rows.map(keyTable.fromRow)
+}
+
+/** No key names this admin any more. */
+export async function deleteResponsibility(db: Kysely<Schema>, adminId: string): Promise<void> {
+  await db
+    .updateTable('api_key')
+    .set({ responsible_admin_id: null })
+    .where('responsible_admin_id', '=', adminId)
+    .execute()
 }
 
 export async function insertKey(
@@ -107,7 +143,7 @@ export async function updateKey(
 export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermissions[]> {
   const rows = await db
     .selectFrom('api_key')
-    .innerJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
+    .leftJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
     .selectAll('api_key')
     .select('admin_user.email as responsible_email')
     .select(

@@ -8,8 +8,8 @@ import { hashKey, isWellFormedKey } from './api-key-secret.ts'
 import { findKeyCredential } from './api-key-store.ts'
 
 /**
- * The caller that a key stands for. The database is asked every time, so a revoked key is refused on
- * the next request of every process. The look-up is by SHA-256, which leaks nothing of the key by time.
+ * The caller that a key stands for. The database is asked every time, so a revoked key, and one whose
+ * admin has lost Full Access, is refused on the next request of every process. The look-up is by SHA-256, which leaks nothing of the key by time.
  *
  * @throws AppError `unauthenticated`
  */
@@ -23,6 +23,9 @@ export async function authenticateApiKey(
   if (credential.revokedAt !== null) throw refusal('The API key has been revoked.')
   if (credential.expiresAt !== null && credential.expiresAt <= clock.now()) {
     throw refusal('The API key has expired.')
+  }
+  if (credential.responsibleAccess !== 'full') {
+    throw refusal('No admin with Full Access answers for the API key any more.')
   }
   return {
     kind: 'api_key',

@@ -2,7 +2,7 @@
  * API keys: who may call the REST API. Owns keys, their permissions with rationale, rotation and
  * revocation. Does not own what a permission opens: each route declares that.
  */
-import { findAdminByEmail } from '../admins/find-admin.ts'
+import { findAdminByEmail, findAdminForShare, type Admin } from '../admins/find-admin.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { isPermission, PERMISSIONS } from '../../schema/permissions.ts'
@@ -49,14 +49,7 @@ export async function createApiKey(
   sealer: Sealer,
   input: NewApiKey,
 ): Promise<IssuedKey> {
-  const admin = await findAdminByEmail(change.tx, input.responsibleEmail)
-  if (admin?.access !== 'full') {
-    const problem =
-      admin === undefined
-        ? `there is no admin with the email address ${input.responsibleEmail}`
-        : `the admin ${admin.email} has no Full Access`
-    throw invalid('responsible', `must be an admin with Full Access: ${problem}`)
-  }
+  const admin = await findResponsible(change, input.responsibleEmail)
   if (input.expiresAt !== null && input.expiresAt <= change.at) {
     throw invalid('expires_at', 'must be in the future')
   }
@@ -69,11 +62,23 @@ export async function createApiKey(
   })
 }
 
+/** Locked: nobody demotes the admin, and so ends its keys, until the key exists. */
+async function findResponsible({ tx }: Change, email: string): Promise<Admin> {
+  const found = await findAdminByEmail(tx, email)
+  const admin = found && (await findAdminForShare(tx, found.id))
+  if (admin?.access === 'full') return admin
+  const problem =
+    admin === undefined
+      ? `there is no admin with the email address ${email}`
+      : `the admin ${admin.email} has no Full Access`
+  throw invalid('responsible', `must be an admin with Full Access: ${problem}`)
+}
+
 /**
  * Issues a new key with the name and permissions of `keyId`. The old key keeps working for
  * `overlapSeconds` (0: it is revoked at once).
  *
- * @throws AppError `not_found`, `conflict` when the key is revoked
+ * @throws AppError `not_found`; `conflict` when the key is revoked, or nobody with Full Access answers for it
  */
 export async function rotateApiKey(
   change: Change,
@@ -85,16 +90,23 @@ export async function rotateApiKey(
   if (old.revokedAt !== null) {
     throw new AppError('conflict', `The API key ${keyId} is revoked; create a new one.`)
   }
+  const admin =
+    old.responsibleAdminId === null
+      ? undefined
+      : await findAdminForShare(change.tx, old.responsibleAdminId)
+  if (admin?.access !== 'full') {
+    throw new AppError('conflict', `No admin with Full Access answers for the API key ${keyId}.`)
+  }
   const ends = new Date(change.at.getTime() + overlapSeconds * 1_000)
   const isSooner = old.expiresAt === null || ends < old.expiresAt
   await updateKey(change.tx, old.id, {
     updatedAt: change.at,
-    ...(overlapSeconds === 0 ? { revoked_at: change.at } : {}),
-    ...(overlapSeconds > 0 && isSooner ? { expires_at: ends } : {}),
+    ...(overlapSeconds === 0 ? { revokedAt: change.at } : {}),
+    ...(overlapSeconds > 0 && isSooner ? { expiresAt: ends } : {}),
   })
   return issueKey(change, sealer, {
     name: old.name,
-    responsibleAdminId: old.responsibleAdminId,
+    responsibleAdminId: admin.id,
     permissions: await listKeyPermissions(change.tx, old.id),
     expiresAt: old.expiresAt,
     rotatedFromId: old.id,

@@ -26,7 +26,8 @@ export interface OrganisationTables {
   api_key: {
     id: Id
     name: string
-    responsible_admin_id: string
+    /** Null only for a key that was revoked before its admin was removed. */
+    responsible_admin_id: string | null
     secret_hash: Buffer
     secret_sealed: Buffer
     secret_last_four: string

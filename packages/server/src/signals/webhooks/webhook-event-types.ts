@@ -3,6 +3,8 @@ import type { DomainEventType } from '../../changes/domain-event.ts'
 /** The events that a webhook can subscribe to, with when each is sent. */
 export const WEBHOOK_EVENTS = {
   'admin_users.created': 'A new admin exists.',
+  'admin_users.access_changed': 'An admin may do more or less than before.',
+  'admin_users.destroyed': 'An admin was removed.',
   'audit_log.recorded': 'An entry was added to the audit log.',
   'auth_logs.success': 'An end user has signed in.',
   'auth_logs.failure': 'An end user began to sign in and did not finish.',

@@ -10,33 +10,12 @@ import type {
   EventIssue,
   EventPerson,
   EventRequest,
-  EventSubjects,
   EventWebhook,
   SubjectKind,
   SubjectOf,
 } from './event-subject-store.ts'
-import {
-  NAME_OF_STATUS_CHANGE,
-  OLDER_NAMES,
-  type SubscribableEvent,
-} from './webhook-event-types.ts'
-
-/** What is sent of an event under one of its names. */
-export interface WebhookPayload {
-  readonly type: SubscribableEvent
-  /** The record that events are searched by. */
-  readonly object: { readonly type: string; readonly id: string } | null
-  readonly occurredAt: Date
-  readonly data: object
-}
-
-/** What payloads are made with. */
-export interface PayloadContext {
-  readonly subjects: EventSubjects
-  readonly baseUrl: string
-  /** The time of the change, for events without one of their own. */
-  readonly at: Date
-}
+import { payload, toUrl, type PayloadContext, type WebhookPayload } from './payload-parts.ts'
+import { NAME_OF_STATUS_CHANGE, OLDER_NAMES } from './webhook-event-types.ts'
 
 /** A device's state as webhooks word it. */
 export const STATE_WORDS = {
@@ -63,7 +42,9 @@ const WEBHOOK = about('webhooks', ({ webhookId }) => webhookId, toWebhookPayload
 
 /** A type of event that webhooks are not told of does not compile. */
 const FORMS: { readonly [Type in DomainEventType]: EventForm<DomainEventOf<Type>> } = {
-  'admin_users.created': about('admins', ({ adminId }) => adminId, toAdminPayloads),
+  'admin_users.created': about('admins', ({ adminId }) => adminId, toNewAdminPayloads),
+  'admin_users.access_changed': alone(toAccessPayloads),
+  'admin_users.destroyed': alone(toRemovedAdminPayloads),
   'auth_logs.failure': SIGN_IN,
   'auth_logs.success': SIGN_IN,
   'device.status_changed': alone(toStatusPayloads),
@@ -128,32 +109,39 @@ export function toPayloads(event: DomainEvent, context: PayloadContext): Webhook
   return FORMS[event.type].toPayloads(event as never, context)
 }
 
-function payload(
-  type: SubscribableEvent,
-  [objectType, objectId]: readonly [type: string, id: string],
-  occurredAt: Date,
-  data: object,
-): WebhookPayload {
-  return { type, object: { type: objectType, id: objectId }, occurredAt, data }
-}
-
-function toUrl({ baseUrl }: PayloadContext, collection: string, id: string): string {
-  return `${baseUrl}/${collection}/${id}`
-}
-
-function toAdminPayloads(
+function toNewAdminPayloads(
   { type }: DomainEventOf<'admin_users.created'>,
-  admin: EventAdmin,
+  { id, ...admin }: EventAdmin,
   { at }: PayloadContext,
 ): WebhookPayload[] {
-  const data = {
-    admin_user_id: Number(admin.id),
+  return [payload(type, ['admin_user', id], at, toAdminData({ ...admin, adminId: id }))]
+}
+
+function toAccessPayloads(
+  { type, previousAccess, ...admin }: DomainEventOf<'admin_users.access_changed'>,
+  { at }: PayloadContext,
+): WebhookPayload[] {
+  const data = { ...toAdminData(admin), previous_access: previousAccess }
+  return [payload(type, ['admin_user', admin.adminId], at, data)]
+}
+
+function toRemovedAdminPayloads(
+  { type, ...admin }: DomainEventOf<'admin_users.destroyed'>,
+  { at }: PayloadContext,
+): WebhookPayload[] {
+  return [payload(type, ['admin_user', admin.adminId], at, toAdminData(admin))]
+}
+
+function toAdminData(
+  admin: Record<'adminId' | 'firstName' | 'lastName' | 'email' | 'access', string>,
+) {
+  return {
+    admin_user_id: Number(admin.adminId),
     first_name: admin.firstName,
     last_name: admin.lastName,
     email: admin.email,
     access: admin.access,
   }
-  return [payload(type, ['admin_user', admin.id], at, data)]
 }
 
 function toStatusPayloads(

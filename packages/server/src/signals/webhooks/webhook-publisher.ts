@@ -16,7 +16,8 @@ import {
   type NewWebhookEvent,
 } from './webhook-event-store.ts'
 import { namesOf } from './webhook-event-types.ts'
-import { subjectOf, toPayloads, type WebhookPayload } from './webhook-payload.ts'
+import type { WebhookPayload } from './payload-parts.ts'
+import { subjectOf, toPayloads } from './webhook-payload.ts'
 
 export interface WebhookPublisherDependencies {
   readonly clock: Clock

@@ -1,0 +1,158 @@
+/*
+ * Changes of what an admin may do, and the removal of admins. Owns that somebody with Full Access remains, and
+ * that no key outlives the Full Access of the admin who answers for it.
+ */
+import type { Change } from '../../changes/change.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
+import { parseName } from '../../platform/parse-text.ts'
+import { endResponsibility, type EndedKeys } from '../api-keys/end-responsibility.ts'
+import {
+  deleteAdmin,
+  findAdminForUpdate,
+  listFullAdminsForUpdate,
+  updateAdmin,
+  type Admin,
+} from './admin-store.ts'
+import type { AdminAccess } from './create-admin.ts'
+
+/** What becomes of an admin; absent members stay as they are. */
+export interface AdminEdit {
+  readonly firstName?: string | undefined
+  readonly lastName?: string | undefined
+  readonly access?: AdminAccess | undefined
+  /** The id of the admin who answers for the keys from now on. */
+  readonly keysTo?: string | undefined
+}
+
+/** An admin after a change, or before its removal, and what became of its keys. */
+export interface ChangedAdmin extends EndedKeys {
+  readonly admin: Admin
+}
+
+/**
+ * Changes an admin. Its keys go to another admin when one is named; else they end with its Full Access: the
+ * next request with one is refused, in every process.
+ *
+ * @throws AppError `not_found`; `conflict` for the last admin with Full Access; `invalid_body` for an empty
+ *   name or a new responsible admin without Full Access
+ */
+export async function changeAdmin(
+  change: Change,
+  adminId: string,
+  edit: AdminEdit,
+): Promise<ChangedAdmin> {
+  const { admin: before, successor, isLast } = await lockAdmin(change, adminId, edit.keysTo)
+  const access = edit.access ?? before.access
+  if (isLast && access !== 'full') throw lastAdmin(before)
+  const admin = await updateAdmin(change.tx, before.id, {
+    first_name:
+      edit.firstName === undefined ? before.first_name : parseName(edit.firstName, 'first_name'),
+    last_name:
+      edit.lastName === undefined ? before.last_name : parseName(edit.lastName, 'last_name'),
+    access,
+    updated_at: change.at,
+  })
+  change.recordAudit({
+    action: 'admin_user.updated',
+    target: { type: 'admin_user', id: admin.id },
+    description: describeChange(before, admin),
+    before: toAuditValues(before),
+    after: toAuditValues(admin),
+  })
+  if (access !== before.access) {
+    const names = { firstName: admin.first_name, lastName: admin.last_name, email: admin.email }
+    const event = { adminId: admin.id, ...names, access, previousAccess: before.access }
+    change.recordEvent({ type: 'admin_users.access_changed', ...event })
+  }
+  const isEnded = access !== 'full' || successor !== undefined
+  const keys = isEnded ? await endResponsibility(change, admin, successor) : NO_KEYS
+  return { admin, ...keys }
+}
+
+/**
+ * Removes an admin. Its keys go to another admin when one is named, and end otherwise; entries of the audit
+ * log keep its name.
+ *
+ * @throws AppError `not_found`; `conflict` for the last admin with Full Access; `invalid_body` for a new
+ *   responsible admin without Full Access
+ */
+export async function removeAdmin(
+  change: Change,
+  adminId: string,
+  keysTo?: string,
+): Promise<ChangedAdmin> {
+  const { admin, successor, isLast } = await lockAdmin(change, adminId, keysTo)
+  if (isLast) throw lastAdmin(admin)
+  const keys = await endResponsibility(change, admin, successor, { isRemoved: true })
+  await deleteAdmin(change.tx, admin.id)
+  change.recordAudit({
+    action: 'admin_user.removed',
+    target: { type: 'admin_user', id: admin.id },
+    description: `removed the admin ${describe(admin)}`,
+    before: toAuditValues(admin),
+  })
+  change.recordEvent({
+    type: 'admin_users.destroyed',
+    adminId: admin.id,
+    firstName: admin.first_name,
+    lastName: admin.last_name,
+    email: admin.email,
+    access: admin.access,
+  })
+  return { admin, ...keys }
+}
+
+const NO_KEYS: EndedKeys = { revokedKeyIds: [], handedOverKeyIds: [] }
+
+interface LockedAdmin {
+  readonly admin: Admin
+  /** Answers for the keys from now on. */
+  readonly successor: Admin | undefined
+  /** Nobody else has Full Access. */
+  readonly isLast: boolean
+}
+
+/** Everybody with Full Access is locked, by id: of two who remove each other, one stays. */
+async function lockAdmin(
+  { tx }: Change,
+  adminId: string,
+  keysTo: string | undefined,
+): Promise<LockedAdmin> {
+  const fullAdmins = await listFullAdminsForUpdate(tx)
+  const admin =
+    fullAdmins.find(({ id }) => id === adminId) ??
+    (/^\d{1,18}$/.test(adminId) ? await findAdminForUpdate(tx, adminId) : undefined)
+  if (admin === undefined) throw notFound('admin', adminId)
+  const others = fullAdmins.filter(({ id }) => id !== admin.id)
+  const successor = others.find(({ id }) => id === keysTo)
+  if (keysTo !== undefined && successor === undefined) throw noSuccessor()
+  return { admin, successor, isLast: admin.access === 'full' && others.length === 0 }
+}
+
+function lastAdmin(admin: Admin): AppError {
+  return new AppError(
+    'conflict',
+    `${describe(admin)} is the last admin with Full Access; give it to somebody else first.`,
+  )
+}
+
+function noSuccessor(): AppError {
+  const message = 'must be another admin with Full Access'
+  return new AppError('invalid_body', `keys_to ${message}.`, {
+    details: [{ path: 'keys_to', message }],
+  })
+}
+
+function describeChange(before: Admin, after: Admin): string {
+  return before.access === after.access
+    ? `changed the admin ${describe(after)}`
+    : `changed the access of the admin ${describe(after)} from ${before.access} to ${after.access}`
+}
+
+function describe({ first_name, last_name, email }: Admin): string {
+  return `${first_name} ${last_name} (${email})`
+}
+
+function toAuditValues({ email, first_name, last_name, access }: Admin) {
+  return { email, first_name, last_name, access }
+}
