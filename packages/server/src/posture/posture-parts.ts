@@ -68,6 +68,8 @@ export function createDevicesPart(
 
 export interface CheckSettings extends PostureRetentionSettings {
   readonly baseUrl: string
+  /** What drafts of checks may not name. */
+  readonly refusedTables: ReadonlySet<string>
 }
 
 /** Checks, the issues that they raise, and what admins decide about both. */
@@ -75,14 +77,14 @@ export function createChecksPart(
   { db, runChange }: Foundation,
   settings: CheckSettings,
 ): ServicePart {
-  const { baseUrl } = settings
+  const { baseUrl, refusedTables: refusedNames } = settings
   return {
     name: 'checks',
     roles: ['api'],
     operations: [
       ...checkRoutes(db),
       ...checkConfigurationRoutes({ db, runChange }),
-      ...customCheckDraftRoutes({ db, runChange }),
+      ...customCheckDraftRoutes({ db, runChange, refusedNames }),
       ...exemptionRequestRoutes({ db, baseUrl, runChange }),
       ...registrationRequestRoutes({ db, baseUrl, runChange }),
       ...issueRoutes(db, baseUrl),
@@ -94,6 +96,8 @@ export function createChecksPart(
 export interface FleetSettings extends AgentTimes {
   readonly baseUrl: string
   readonly reportingResultBytesMax: number
+  /** What live queries may not name. */
+  readonly refusedTables: ReadonlySet<string>
 }
 
 export interface FleetFoundation extends Foundation {
@@ -115,7 +119,7 @@ export function createFleetPart(
     name: 'fleet',
     roles: ['api'],
     operations: [
-      ...liveQueryRoutes({ db, baseUrl, runChange }),
+      ...liveQueryRoutes({ db, baseUrl, refusedNames: settings.refusedTables, runChange }),
       ...reportingTableRoutes(db, baseUrl),
       ...reportingQueryRoutes({ db, clock, runChange, sandbox }),
       ...packageRoutes({ baseUrl, settings: toAgentSettings(settings), runChange, sealer, caPem }),

@@ -141,6 +141,21 @@ export const targets: SettingValue<string> = {
   },
 }
 
+/** Names of SQL, separated by commas and compared in lower case, or `none`. */
+export function names(fallback: string): SettingValue<ReadonlySet<string>> {
+  return {
+    defaultText: `\`${fallback}\``,
+    parse: (given = fallback) => {
+      if (given.trim() === 'none') return new Set()
+      const listed = given.split(',').map((name) => name.trim().toLowerCase())
+      if (listed.every((name) => /^[a-z_][a-z0-9_]{0,127}$/.test(name))) return new Set(listed)
+      throw new SettingProblem(
+        'must be names of letters, digits and _, separated by commas, or none',
+      )
+    },
+  }
+}
+
 /** The roles of a process, separated by commas; all by default. */
 export const roles = {
   defaultText: `\`${PROCESS_ROLES.join(',')}\``,

@@ -7,6 +7,7 @@ import {
   choice,
   httpOrigin,
   integer,
+  names,
   networks,
   optionalText,
   postgresUrl,
@@ -179,6 +180,12 @@ export const SETTINGS = {
     description:
       'For how long after its last use a node key counts as alive. A machine that enrolls as a device whose key is alive waits for the approval of an admin; 0 lets every machine with an enrollment secret take the place of a device.',
     ...integer(0, 31_536_000, 259_200),
+  },
+  refusedTables: {
+    env: 'HELIOGRAPH_REFUSED_TABLES',
+    description:
+      'Tables and functions of osquery that live queries and drafts of checks may not name, separated by commas, because they send requests from devices or collect their files; `none` refuses none. Checks that were published before stay.',
+    ...names('carve,carves,curl,curl_certificate'),
   },
   signInTimeoutSeconds: {
     env: 'HELIOGRAPH_SIGN_IN_TIMEOUT_SECONDS',

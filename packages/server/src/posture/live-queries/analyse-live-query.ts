@@ -84,7 +84,7 @@ function listTables(tokens: readonly SqlToken[]): string[] {
       scope = scopes.pop() ?? scope
     } else if (isSign(token, ',')) {
       scope.expectsTable = scope.isInFrom
-    } else if (scope.expectsTable && isName(token)) {
+    } else if (scope.expectsTable && isTableName(token)) {
       const name = readTableName(tokens, index)
       if (name !== undefined && !hidden.has(name)) tables.add(name)
       scope.expectsTable = isSign(tokens[index + 1], '.')
@@ -100,7 +100,7 @@ function moveByKeyword(scope: Scope, tokens: readonly SqlToken[], index: number)
   if (word === 'FROM' && keywordOf(tokens[index - 1]) !== 'DISTINCT') {
     scope.isInFrom = true
     scope.expectsTable = true
-  } else if (word === 'JOIN' || (word === 'IN' && isName(tokens[index + 1]))) {
+  } else if (word === 'JOIN' || (word === 'IN' && isTableName(tokens[index + 1]))) {
     scope.expectsTable = true
   } else if (ENDS_FROM.has(word)) {
     scope.isInFrom = false
@@ -112,7 +112,18 @@ function moveByKeyword(scope: Scope, tokens: readonly SqlToken[], index: number)
 function readTableName(tokens: readonly SqlToken[], index: number): string | undefined {
   const next = tokens[index + 1]
   if (isSign(next, '.') || isSign(next, '(')) return undefined
-  return tokens[index]?.text.toLowerCase()
+  const token = tokens[index]
+  const text = token?.kind === 'literal' ? unquoteText(token.text) : token?.text
+  return text?.toLowerCase()
+}
+
+/** SQLite takes a text in single quotes for a name where only a name can stand. */
+function isTableName(token: SqlToken | undefined): boolean {
+  return isName(token) || (token?.kind === 'literal' && token.text.startsWith("'"))
+}
+
+function unquoteText(literal: string): string {
+  return literal.slice(1, -1).replaceAll("''", "'")
 }
 
 /** The names that a WITH defines: each is followed by its columns, if any, AS and a subquery. */

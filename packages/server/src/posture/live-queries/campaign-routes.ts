@@ -16,6 +16,7 @@ import {
 import { CAMPAIGN_LIST } from './campaign-read.ts'
 import { changeCampaign, removeCampaign } from './change-campaign.ts'
 import { createCampaign } from './create-campaign.ts'
+import { assertNamesAllowed, type RefusedNames } from './refused-names.ts'
 import {
   isAnswerTo,
   listLiveTargets,
@@ -26,8 +27,12 @@ import {
 const READ = { tags: ['Live queries'], permission: null } as const
 const WRITE = { tags: ['Live queries'], permission: 'Create Live Query' } as const
 
+export interface CampaignRouteDependencies extends RouteFoundation {
+  readonly refusedNames: RefusedNames
+}
+
 /** The operations on live query campaigns. */
-export function liveQueryRoutes(dependencies: RouteFoundation): ApiRoute[] {
+export function liveQueryRoutes(dependencies: CampaignRouteDependencies): ApiRoute[] {
   return [...readRoutes(dependencies), ...answerRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
@@ -81,7 +86,7 @@ function answerRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ runChange }: RouteFoundation): ApiRoute[] {
+function writeRoutes({ refusedNames, runChange }: CampaignRouteDependencies): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...WRITE,
@@ -96,6 +101,7 @@ function writeRoutes({ runChange }: RouteFoundation): ApiRoute[] {
         body: { name: 'Uptime', sql: 'select * from uptime', target_all_devices: true },
       },
       handler: async ({ change, body }) => {
+        assertNamesAllowed(body.sql, refusedNames, 'sql')
         const { id } = await createCampaign(change, body)
         return toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id))
       },
@@ -112,7 +118,9 @@ function writeRoutes({ runChange }: RouteFoundation): ApiRoute[] {
       example: { body: { name: 'Uptime of all devices' } },
       handler: async ({ change, params, body }) => {
         const id = parseId(params.id, 'live query campaign')
-        await changeCampaign(change, id, body)
+        const { published, sql } = await changeCampaign(change, id, body)
+        // One that only ends stays what it was.
+        if (published || body.sql !== undefined) assertNamesAllowed(sql, refusedNames, 'sql')
         return toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id))
       },
     }),

@@ -2,11 +2,16 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { analyseLiveQuery } from './analyse-live-query.ts'
 import type { OpenCampaign } from './owed-queries.ts'
+import { listRefusedNames, type RefusedNames } from './refused-names.ts'
 
-/** A published campaign with the devices that owe it an answer; undefined when there are none. */
+/**
+ * A published campaign with the devices that owe it an answer; undefined when there are none, and for one that
+ * names what is refused by now.
+ */
 export async function findOpenCampaign(
   db: Kysely<Schema>,
   campaignId: string,
+  refusedNames: RefusedNames,
 ): Promise<OpenCampaign | undefined> {
   const { rows } = await sql<{ sql: string; revision: number; deviceIds: string[] }>`
     select campaign.sql, campaign.revision, array_agg(target.device_id) as "deviceIds"
@@ -19,6 +24,7 @@ export async function findOpenCampaign(
   const [row] = rows
   const query = row === undefined ? undefined : analyseLiveQuery(row.sql)
   if (row === undefined || query?.kind !== 'query') return undefined
+  if (listRefusedNames(row.sql, refusedNames).length > 0) return undefined
   return {
     campaignId,
     revision: row.revision,

@@ -30,6 +30,8 @@ import { registerOsqueryRoutes } from './register-osquery-routes.ts'
 export interface AgentsSettings extends AgentTimes {
   readonly baseUrl: string
   readonly databasePoolMax: number
+  /** What live queries may not name. */
+  readonly refusedTables: ReadonlySet<string>
 }
 
 /** What of the connections of a process may be writing for devices; the others are for everybody else. */
@@ -55,7 +57,7 @@ export function createAgentsPart(
   const settings = toAgentSettings(config)
   const nodes = createNodeCache({ clock, settings, findNode: (keyHash) => findNode(db, keyHash) })
   const contacts = createContactRecorder(db, logError)
-  const liveQueries = createInbox(foundation.db, logError)
+  const liveQueries = createInbox(foundation.db, config.refusedTables, logError)
   const schedule = toSchedule(REPORTING_TABLES)
   const writes = createDeviceQueue({
     runningMax: Math.max(1, Math.floor(config.databasePoolMax * WRITING_SHARE)),
@@ -118,9 +120,13 @@ async function recordSnapshots(
   }
 }
 
-function createInbox(db: Foundation['db'], logError: LogError): LiveQueryInbox {
+function createInbox(
+  db: Foundation['db'],
+  refusedTables: AgentsSettings['refusedTables'],
+  logError: LogError,
+): LiveQueryInbox {
   return new LiveQueryInbox({
-    findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId),
+    findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId, refusedTables),
     listOpenCampaignIds: () => listOpenCampaignIds(db),
     logError,
   })

@@ -2,13 +2,21 @@ import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
 import { parseId } from '../../../platform/ids.ts'
+import { conflict } from '../../../platform/app-error.ts'
+import {
+  assertNamesAllowed,
+  describeRefusedNames,
+  type RefusedNames,
+} from '../../live-queries/refused-names.ts'
 import { changeDraftBody, createDraftBody } from './draft-input.ts'
 import { customCheckDraftSchema, toDraftJson } from './draft-json.ts'
 import { DRAFT_LIST } from './draft-read.ts'
 import { publishDraft } from './publish-draft.ts'
 import { changeDraft, createDraft, deleteDraft } from './write-draft.ts'
 
-export type CustomCheckDraftDependencies = Pick<Foundation, 'db' | 'runChange'>
+export interface CustomCheckDraftDependencies extends Pick<Foundation, 'db' | 'runChange'> {
+  readonly refusedNames: RefusedNames
+}
 
 const READ = {
   tags: ['Custom check drafts'],
@@ -45,7 +53,12 @@ function readRoutes({ db }: CustomCheckDraftDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
+function writeRoutes({ refusedNames, runChange }: CustomCheckDraftDependencies): ApiRoute[] {
+  const assertAllowed = ({
+    osquery_sql: sql = '',
+  }: {
+    readonly osquery_sql?: string | undefined
+  }) => assertNamesAllowed(sql, refusedNames, 'osquery_sql')
   return [
     changeRoute(runChange, {
       ...WRITE,
@@ -56,7 +69,10 @@ function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
         'It may be incomplete; `problems` says what is missing until it can be published.',
       body: createDraftBody,
       example: { body: { name: 'Company antivirus runs', platforms: ['darwin'] } },
-      handler: async ({ change, body }) => toDraftJson(await createDraft(change, body)),
+      handler: async ({ change, body }) => {
+        assertAllowed(body)
+        return toDraftJson(await createDraft(change, body))
+      },
     }),
     changeRoute(runChange, {
       ...WRITE,
@@ -66,8 +82,10 @@ function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
       description: 'The check that was made from it changes when the draft is published again.',
       body: changeDraftBody,
       example: { body: { issue_title: 'The company antivirus does not run' } },
-      handler: async ({ change, params, body }) =>
-        toDraftJson(await changeDraft(change, toId(params.id), body)),
+      handler: async ({ change, params, body }) => {
+        assertAllowed(body)
+        return toDraftJson(await changeDraft(change, toId(params.id), body))
+      },
     }),
     changeRoute(runChange, {
       ...WRITE,
@@ -76,8 +94,12 @@ function writeRoutes({ runChange }: CustomCheckDraftDependencies): ApiRoute[] {
       summary: 'Publish a custom check draft',
       description:
         'Makes a check from it that only reports until it is configured, or raises the revision of the check that was made from it.',
-      handler: async ({ change, params }) =>
-        toDraftJson(await publishDraft(change, toId(params.id))),
+      handler: async ({ change, params }) => {
+        const draft = await publishDraft(change, toId(params.id))
+        const problem = describeRefusedNames(draft.osquery_sql, refusedNames)
+        if (problem !== undefined) throw conflict(`The draft cannot be published. ${problem}`)
+        return toDraftJson(draft)
+      },
     }),
     changeRoute(runChange, {
       ...WRITE,
