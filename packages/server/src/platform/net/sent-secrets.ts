@@ -3,19 +3,25 @@
  * headers and what its body says in confidence.
  */
 import { MASKED, createSecretMask, type SecretMask } from '../secrets/mask-secrets.ts'
-import type { OutboundRequest } from './guarded-client.ts'
 import type { OutboundResponse } from './outbound-result.ts'
 import { isOpenHeader } from './request-headers.ts'
 
 /** `Authorization: <scheme> <credentials>` of RFC 9110 section 11.4; the scheme is no secret. */
 const WITH_SCHEME = /^([A-Za-z][A-Za-z0-9-]{0,31}) +(?=.)/
 
+/** What of a request can be secret (`guarded-client.ts`). */
+interface SentParts {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly openHeaders?: readonly string[]
+  readonly secrets?: readonly string[]
+}
+
 /** What takes the secrets of a request out of texts. */
 export function createSentSecretsMask({
   headers = {},
   openHeaders,
   secrets = [],
-}: Pick<OutboundRequest, 'headers' | 'openHeaders' | 'secrets'>): SecretMask {
+}: SentParts): SecretMask {
   const values = Object.entries(headers)
     .filter(([name]) => !isOpenHeader(name, openHeaders))
     .flatMap(([, value]) => credentialsOf(value))

@@ -6,7 +6,7 @@
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import { hasUnchainedEntries } from './chain-store.ts'
+import { hasUnsettledEntries } from './chain-store.ts'
 import { EntryLinker } from './link-audit-entries.ts'
 
 export interface AuditChainer {
@@ -76,7 +76,7 @@ class Chainer implements AuditChainer {
     this.#sweep = setInterval(() => {
       if (this.#planned !== undefined) return
       this.#enqueue(async () => {
-        if (await hasUnchainedEntries(this.#db)) await this.#run()
+        if (await hasUnsettledEntries(this.#db)) await this.#run()
       })
     }, SWEEP_INTERVAL_MS)
     this.#sweep.unref()

@@ -40,15 +40,27 @@ export async function getAuditChain(db: Kysely<Schema>): Promise<AuditChain> {
   }
 }
 
-/** Entries that are not in the chain, beyond the settled ones. */
+/**
+ * Entries that are not in the chain, beyond the settled ones. `offset 0` keeps the look-up one by the index for
+ * each of these few: PostgreSQL, which cannot know that they are few, would read all of the links.
+ */
 const unchained = sql`audit_entry.sequence > (select settled_sequence from audit_chain)
-  and not exists (select from audit_link where entry_sequence = audit_entry.sequence)`
+  and not exists (select from audit_link where entry_sequence = audit_entry.sequence offset 0)`
 
-/** Whether an entry waits for its place in the chain. */
-export async function hasUnchainedEntries(db: Kysely<Schema>): Promise<boolean> {
+/** Whether an entry waits for its place in the chain, or could still come before the last one. */
+export async function hasUnsettledEntries(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
-    select exists (select from audit_entry where ${unchained}) as has`.execute(db)
+    select (select max(sequence) from audit_entry) > settled_sequence as has
+    from audit_chain`.execute(db)
   return rows[0]?.has === true
+}
+
+/** Up to this number every entry is in the chain, and none is still to come. */
+export async function updateSettledSequence(
+  tx: Transaction<Schema>,
+  settledSequence: string,
+): Promise<void> {
+  await tx.updateTable('audit_chain').set({ settled_sequence: settledSequence }).execute()
 }
 
 export interface UnchainedEntries {

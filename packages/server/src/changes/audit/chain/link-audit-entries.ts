@@ -15,6 +15,7 @@ import {
   listUnchainedEntries,
   readCommittedEntries,
   takeTransactionId,
+  updateSettledSequence,
   type AuditChain,
 } from './chain-store.ts'
 
@@ -52,7 +53,8 @@ export class EntryLinker {
       const committed = await readCommittedEntries(tx)
       const chain = await getAuditChain(tx)
       const entries = await listUnchainedEntries(tx, BATCH_SIZE)
-      if (entries.length === 0) return 'done'
+      const isSettled = BigInt(committed.lastSequence) <= BigInt(chain.settledSequence)
+      if (entries.length === 0 && isSettled) return 'done'
       const isAll = entries.length < BATCH_SIZE
       const transaction = await takeTransactionId(tx)
       // The entries were read after the snapshot that says which transactions had ended.
@@ -61,7 +63,8 @@ export class EntryLinker {
       const isReached = horizon !== undefined && horizon.transaction < oldestTransaction
       await commitLazily(tx)
       const settled = isAll && isReached ? horizon.sequence : chain.settledSequence
-      await link(tx, chain, entries, settled)
+      if (entries.length > 0) await link(tx, chain, entries, settled)
+      else if (settled !== chain.settledSequence) await updateSettledSequence(tx, settled)
       if (horizon === undefined || isReached) {
         this.#horizon = { sequence: lastSequence, transaction, server }
       }
