@@ -25,7 +25,7 @@ beforeEach(async () => {
   await mkdir(dataDir)
   messages.length = 0
 })
-afterEach(() => removeDataFolder(dataDir))
+afterEach(() => removeDataFolder(dataDir, log))
 
 const start = () => startEmbeddedPostgres({ dataDir, log, isDurable: false })
 
