@@ -32,7 +32,10 @@ export function searchToSql(
     const operands = expression.operands.map((operand) => searchToSql(operand, columns))
     return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
   }
-  return sql<SqlBool>`(${sql.join(toAlternatives(expression, columns), sql` or `)})`
+  const alternatives = toAlternatives(expression, columns)
+  const [only] = alternatives
+  if (only !== undefined && alternatives.length === 1) return only
+  return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
 }
 
 /** Conditions of which each row that is found meets exactly one: several for clauses that mean several. */
