@@ -1,6 +1,6 @@
 /* Engines, receivers and queued deliveries for tests of what happens to them. */
 import { isDeepStrictEqual } from 'node:util'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import type { DeliveryChannel } from '../../src/signals/dispatch/delivery-channel.ts'
@@ -56,6 +56,11 @@ export interface DeliveryBench {
 }
 
 const WAIT_MAX_MS = 25_000
+
+/** Far longer than anything takes, on a busy machine too. */
+export const WAIT_MS = 15_000
+
+export const retryFast: readonly number[] = Array.from({ length: 9 }, () => 30)
 
 export interface DeliveryBenchOptions {
   /** The clock of the processes, which may be wrong. */
@@ -199,4 +204,18 @@ export function numberedEvents(count: number, subjects: number, from = 0): strin
 export function firstArrivals(bodies: readonly string[]): Record<string, string[]> {
   const bySubject = Object.groupBy(new Set(bodies), (body) => body.split(':')[0] ?? '')
   return Object.fromEntries(Object.entries(bySubject).map(([subject, own]) => [subject, own ?? []]))
+}
+
+/** Until the first attempt is recorded and the next one planned. */
+export async function waitForRetry(
+  { database }: DeliveryBench,
+  destinationId: DestinationId,
+): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await database.pool.query(
+      'select from delivery where destination_id = $1 and attempt_count = 1 and claimed_by is null',
+      [destinationId],
+    )
+    expect(rows).toHaveLength(1)
+  }, WAIT_MS)
 }

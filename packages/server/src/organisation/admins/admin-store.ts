@@ -88,24 +88,3 @@ export async function deleteAdmin(db: Kysely<Schema>, id: string): Promise<void>
 export async function listAllAdmins(db: Kysely<Schema>): Promise<Admin[]> {
   return db.selectFrom('admin_user').selectAll().orderBy('id').execute()
 }
-
-/** The access of an admin, or of the admin who answers for an API key; undefined for other callers. */
-export async function findAdminAccess(
-  db: Kysely<Schema>,
-  principal: { readonly kind: string; readonly id: string },
-): Promise<Admin['access'] | undefined> {
-  const admin =
-    principal.kind === 'admin'
-      ? await db
-          .selectFrom('admin_user')
-          .select('access')
-          .where('id', '=', principal.id)
-          .executeTakeFirst()
-      : await db
-          .selectFrom('api_key')
-          .innerJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
-          .select('admin_user.access')
-          .where('api_key.id', '=', principal.id)
-          .executeTakeFirst()
-  return admin?.access
-}

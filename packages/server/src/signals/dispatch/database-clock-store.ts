@@ -83,6 +83,7 @@ export async function shiftTimes(tx: Transaction<Schema>, shift: TimeShift): Pro
       where state = 'queued' and (next_attempt_at > ${plannedAfter} or claim_expires_at > ${leaseEnd})
         and xmin::text <> all(${shift.earlierShifts}::text[])
       order by id for update)`.execute(tx)
+  await bringFollowersForward(tx)
   await sql`
     update delivery_destination set
       retry_not_before = greatest(now(), ${earlier('retry_not_before', stepMs)})
@@ -97,6 +98,30 @@ export async function shiftTimes(tx: Transaction<Schema>, shift: TimeShift): Pro
   const [shifted] = rows
   if (shifted === undefined) throw new Error('a transaction has no id')
   return shifted
+}
+
+/**
+ * Makes what waits behind an earlier delivery of its subject due with that one. A claim between the step and its
+ * discovery met deliveries that seemed to be due in hours, and put off what follows them for as long as it may.
+ */
+async function bringFollowersForward(tx: Transaction<Schema>): Promise<void> {
+  await sql`
+    update delivery set next_attempt_at = greatest(now(), follower.due_at)
+    from (
+      select f.id, head.next_attempt_at as due_at
+      from delivery f
+      cross join lateral (
+        select h.id, h.next_attempt_at from delivery h
+        where h.destination_id = f.destination_id and h.subject_key = f.subject_key and h.state = 'queued'
+        order by h.id
+        limit 1
+      ) head
+      where f.state = 'queued' and f.claimed_by is null and f.next_attempt_at > now()
+        and head.id < f.id and head.next_attempt_at < f.next_attempt_at
+      order by f.id
+      for update of f
+    ) follower
+    where delivery.id = follower.id`.execute(tx)
 }
 
 /** What has happened: where one of these seems to lie ahead, nothing later would be taken as later. */

@@ -21,6 +21,7 @@ import type { DeliverySettings } from './delivery-settings.ts'
 import { insertDestination } from './destination-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
 import { redriveDeliveries } from './redrive-deliveries.ts'
+import { requeueDelivery } from './redrive-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
@@ -98,6 +99,14 @@ async function startReceiver(respond?: Respond): Promise<LoopbackReceiver & { id
   urls.set(id, `${receiver.url}/${id}`)
   return { ...receiver, id }
 }
+
+const deliveriesOf = (destinationId: DestinationId) =>
+  db
+    .selectFrom('delivery')
+    .selectAll()
+    .where('destination_id', '=', destinationId)
+    .orderBy('id')
+    .execute()
 
 async function queue(
   destinationId: DestinationId,
@@ -246,6 +255,26 @@ describe('order', () => {
     const order = receiver.requests.map(({ body }) => body)
     expect(order.slice(0, 2).sort()).toEqual(['a1', 'b1'])
     expect(order.slice(2)).toEqual(['a1', 'a2', 'a3'])
+  })
+
+  test('what waits behind a delivery goes along when that is sent again at once', async () => {
+    const receiver = await startReceiver(answerWith(503))
+    const engine = await startEngine({ retryDelaysMs: [600_000] })
+    await queue(receiver.id, ['a1'], () => 'a')
+    await vi.waitFor(async () => {
+      expect((await deliveriesOf(receiver.id))[0]?.attempt_count).toBe(1)
+    }, WAIT_MS)
+    receiver.respond(answerWith(202))
+    await queue(receiver.id, ['a2'], () => 'a')
+    await vi.waitFor(async () => {
+      const [, follower] = await deliveriesOf(receiver.id)
+      expect(follower?.next_attempt_at.getTime()).toBeGreaterThan(Date.now() + 30_000)
+    }, WAIT_MS)
+    const [head] = await deliveriesOf(receiver.id)
+    await requeueDelivery(db, head?.id ?? '', undefined)
+    engine.wake(receiver.id)
+    await waitForStates(receiver.id, { delivered: 2 })
+    expect(receiver.requests.map(({ body }) => body)).toEqual(['a1', 'a1', 'a2'])
   })
 
   test('never lets two workers send deliveries of one subject at the same time', async () => {

@@ -45,19 +45,26 @@ export async function requeueDeliveries(
   return rows.length
 }
 
-/** Queues one delivery anew unless it is on its way or its payload is gone; answers whether it did. */
+/**
+ * Queues one delivery anew unless it is on its way or its payload is gone; answers whether it did. What waited
+ * for its next attempt, because it follows it, is due now as well.
+ */
 export async function requeueDelivery(
   db: Kysely<Schema>,
   id: string,
   payload: PayloadCondition | undefined,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
+  const { rows } = await sql<{ destination_id: DestinationId; subject_key: string | null }>`
     update delivery set state = 'queued', next_attempt_at = now(),
       attempt_count = case when state = 'queued' then attempt_count else 0 end,
       finished_at = null, claimed_by = null, claim_expires_at = null
     where id = ${id} and ${isSendable(payload)}
-      and (state <> 'queued' or claim_expires_at is null or claim_expires_at <= now())`.execute(db)
-  return numAffectedRows > 0n
+      and (state <> 'queued' or claim_expires_at is null or claim_expires_at <= now())
+    returning destination_id, subject_key`.execute(db)
+  for (const { destination_id: destinationId, subject_key: subjectKey } of rows) {
+    await makeFollowersDue(db, destinationId, subjectKey === null ? [] : [subjectKey])
+  }
+  return rows.length > 0
 }
 
 /** Gives deliveries up; answers how many. What waited behind them of their subjects is due now. */
@@ -75,11 +82,20 @@ export async function updateToDiscarded(
     )
     returning subject_key`.execute(db)
   const subjectKeys = rows.flatMap(({ subject_key }) => subject_key ?? [])
-  if (subjectKeys.length === 0) return rows.length
-  await sql`update delivery set next_attempt_at = now()
-    where destination_id = ${filter.destinationId} and state = 'queued' and attempt_count = 0
-      and claimed_by is null and subject_key = any(${subjectKeys}::text[])`.execute(db)
+  await makeFollowersDue(db, filter.destinationId, subjectKeys)
   return rows.length
+}
+
+/** Makes what was never sent of the subjects due now: it waits for nothing but earlier deliveries of them. */
+async function makeFollowersDue(
+  db: Kysely<Schema>,
+  destinationId: DestinationId,
+  subjectKeys: readonly string[],
+): Promise<void> {
+  if (subjectKeys.length === 0) return
+  await sql`update delivery set next_attempt_at = now()
+    where destination_id = ${destinationId} and state = 'queued' and attempt_count = 0
+      and claimed_by is null and subject_key = any(${subjectKeys}::text[])`.execute(db)
 }
 
 function isSendable(payload: PayloadCondition | undefined): RawBuilder<unknown> {

@@ -343,7 +343,7 @@ describe('the secret', () => {
     const { status, body } = await webhooks.api.request<TestRefusal>(`/webhooks/${id}/secret`, {
       key,
     })
-    expect([status, body.code]).toEqual([403, 'permission_missing'])
+    expect([status, body.code]).toEqual([401, 'unauthenticated'])
     expect(await countAuditEntries(webhooks.api)).toBe(before)
   })
 

@@ -2,14 +2,11 @@
  * The secrets of a webhook: made, replaced with an overlap, shown. Their forms and the signatures made with
  * them are webhook-secret.ts's.
  */
-import type { Kysely } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import { findAdminAccess } from '../../organisation/admins/admin-store.ts'
 import { AppError, invalidBody } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { webhookTarget } from './webhook-json.ts'
 import { generateWebhookSecret, webhookSecretContext, type SigningForm } from './webhook-secret.ts'
 import {
@@ -136,20 +133,4 @@ export async function revealWebhookSecret(
       ? sealer.openText(present.secretSealed, webhookSecretContext(present.id))
       : null
   return { id: webhook.id, signing: webhook.signing, secret, publicKey }
-}
-
-/**
- * Refuses callers behind whom no admin with Full Access stands.
- *
- * @throws AppError `permission_missing`
- */
-export async function assertFullAccess(
-  db: Kysely<Schema>,
-  principal: { readonly kind: string; readonly id: string },
-): Promise<void> {
-  if ((await findAdminAccess(db, principal)) === 'full') return
-  throw new AppError(
-    'permission_missing',
-    'Secrets are shown to admins with Full Access only, and to the keys that they answer for.',
-  )
 }
