@@ -125,6 +125,10 @@ begin
   if not exists (select from audit_checkpoint where size >= through and size <= chain.size) then
     raise exception 'no checkpoint covers the audit chain up to %', through;
   end if;
+  if exists (select from audit_checkpoint
+      where size < through and signed_at > now() - interval '30 days') then
+    raise exception 'a checkpoint of the last 30 days ends before %', through;
+  end if;
   if exists (select from audit_link join audit_entry on sequence = entry_sequence
       where position > chain.cut_position and position <= through
         and recorded_at > now() - interval '30 days') then
@@ -228,6 +232,17 @@ begin
     where check_id = old.check_id and stripe = old.person_id % 16 and status = old.status;
   return null;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.settle_audit_entries(through bigint)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  update audit_chain set settled_sequence = greatest(settled_sequence, through)
+  where through <= (select max(sequence) from audit_entry)
 $function$
 ;
 

@@ -60,6 +60,8 @@ export type OpenFoundationOptions = { readonly clock?: Clock } & (
 const COMMAND_POOL_MAX = 4
 /** Whoever used the database has stopped; what still waits for an answer waits for a host that is gone. */
 const CLOSE_PATIENCE_MS = 2 * SECOND_MS
+/** What a command leaves, and a backlog, is for the service. */
+const CHAIN_PATIENCE_MS = SECOND_MS
 /** Connections beside the pool of the service: the listener, commands, backups. */
 const OTHER_CONNECTIONS = 40
 
@@ -124,7 +126,7 @@ async function chainOwnEntries({ auditChainer, log }: OpenedFoundation): Promise
   if (!auditChainer.isWoken()) return
   const logError = toLogError(log)
   await auditChainer
-    .flush()
+    .flush(CHAIN_PATIENCE_MS)
     .catch((error: unknown) => logError(error, 'entries of the audit log are not chained yet'))
 }
 

@@ -12,6 +12,7 @@ import { withDatabase } from '../../test/support/with-database.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
 import { listAuditPowers } from '../changes/audit/audit-guard-read.ts'
 import { createAuditChainer } from '../changes/audit/chain/audit-chainer.ts'
+import { hasUnsettledEntries } from '../changes/audit/chain/chain-store.ts'
 import { signCheckpoint } from '../changes/audit/checkpoints/sign-checkpoint.ts'
 import { cutAuditChain } from '../changes/audit/cut-audit-chain.ts'
 import { verifyAuditChain } from '../changes/audit/verify-audit-chain.ts'
@@ -139,6 +140,17 @@ describe('the role of the service', () => {
       entryCount: 600 - 512 + 2,
       cut: { entryCount: 512 },
     })
+  })
+
+  it('brings the chain to rest, so that nobody looks for what is settled again', async () => {
+    const failures: unknown[] = []
+    const chainer = createAuditChainer(database.db, { logError: (error) => failures.push(error) })
+    const isAtRest = async () => {
+      await chainer.flush()
+      return !(await hasUnsettledEntries(database.db))
+    }
+    await expect.poll(isAtRest, { timeout: 10_000 }).toBe(true)
+    expect(failures).toEqual([])
   })
 
   it('is said to have no power over the log, and the owner to have it', async () => {

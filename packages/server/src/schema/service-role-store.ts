@@ -18,6 +18,7 @@ const APPENDED = ['audit_checkpoint']
 const FUNCTIONS = [
   'append_audit_entries',
   'link_audit_entries',
+  'settle_audit_entries',
   'cut_audit_chain',
   'skip_given_numbers',
 ]

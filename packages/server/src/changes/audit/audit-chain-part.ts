@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { toLogError, type Foundation, type ServicePart } from '../foundation.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
 import type { MetricSource } from '../../platform/http/metrics-server.ts'
 import { periodicJob } from '../../schema/jobs.ts'
 import { PROCESS_ROLES } from '../../schema/process-role.ts'
@@ -8,6 +9,11 @@ import { countUnchainedEntries } from './chain/chain-store.ts'
 import { exportCheckpoints } from './checkpoints/export-checkpoints.ts'
 import { signCheckpoint } from './checkpoints/sign-checkpoint.ts'
 import { listAuditPowers } from './audit-guard-read.ts'
+
+/** What is linked later is under a later checkpoint; a process that stops has no time for a backlog. */
+const FLUSH_MS_MAX = 2 * SECOND_MS
+/** What a scrape counts: after an upgrade, everything may wait. */
+const COUNTED_MAX = 100_000
 
 export interface AuditChainSettings {
   readonly baseUrl: string
@@ -35,7 +41,7 @@ export function createAuditChainPart(
   const logError = toLogError(log)
   const folder = toCheckpointFolder(settings)
   const sign = async () => {
-    await auditChainer.flush()
+    await auditChainer.flush(FLUSH_MS_MAX)
     await signCheckpoint({ ...foundation, baseUrl: settings.baseUrl, folder })
     await exportCheckpoints(db, folder)
   }
@@ -63,8 +69,8 @@ export function createAuditChainPart(
 function unchainedMetric({ db }: Pick<Foundation, 'db'>): MetricSource {
   return {
     name: 'heliograph_audit_entries_unchained',
-    help: 'Entries of the audit log that wait for their place in the chain.',
-    read: async () => (await countUnchainedEntries(db)).entryCount,
+    help: `Entries of the audit log that wait for their place in the chain; counted up to ${COUNTED_MAX}.`,
+    read: async () => (await countUnchainedEntries(db, COUNTED_MAX)).entryCount,
   }
 }
 

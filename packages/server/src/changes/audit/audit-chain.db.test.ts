@@ -6,6 +6,7 @@ import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { SYSTEM_ACTOR } from './audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../change.ts'
 import { createAuditChainer, type AuditChainer } from './chain/audit-chainer.ts'
+import { getAuditChain } from './chain/chain-store.ts'
 import { EntryLinker } from './chain/link-audit-entries.ts'
 import { verifyAuditChain } from './verify-audit-chain.ts'
 
@@ -136,6 +137,29 @@ describe('the audit chain', () => {
       },
       { timeout: 20_000 },
     )
+  })
+
+  it('looks through a backlog once, and not again for every batch of it', async () => {
+    const linker = new EntryLinker(database.db)
+    const appendBatch = () =>
+      sql`select append_audit_entries(${JSON.stringify(Array(2_000).fill(ENTRY))}::jsonb)`.execute(
+        database.db,
+      )
+    await appendBatch()
+    const readSettled = async () => {
+      await appendBatch()
+      expect(await linker.runRound()).toBe('more')
+      return Number((await getAuditChain(database.db)).settledSequence)
+    }
+    await expect.poll(readSettled, { timeout: 20_000 }).toBeGreaterThan(0)
+    await chainer.flush()
+    expect(await verifyAuditChain(database.db)).toMatchObject({ isWhole: true })
+  })
+
+  it('leaves a backlog to others where there is no time for it', async () => {
+    await record('waiting')
+    await chainer.flush(0)
+    expect(await verifyAuditChain(database.db)).toMatchObject({ unchained: { entryCount: 1 } })
   })
 
   it('lets changes commit while another one with entries is under way', async () => {

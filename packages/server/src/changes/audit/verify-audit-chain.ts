@@ -107,7 +107,7 @@ async function describeWhole(
 ): Promise<Pick<WholeChain, 'head' | 'unchained' | 'cut'>> {
   return {
     head: walk.head.toString('hex'),
-    unchained: await countUnchainedEntries(db),
+    unchained: await countUnchainedEntries(db, Number.MAX_SAFE_INTEGER),
     cut: cutPosition === 0 ? null : { entryCount: cutPosition, at: cutAt },
   }
 }

@@ -3,6 +3,7 @@
  * process has one; the lock of the chain lets one of them work at a time. It needs no notification, which a
  * change would have to wait for: who commits entries wakes its own.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../../platform/clock.ts'
 import type { Schema } from '../../../schema/schema.ts'
@@ -16,8 +17,11 @@ export interface AuditChainer {
   isWoken(): boolean
   /** Begins to look for what other processes left behind. */
   start(): void
-  /** Links what there is now, and resolves when nothing waits; throws when it cannot. */
-  flush(): Promise<void>
+  /**
+   * Links what there is now, and resolves when nothing waits, or after `patienceMs` when more waits than can be
+   * linked by then, as after an upgrade; throws when it cannot.
+   */
+  flush(patienceMs?: number): Promise<void>
   /** Ends what is under way. Nothing is linked any more afterwards. */
   stop(): Promise<void>
 }
@@ -83,15 +87,25 @@ class Chainer implements AuditChainer {
     this.wake()
   }
 
-  async flush(): Promise<void> {
-    await this.#running
-    for (let busyRounds = 0; busyRounds < BUSY_ROUNDS_MAX;) {
+  async flush(patienceMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const endMs = performance.now() + patienceMs
+    await this.#idle(patienceMs)
+    for (let busyRounds = 0; busyRounds < BUSY_ROUNDS_MAX && performance.now() < endMs;) {
       const outcome = await this.#linker.runRound()
       if (outcome === 'done') return
       if (outcome === 'more') continue
       busyRounds += 1
-      await new Promise((resolve) => setTimeout(resolve, DELAY_MS))
+      await sleep(DELAY_MS)
     }
+  }
+
+  /** Resolves when this process links nothing, or after the time. */
+  async #idle(patienceMs: number): Promise<void> {
+    if (patienceMs === Number.POSITIVE_INFINITY) return this.#running
+    const over = new AbortController()
+    const timer = sleep(patienceMs, undefined, { signal: over.signal }).catch(() => undefined)
+    await Promise.race([this.#running, timer])
+    over.abort()
   }
 
   async stop(): Promise<void> {

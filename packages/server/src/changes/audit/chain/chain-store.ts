@@ -15,7 +15,7 @@ export interface AuditChain {
   readonly head: Buffer
   readonly frontier: TreeFrontier
   /** No entry up to this number is unchained, or will be. */
-  readonly settledSequence: string
+  readonly settledSequence: bigint
   /** The entries up to this place are gone. */
   readonly cutPosition: number
   /** The hash of the last one that is gone. */
@@ -33,7 +33,7 @@ export async function getAuditChain(db: Kysely<Schema>): Promise<AuditChain> {
     size,
     head: row.head,
     frontier: new TreeFrontier(size, roots),
-    settledSequence: row.settled_sequence,
+    settledSequence: BigInt(row.settled_sequence),
     cutPosition: Number(row.cut_position),
     cutHead: row.cut_head,
     cutAt: row.cut_at,
@@ -58,9 +58,9 @@ export async function hasUnsettledEntries(db: Kysely<Schema>): Promise<boolean> 
 /** Up to this number every entry is in the chain, and none is still to come. */
 export async function updateSettledSequence(
   tx: Transaction<Schema>,
-  settledSequence: string,
+  settledSequence: bigint,
 ): Promise<void> {
-  await tx.updateTable('audit_chain').set({ settled_sequence: settledSequence }).execute()
+  await sql`select settle_audit_entries(${settledSequence}::bigint)`.execute(tx)
 }
 
 export interface UnchainedEntries {
@@ -68,11 +68,15 @@ export interface UnchainedEntries {
   readonly oldestRecordedAt: Date | null
 }
 
-/** What waits for its place in the chain. */
-export async function countUnchainedEntries(db: Kysely<Schema>): Promise<UnchainedEntries> {
+/** What waits for its place in the chain, counted up to a limit: after an upgrade it can be everything. */
+export async function countUnchainedEntries(
+  db: Kysely<Schema>,
+  limit: number,
+): Promise<UnchainedEntries> {
   const { rows } = await sql<{ count: string; oldest: Date | null }>`
     select count(*) as count, min(recorded_at) as oldest
-    from audit_entry where ${unchained}`.execute(db)
+    from (select recorded_at from audit_entry where ${unchained}
+      order by sequence limit ${limit}) waiting`.execute(db)
   return { entryCount: Number(rows[0]?.count ?? 0), oldestRecordedAt: rows[0]?.oldest ?? null }
 }
 
@@ -82,7 +86,7 @@ export interface CommittedEntries {
    * The highest number of a committed entry. Its commit is on disk, so that no crash lets a number up to it be
    * drawn again; one that was only drawn could be.
    */
-  readonly lastSequence: string
+  readonly lastSequence: bigint
   /** Every transaction with a lower id has ended. */
   readonly oldestTransaction: bigint
   /** Another one after a failover: its transactions and numbers are others. */
@@ -97,7 +101,7 @@ export async function readCommittedEntries(tx: Transaction<Schema>): Promise<Com
   const [row] = rows
   if (row === undefined) throw new Error('the database answered nothing')
   return {
-    lastSequence: row.last,
+    lastSequence: BigInt(row.last),
     oldestTransaction: BigInt(row.oldest),
     server: row.server,
   }
@@ -126,7 +130,7 @@ export interface NewLinks {
   readonly hashes: readonly Buffer[]
   readonly nodes: readonly TreeNode[]
   readonly frontier: TreeFrontier
-  readonly settledSequence: string
+  readonly settledSequence: bigint
 }
 
 /** Puts entries into the chain. Fails when the chain has moved on since it was read. */

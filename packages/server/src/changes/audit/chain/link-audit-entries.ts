@@ -17,6 +17,7 @@ import {
   takeTransactionId,
   updateSettledSequence,
   type AuditChain,
+  type CommittedEntries,
 } from './chain-store.ts'
 
 /** `busy`: another process is at it. `more`: there may be more to do at once. */
@@ -29,7 +30,7 @@ const BATCH_SIZE = 2_000
  * transaction up to it has ended, no entry up to the number is still to come.
  */
 interface Horizon {
-  readonly sequence: string
+  readonly sequence: bigint
   readonly transaction: bigint
   readonly server: string
 }
@@ -53,19 +54,17 @@ export class EntryLinker {
       const committed = await readCommittedEntries(tx)
       const chain = await getAuditChain(tx)
       const entries = await listUnchainedEntries(tx, BATCH_SIZE)
-      const isSettled = BigInt(committed.lastSequence) <= BigInt(chain.settledSequence)
-      if (entries.length === 0 && isSettled) return 'done'
+      if (entries.length === 0 && committed.lastSequence <= chain.settledSequence) return 'done'
       const isAll = entries.length < BATCH_SIZE
       const transaction = await takeTransactionId(tx)
       // The entries were read after the snapshot that says which transactions had ended.
-      const { server, oldestTransaction, lastSequence } = committed
+      const { server, lastSequence } = committed
       const horizon = this.#horizon?.server === server ? this.#horizon : undefined
-      const isReached = horizon !== undefined && horizon.transaction < oldestTransaction
+      const settled = findSettled(chain, committed, horizon, entries)
       await commitLazily(tx)
-      const settled = isAll && isReached ? horizon.sequence : chain.settledSequence
       if (entries.length > 0) await link(tx, chain, entries, settled)
-      else if (settled !== chain.settledSequence) await updateSettledSequence(tx, settled)
-      if (horizon === undefined || isReached) {
+      else if (settled > chain.settledSequence) await updateSettledSequence(tx, settled)
+      if (horizon === undefined || horizon.sequence <= settled) {
         this.#horizon = { sequence: lastSequence, transaction, server }
       }
       return isAll ? 'done' : 'more'
@@ -77,7 +76,7 @@ async function link(
   tx: Transaction<Schema>,
   { size, head, frontier }: AuditChain,
   entries: readonly AuditEntryRow[],
-  settledSequence: string,
+  settledSequence: bigint,
 ): Promise<void> {
   const hashes: Buffer[] = []
   let previousHash = head
@@ -95,6 +94,27 @@ async function link(
     frontier,
     settledSequence,
   })
+}
+
+/** Up to which number nothing is unchained any more when these entries, the next ones, are in the chain. */
+function findSettled(
+  { settledSequence }: AuditChain,
+  { oldestTransaction }: CommittedEntries,
+  horizon: Horizon | undefined,
+  entries: readonly AuditEntryRow[],
+): bigint {
+  if (horizon === undefined || horizon.transaction >= oldestTransaction) return settledSequence
+  const last = entries.length < BATCH_SIZE ? undefined : entries.at(-1)
+  const looked = last === undefined ? horizon.sequence : BigInt(last.sequence)
+  return highest(settledSequence, lowest(horizon.sequence, looked))
+}
+
+function lowest(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function highest(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }
 
 /** An entry that was chained when it was written keeps its hash: whether that is right is for the verifier. */
