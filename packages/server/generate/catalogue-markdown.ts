@@ -50,7 +50,10 @@ Queries use only tables and columns that osquery documents, and none that need a
 ## Defaults
 
 A default strategy blocks only where a lost or careless device would do real harm and the user can
-fix the cause; everything else notifies or reports, so that a first roll-out surprises nobody.`
+fix the cause; everything else notifies or reports, so that a first roll-out surprises nobody.
+
+The defaults are those of a new installation. A check that comes with an upgrade only reports until an
+admin gives it another strategy, so that no upgrade notifies or blocks anybody.`
 
 /** The content of `docs/checks.md`. */
 export function renderCatalogueMarkdown(): string {

@@ -20,6 +20,7 @@ const FLAVORS: readonly (readonly [Flavor, CheckPlatform])[] = [
 /** Checks to the knobs of the simulator that turn them. */
 const KNOBS: Readonly<Record<string, string>> = {
   'accounts-have-passwords': 'empty-passwords',
+  'agent-up-to-date': 'agent-version',
   antivirus: 'antivirus',
   'automatic-login-disabled': 'automatic-login',
   'automatic-updates': 'automatic-updates',
@@ -39,8 +40,13 @@ const KNOBS: Readonly<Record<string, string>> = {
   'internet-sharing-disabled': 'internet-sharing',
   'malware-definition-updates': 'malware-definitions',
   'mandatory-access-control': 'mandatory-access-control',
+  'mdm-enrolled': 'mdm-enrolment',
   'operating-system-supported': 'os-version',
   'password-manager-installed': 'password-manager',
+  'password-manager-kits': 'password-manager-kit',
+  'password-policy': 'password-policy',
+  'plain-text-cloud-credentials': 'cloud-credentials',
+  'plain-text-registry-credentials': 'registry-credentials',
   'powershell-execution-policy': 'powershell-execution-policy',
   'remote-desktop-disabled': 'remote-desktop',
   'remote-login-disabled': 'remote-login',
@@ -56,7 +62,9 @@ const KNOBS: Readonly<Record<string, string>> = {
   'sudo-requires-password': 'sudo-password',
   'system-integrity-protection': 'system-integrity-protection',
   'time-synchronised': 'time-synchronisation',
+  'two-factor-backup-codes': 'backup-codes',
   'user-account-control': 'user-account-control',
+  'user-not-local-administrator': 'administrator-rights',
 }
 
 /** The knob of a check where one platform has another. */

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
 import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
-import { openOsqueryDatabase } from './support/osquery-database.ts'
-import { FAILING_TABLES, HEALTHY_DEVICES, type TableRows } from './support/posture-rows.ts'
+import { openOsqueryDatabase, type TableRows } from './support/osquery-database.ts'
+import { FAILING_TABLES, HEALTHY_DEVICES } from './support/posture-rows.ts'
 
 const STATUS = 'KOLIDE_CHECK_STATUS'
 

@@ -11,12 +11,15 @@ const CREATE_TABLES = [...OSQUERY_TABLES]
 /** A row as an osquery agent reports it, before its values become strings. */
 export type OsqueryRow = Readonly<Record<string, SQLInputValue>>
 
+/** The content of an agent's tables. */
+export type TableRows = Readonly<Record<string, readonly OsqueryRow[]>>
+
 /**
  * An in-memory SQLite database that stands in for an agent: osquery's tables with the columns of all
  * platforms, filled with the given rows. Closes with `using`.
  */
 export function openOsqueryDatabase(
-  rowsByTable: Readonly<Record<string, readonly OsqueryRow[]>> = {},
+  rowsByTable: TableRows = {},
 ): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   database.exec(CREATE_TABLES)

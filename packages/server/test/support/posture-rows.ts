@@ -1,8 +1,6 @@
 import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
-import type { OsqueryRow } from './osquery-database.ts'
-
-/** The content of an agent's tables. */
-export type TableRows = Readonly<Record<string, readonly OsqueryRow[]>>
+import { ACCOUNT_FAILING_TABLES, file, HEALTHY_ACCOUNTS } from './account-posture-rows.ts'
+import type { OsqueryRow, TableRows } from './osquery-database.ts'
 
 const NOW_SECONDS = Math.floor(Date.now() / 1_000)
 const DAY_SECONDS = 86_400
@@ -41,6 +39,8 @@ const WINLOGON = String.raw`${HKLM}\SOFTWARE\Microsoft\Windows NT\CurrentVersion
 const TERMINAL_SERVER = String.raw`${HKLM}\SYSTEM\CurrentControlSet\Control\Terminal Server`
 const AUTO_UPDATE = String.raw`${HKLM}\SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update`
 const POWERSHELL = String.raw`${HKLM}\SOFTWARE\Microsoft\PowerShell\1\ShellIds\Microsoft.PowerShell`
+const ENROLMENTS = String.raw`${HKLM}\SOFTWARE\Microsoft\Enrollments`
+const ENROLMENT = String.raw`${ENROLMENTS}\10A6B5B1-9D53-4C3F-8E21-2F9C8D1B7A01`
 const DESKTOP = String.raw`HKEY_USERS\S-1-5-21-1-2-3-1001\Control Panel\Desktop`
 
 const goodRegistry: readonly OsqueryRow[] = [
@@ -49,6 +49,9 @@ const goodRegistry: readonly OsqueryRow[] = [
   registry(`${POLICIES_EXPLORER}\\NoDriveTypeAutoRun`, '255'),
   registry(`${WINLOGON}\\AutoAdminLogon`, '0'),
   registry(`${TERMINAL_SERVER}\\fDenyTSConnections`, '1'),
+  registry(ENROLMENT, ''),
+  registry(`${ENROLMENT}\\ProviderID`, 'MS DM Server'),
+  registry(`${ENROLMENT}\\EnrollmentState`, '1'),
   registry(`${DESKTOP}\\ScreenSaverIsSecure`, '1'),
   registry(`${DESKTOP}\\ScreenSaveTimeOut`, '600'),
 ]
@@ -103,7 +106,6 @@ const sideloaded: TableRows = {
   ],
 }
 
-const users = [{ uid: 501, username: 'ada' }]
 const sshKey = (encrypted: number): TableRows => ({
   user_ssh_keys: [{ uid: 501, path: '/home/ada/.ssh/id_ed25519', encrypted, key_type: '' }],
 })
@@ -221,7 +223,12 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ...uptimeDays(3),
     ...mount(500),
     ...sshKey(1),
-    users,
+    ...HEALTHY_ACCOUNTS.darwin,
+    file: [
+      file('/Users/ada/Documents/notes.txt'),
+      file('/private/var/db/ConfigurationProfiles/Settings'),
+      file('/private/var/db/ConfigurationProfiles/Settings/.cloudConfigProfileInstalled'),
+    ],
     alf: [{ global_state: 1, stealth_enabled: 0 }],
     disk_encryption: [{ name: '/dev/disk3s1', encrypted: 1, filevault_status: 'on' }],
     screenlock: [{ enabled: 1, grace_period: 5 }],
@@ -264,13 +271,14 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ...uptimeDays(3),
     ...drive(500),
     ...sshKey(1),
-    users,
+    ...HEALTHY_ACCOUNTS.windows,
+    file: [file(String.raw`C:\Users\ada\Documents\desktop.ini`)],
     registry: goodRegistry,
     services: goodServices,
     bitlocker_info: [{ drive_letter: 'C:', protection_status: 1, conversion_status: 1 }],
     windows_security_center: [{ firewall: 'Good', antivirus: 'Good' }],
     windows_security_products: [antivirusProduct('On')],
-    security_profile_info: [{ enable_guest_account: 0 }],
+    security_profile_info: [{ enable_guest_account: 0, minimum_password_length: 12 }],
     secureboot: [{ secure_boot: 1, setup_mode: 0 }],
     windows_optional_features: [{ name: 'SMB1Protocol', state: 2 }],
     shared_resources: [
@@ -286,7 +294,8 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ...mount(500),
     ...sshKey(1),
     ...sshdConfig('prohibit-password'),
-    users,
+    ...HEALTHY_ACCOUNTS.linux,
+    file: [{ path: '/etc/ssh/sshd_config' }, file('/home/ada/Documents/notes.txt')],
     systemd_units: goodUnits,
     disk_encryption: [{ name: '/dev/dm-0', encrypted: 1, type: 'luks2' }],
     deb_packages: [
@@ -400,6 +409,11 @@ export const FAILING_TABLES: Readonly<
     darwin: { apps: [], chrome_extensions: [] },
     windows: { programs: [], chrome_extensions: [] },
     linux: { deb_packages: [], chrome_extensions: [] },
+  },
+  ...ACCOUNT_FAILING_TABLES,
+  'mdm-enrolled': {
+    darwin: { file: [file('/private/var/db/ConfigurationProfiles/Settings')] },
+    windows: withRegistry(`${ENROLMENT}\\EnrollmentState`, '0'),
   },
   'remote-login-disabled': {
     darwin: sharing({ remote_login: 1 }),

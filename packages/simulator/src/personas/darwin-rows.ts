@@ -6,6 +6,8 @@ import type { TemplateTables } from './template-rows.ts'
 const ROOT_VOLUME = '3F9A7C21-5B0D-4E6A-9C11-7D2A60E1B4F8'
 const XPROTECT_INFO =
   '/Library/Apple/System/Library/CoreServices/XProtect.bundle/Contents/Info.plist'
+const PROFILE_FOLDER = '/private/var/db/ConfigurationProfiles'
+const PROFILE_SETTINGS = `${PROFILE_FOLDER}/Settings`
 
 /** What a well-kept Mac has apart from what the posture knobs decide. */
 export const DARWIN_ROWS: TemplateTables = {
@@ -131,14 +133,6 @@ export const DARWIN_ROWS: TemplateTables = {
     ['com.apple.loginwindow', 'lastUserName', '', '{user}', 0, '', 'any'],
     ['com.apple.screensaver', 'moduleDict', 'moduleName', 'Drift', 0, '{user}', 'current'],
   ),
-  managed_policies: rowsOf('domain uuid name value username manual', [
-    'com.apple.applicationaccess',
-    '8E1B9F40-6D2C-4A53-B7E8-5F3C0A9D6E12',
-    'allowAirDrop',
-    '1',
-    '',
-    0,
-  ]),
   password_policy: rowsOf('uid policy_identifier policy_content policy_description', [
     -1,
     'com.apple.policy.legacy.minChars',
@@ -190,7 +184,7 @@ export const DARWIN_ROWS: TemplateTables = {
     [80, 80, 'admin', 0],
     [0, 0, 'wheel', 0],
   ),
-  user_groups: rowsOf('uid gid', ['{uid}', 20], ['{uid}', 80], [0, 0], [0, 80]),
+  user_groups: rowsOf('uid gid', ['{uid}', 20], [0, 0], [0, 80]),
   logged_in_users: rowsOf('type user tty host time pid', [
     'user',
     '{user}',
@@ -204,6 +198,19 @@ export const DARWIN_ROWS: TemplateTables = {
     ['/etc/sudoers', '/etc', 'sudoers', 0, 0, '0440', 1563, 'regular', 0, daysAgo(90)],
     ['{home}', '/Users', '{user}', '{uid}', 20, '0750', 1120, 'directory', 0, daysAgo(1)],
     ['{home}/.ssh', '{home}', '.ssh', '{uid}', 20, '0700', 192, 'directory', 0, daysAgo(40)],
+    [
+      '{home}/Documents/Minutes.pages',
+      '{home}/Documents',
+      'Minutes.pages',
+      '{uid}',
+      20,
+      '0644',
+      48_213,
+      'regular',
+      0,
+      daysAgo(2),
+    ],
+    [PROFILE_SETTINGS, PROFILE_FOLDER, 'Settings', 0, 0, '0755', 224, 'directory', 0, daysAgo(80)],
   ),
   sudoers: rowsOf(
     'source header rule_details',

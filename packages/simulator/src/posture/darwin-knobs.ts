@@ -1,5 +1,7 @@
 import { put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
+import { accountFileKnobs } from './account-file-knobs.ts'
+import { DARWIN_MANAGEMENT_KNOBS } from './management-knobs.ts'
 import { COMMON_KNOBS, darwinSetting, noDarwinSetting } from './shared-knob-rows.ts'
 import { DARWIN_SOFTWARE_KNOBS } from './darwin-software-knobs.ts'
 import { knobsOf } from './knob.ts'
@@ -226,5 +228,7 @@ export const DARWIN_KNOBS = knobsOf('darwin', [
   ...SHARING_KNOBS,
   ...DARWIN_SOFTWARE_KNOBS,
   ...POSIX_KNOBS,
+  ...DARWIN_MANAGEMENT_KNOBS,
+  ...accountFileKnobs('/'),
   ...COMMON_KNOBS,
 ])

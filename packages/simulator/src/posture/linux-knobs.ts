@@ -1,5 +1,7 @@
 import { only, put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
+import { accountFileKnobs } from './account-file-knobs.ts'
+import { LINUX_MANAGEMENT_KNOBS } from './management-knobs.ts'
 import {
   COMMON_KNOBS,
   augeasValue,
@@ -182,5 +184,7 @@ export const LINUX_KNOBS = knobsOf('linux', [
   ...LINUX_ACCESS_KNOBS,
   ...LINUX_SOFTWARE_KNOBS,
   ...POSIX_KNOBS,
+  ...LINUX_MANAGEMENT_KNOBS,
+  ...accountFileKnobs('/'),
   ...COMMON_KNOBS,
 ])

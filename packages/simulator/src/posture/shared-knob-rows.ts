@@ -31,6 +31,12 @@ export const COMMON_KNOBS: readonly KnobSource[] = [
     ],
   },
   {
+    name: 'agent-version',
+    title: 'The agent is recent enough',
+    good: [set('osquery_info', { version: '5.23.1' })],
+    bad: [set('osquery_info', { version: '5.10.2' })],
+  },
+  {
     name: 'recent-restart',
     title: 'The device was restarted within the last weeks',
     good: [set('uptime', { total_seconds: daysAgo(3.2) })],

@@ -1,5 +1,7 @@
 import { daysAgo, put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
+import { accountFileKnobs } from './account-file-knobs.ts'
+import { WINDOWS_MANAGEMENT_KNOBS } from './management-knobs.ts'
 import { knobsOf } from './knob.ts'
 import type { KnobSource } from './knob.ts'
 import {
@@ -223,12 +225,6 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
     bad: [noRegistryValue(EXPLORER_POLICIES, 'NoDriveTypeAutoRun')],
   },
   {
-    name: 'administrator-rights',
-    title: 'The person is no administrator',
-    good: [remove('user_groups', { uid: '{uid}', gid: 544 })],
-    bad: [put('user_groups', { uid: '{uid}', gid: 544 }, 'uid', 'gid')],
-  },
-  {
     name: 'file-sharing',
     title: 'No folder is shared',
     good: [remove('shared_resources', { name: 'Public' })],
@@ -269,5 +265,7 @@ export const WINDOWS_KNOBS = knobsOf('windows', [
   ...WINDOWS_PROTECTION_KNOBS,
   ...SYSTEM_KNOBS,
   ...WINDOWS_SOFTWARE_KNOBS,
+  ...WINDOWS_MANAGEMENT_KNOBS,
+  ...accountFileKnobs('\\'),
   ...COMMON_KNOBS,
 ])

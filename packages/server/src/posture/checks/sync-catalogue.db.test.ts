@@ -65,6 +65,27 @@ test('a new check gets its defaults, its tag, and a pending result on every devi
   expect(await listCounterDrift(db)).toEqual([])
 })
 
+test('a check that comes with an upgrade only reports, and blocks nobody, until an admin decides', async () => {
+  await sync(definition())
+  const device = await posture.insertDevice()
+  const added = definition({
+    slug: 'antivirus',
+    name: 'Antivirus',
+    defaultStrategy: 'block_immediately',
+    graceDays: 0,
+  })
+  expect(await sync(definition(), added)).toMatchObject({ added: ['antivirus'] })
+  const { id } = await readCheck('antivirus')
+  expect(await readCheck('antivirus')).toMatchObject({
+    remediation_strategy: 'report_only',
+    grace_period_days: 0,
+  })
+  await posture.report(device, { [id]: FAIL })
+  expect(posture.announced.map((item) => item.current.authState)).not.toContain('Blocked')
+  await sync(definition(), added)
+  expect(await readCheck('antivirus')).toMatchObject({ remediation_strategy: 'report_only' })
+})
+
 test('the same catalogue again changes nothing', async () => {
   await sync(definition())
   posture.clock.advance(1_000)

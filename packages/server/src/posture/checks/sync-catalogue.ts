@@ -39,7 +39,8 @@ const RETIRED_BY = 'Heliograph catalogue'
 
 /**
  * Brings the built-in checks of the database in line with the catalogue of this release: adds new
- * ones with their default configuration, updates texts and queries of the others and keeps what admins
+ * ones, which in a new database have their default strategy and after an upgrade only report, until an
+ * admin decides, so that no upgrade notifies or blocks anybody; updates texts and queries of the others and keeps what admins
  * configured. Changed queries raise the revision. A check that left the catalogue is paused; its
  * history stays. Devices get pending results for new checks. Idempotent; safe with several processes.
  */
@@ -53,6 +54,7 @@ export async function syncCatalogue(
   await lockCheckScope(tx)
   const tagIds = await ensureTags(tx, DEFAULT_TAGS)
   const stored = new Map((await listBuiltInChecks(tx)).map((check) => [check.slug, check]))
+  const isUpgrade = stored.size > 0
   const added: string[] = []
   const updated: string[] = []
   const touchedIds: string[] = []
@@ -60,7 +62,8 @@ export async function syncCatalogue(
     const check = stored.get(definition.slug)
     stored.delete(definition.slug)
     if (check === undefined) {
-      touchedIds.push(await addCheck(change, definition, tagIds))
+      const initial = isUpgrade ? toReporting(definition) : definition
+      touchedIds.push(await addCheck(change, initial, tagIds))
       added.push(definition.slug)
     } else if (!isSame(check, definition)) {
       await updateCheck(tx, check.id, {
@@ -89,6 +92,10 @@ export async function syncCatalogue(
     recordChanges(change, changes)
   }
   return changes
+}
+
+function toReporting(definition: CheckDefinition): CheckDefinition {
+  return { ...definition, defaultStrategy: 'report_only', graceDays: 0 }
 }
 
 async function addCheck(

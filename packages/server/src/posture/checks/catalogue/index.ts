@@ -3,6 +3,7 @@
 import type { CheckDefinition } from '../check-definition.ts'
 import { toCheckDefinition } from './catalogue-entry.ts'
 import { accountsHavePasswords } from './accounts-have-passwords.ts'
+import { agentUpToDate } from './agent-up-to-date.ts'
 import { airdropNotOpenToEveryone } from './airdrop-not-open-to-everyone.ts'
 import { antivirus } from './antivirus.ts'
 import { automaticLoginDisabled } from './automatic-login-disabled.ts'
@@ -18,6 +19,7 @@ import { fileSharingDisabled } from './file-sharing-disabled.ts'
 import { firewall } from './firewall.ts'
 import { gatekeeper } from './gatekeeper.ts'
 import { guestAccountDisabled } from './guest-account-disabled.ts'
+import { notLocalAdministrator } from './local-administrator.ts'
 import {
   bluetoothSharingDisabled,
   internetSharingDisabled,
@@ -26,9 +28,16 @@ import {
 } from './macos-sharing.ts'
 import { malwareDefinitionUpdates } from './malware-definition-updates.ts'
 import { mandatoryAccessControl } from './mandatory-access-control.ts'
+import { mdmEnrolled } from './mdm-enrolled.ts'
 import { operatingSystemSupported } from './operating-system-supported.ts'
 import { operatingSystemUpToDate } from './operating-system-up-to-date.ts'
 import { passwordManagerInstalled } from './password-manager-installed.ts'
+import { passwordPolicy } from './password-policy.ts'
+import {
+  plainTextCloudCredentials,
+  plainTextRegistryCredentials,
+} from './plain-text-credentials.ts'
+import { passwordManagerKits, twoFactorBackupCodes } from './plain-text-secrets.ts'
 import { powershellExecutionPolicy } from './powershell-execution-policy.ts'
 import { remoteAccessTools } from './remote-access-tools.ts'
 import { remoteDesktopDisabled } from './remote-desktop-disabled.ts'
@@ -66,9 +75,15 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   automaticLoginDisabled,
   guestAccountDisabled,
   accountsHavePasswords,
+  passwordPolicy,
+  notLocalAdministrator,
   sudoRequiresPassword,
   sshKeysEncrypted,
   passwordManagerInstalled,
+  twoFactorBackupCodes,
+  passwordManagerKits,
+  plainTextCloudCredentials,
+  plainTextRegistryCredentials,
   remoteLoginDisabled,
   rootSshLoginDisabled,
   remoteDesktopDisabled,
@@ -93,4 +108,6 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   restartedRecently,
   restartNotPending,
   timeSynchronised,
+  agentUpToDate,
+  mdmEnrolled,
 ].map(toCheckDefinition)

@@ -1,4 +1,4 @@
-import { likeAnySql, quoteListSql } from './verdict-sql.ts'
+import { isEmptySql, likeAnySql, quoteListSql } from './verdict-sql.ts'
 
 /** How a piece of software is named where each platform lists what is installed. */
 export interface SoftwareNames {
@@ -26,3 +26,10 @@ export function installedPackagesSql(names: SoftwareNames): string {
   return `SELECT name, version FROM deb_packages WHERE name IN (${list}) AND COALESCE(status, '') NOT LIKE '%config-files%'
 UNION SELECT name, version FROM rpm_packages WHERE name IN (${list})`
 }
+
+/** True where a platform lists no software at all: then what is installed is not known. */
+export const NO_SOFTWARE_LISTED_SQL = {
+  darwin: isEmptySql('apps'),
+  windows: isEmptySql('programs'),
+  linux: `${isEmptySql('deb_packages')} AND ${isEmptySql('rpm_packages')}`,
+} as const

@@ -1,5 +1,5 @@
 // Builds the SQL of catalogue checks, so that every query keeps the rule on rows: one row always for a
-// verdict on the device, or one row per object that is wrong and a single PASS row when none is.
+// verdict on the device, or one row per object that is wrong and a single other row when none is.
 
 /** A condition over the facts of a verdict, and the status that it leads to. */
 export type VerdictCase = readonly [
@@ -69,17 +69,36 @@ export function noActiveUnitsSql(units: readonly string[]): string {
 }
 
 /**
- * SQL that answers one FAIL row per row of `select`, or one PASS row of empty columns when there are
- * none. `columns` are the columns of `select` in order, the primary key first.
+ * SQL that answers one FAIL row per row of `select`, or one row of empty columns when there are none.
+ * `columns` are the columns of `select` in order, the primary key first. `cases` say when that one row
+ * is no PASS: a table that answers nothing at all often could not be read, or holds nothing to judge.
+ * `tables` are common table expressions that `select` and `cases` read, without the word WITH.
  */
-export function failingRowsSql(columns: readonly [string, ...string[]], select: string): string {
+export function failingRowsSql(
+  columns: readonly [string, ...string[]],
+  select: string,
+  cases: readonly VerdictCase[] = [],
+  tables?: string,
+): string {
   const empty = columns.map((column) => `'' AS ${column}`).join(', ')
-  return `WITH failing(${columns.join(', ')}) AS (
+  const prefix = tables === undefined ? '' : `${tables},\n`
+  return `WITH ${prefix}failing(${columns.join(', ')}) AS (
 ${select}
 )
 SELECT ${columns.join(', ')}, 'FAIL' AS KOLIDE_CHECK_STATUS FROM failing
 UNION ALL
-SELECT ${empty}, 'PASS' AS KOLIDE_CHECK_STATUS WHERE NOT EXISTS (SELECT 1 FROM failing)`
+SELECT ${empty}, ${otherVerdictSql(cases)} AS KOLIDE_CHECK_STATUS WHERE NOT EXISTS (SELECT 1 FROM failing)`
+}
+
+function otherVerdictSql(cases: readonly VerdictCase[]): string {
+  if (cases.length === 0) return `'PASS'`
+  const branches = cases.map(([status, condition]) => `WHEN ${condition} THEN '${status}'`)
+  return `CASE ${branches.join(' ')} ELSE 'PASS' END`
+}
+
+/** True for tables that answer no row. */
+export function isEmptySql(from: string): string {
+  return `NOT EXISTS (SELECT 1 FROM ${from})`
 }
 
 /** SELECT of one registry value's data. `path` is the full path: hive, key and value name. */
@@ -115,6 +134,17 @@ export function isClearedSql(expression: string): string {
 /** The number before the first dot of a version; the epoch of a Debian version is skipped. */
 export function majorVersionSql(expression: string): string {
   return `CAST(substr(${expression}, instr(${expression}, ':') + 1) AS INTEGER)`
+}
+
+const VERSION_PART_LIMIT = 100_000
+
+/** The first three numbers of a version such as `5.12.1` as one number; those that are not there count as 0. */
+export function versionNumberSql(expression: string): string {
+  const text = `(${expression} || '.0.0')`
+  const second = `substr(${text}, instr(${text}, '.') + 1)`
+  const third = `substr(${second}, instr(${second}, '.') + 1)`
+  const toNumber = (part: string) => `CAST(${part} AS INTEGER)`
+  return `(${toNumber(text)} * ${VERSION_PART_LIMIT ** 2} + ${toNumber(second)} * ${VERSION_PART_LIMIT} + ${toNumber(third)})`
 }
 
 /** A string as a SQL literal. */
