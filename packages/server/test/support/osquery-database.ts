@@ -18,9 +18,7 @@ export type TableRows = Readonly<Record<string, readonly OsqueryRow[]>>
  * An in-memory SQLite database that stands in for an agent: osquery's tables with the columns of all
  * platforms, filled with the given rows. Closes with `using`.
  */
-export function openOsqueryDatabase(
-  rowsByTable: TableRows = {},
-): DatabaseSync {
+export function openOsqueryDatabase(rowsByTable: TableRows = {}): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   database.exec(CREATE_TABLES)
   for (const [table, rows] of Object.entries(rowsByTable)) {
