@@ -30,6 +30,8 @@ export interface NewClusterOptions {
   /** Created when it is missing. */
   readonly dataDir: string
   readonly log: ServerLog
+  /** Which PostgreSQL programs run it: `auto` (default), `bundled`, or a folder. */
+  readonly programs?: string | undefined
 }
 
 /**
@@ -38,8 +40,9 @@ export interface NewClusterOptions {
  *
  * @throws DatabaseStartError for a folder that has a database, is in use, or cannot be used
  */
-export async function startNewCluster({ dataDir, log }: NewClusterOptions): Promise<NewCluster> {
-  const folder = resolve(dataDir)
+export async function startNewCluster(options: NewClusterOptions): Promise<NewCluster> {
+  const { log } = options
+  const folder = resolve(options.dataDir)
   await prepareDataFolder(folder)
   const lock = await tryLockDataFolder(folder, 'command')
   if (lock === undefined) throw inUse(folder, await findDataFolderHolder(folder))
@@ -50,7 +53,11 @@ export async function startNewCluster({ dataDir, log }: NewClusterOptions): Prom
     if (existsSync(cluster)) throw hasOne(folder)
     await stopLeftoverServer(restoring, log)
     await removeFolder(restoring)
-    const server = await startEmbeddedPostgres({ dataDir: folder, log, clusterName: 'restoring' })
+    const server = await startEmbeddedPostgres({
+      ...options,
+      dataDir: folder,
+      clusterName: 'restoring',
+    })
     return toNewCluster(server, { home, cluster, restoring }, () => lock.release())
   } catch (error) {
     await lock.release()

@@ -95,6 +95,7 @@ async function openConnection(config: Config): Promise<OpenConnection> {
     dataDir: config.dataDir,
     purpose: 'command',
     log: SILENT_LOGGER,
+    programs: config.postgresPrograms,
   })
   return {
     connection: { ...folder.connection, user: SUPERUSER },

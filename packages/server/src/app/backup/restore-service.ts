@@ -73,7 +73,8 @@ export async function restoreService(
     await restoredKeys.save()
     return { ...(await load({ owner, administration: owner })), masterKeyFile }
   }
-  const cluster = await startNewCluster({ dataDir: config.dataDir, log: SILENT_LOGGER })
+  const { dataDir, postgresPrograms: programs } = config
+  const cluster = await startNewCluster({ dataDir, log: SILENT_LOGGER, programs })
   try {
     const restored = await load(cluster)
     await restoredKeys.save()
@@ -93,7 +94,8 @@ export async function rehearseRestore(
   const backup = await openWholeBackup(options)
   const { keys } = await findKeysOf(backup, config, options.passphrase)
   const dataDir = await mkdtemp(join(tmpdir(), 'heliograph-rehearsal-'))
-  const cluster = await startNewCluster({ dataDir, log: SILENT_LOGGER })
+  const programs = config.postgresPrograms
+  const cluster = await startNewCluster({ dataDir, log: SILENT_LOGGER, programs })
   try {
     const restored = await loadInto(cluster, backup, { ...options, config, keys })
     return { ...restored, masterKeyFile: undefined }
