@@ -141,6 +141,11 @@ export async function writeBackupFile(folder: string, file: string, text: string
   return createHash('sha256').update(text).digest('hex')
 }
 
+/** Whether a file was refused because of what is in it (zlib, "Constants for error handling"). */
+export function isDecompressionError(error: unknown): boolean {
+  return /^(?:ZSTD_|Z_)/.test(errorCodeOf(error))
+}
+
 /** The refusal of a backup that is not what was written. */
 export function damaged(problem: string): AppError {
   return new AppError('conflict', `This backup cannot be used: ${problem}. Nothing was touched.`)

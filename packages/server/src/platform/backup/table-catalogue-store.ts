@@ -2,7 +2,11 @@
  * What a database consists of, as its catalogues tell: tables with their columns, sequences, and what hangs on
  * tables. SQL only. Unlogged tables are left out, as they are empty after a crash of the server too.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { AppError } from '../app-error.ts'
+import { SECOND_MS } from '../clock.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 
 /** A table whose rows are kept. */
 export interface TableShape {
@@ -35,13 +39,7 @@ export async function listTables(client: Client): Promise<TableShape[]> {
   return rows
 }
 
-/** Keeps the schema as it is until the transaction ends; others may read and write. */
-export async function holdSchema(client: Client, tables: readonly TableShape[]): Promise<void> {
-  for (const { name } of tables)
-    await client.query(`lock table public."${name}" in access share mode`)
-}
-
-/** The sequences of the schema `public` by name. They do not belong to a snapshot: read them after the rows. */
+/** The sequences of the schema `public` by name. Their values do not belong to a snapshot: read them after the rows. */
 export async function listSequences(client: Client): Promise<SequenceValue[]> {
   const { rows } = await client.query<SequenceValue>(`
     select c.relname as name, pg_sequence_last_value(c.oid)::text as "lastValue"
@@ -78,14 +76,53 @@ export async function describeServer(client: Client): Promise<{ now: Date; versi
   return server
 }
 
-/** Begins the transaction whose snapshot a backup holds: it sees one moment, and holds up nobody who writes. */
-export async function beginSnapshot(client: Client): Promise<void> {
+const LOCK_WAIT_MAX_MS = 30 * SECOND_MS
+const LOCK_RETRY_MS = 100
+/** A table is locked for a change of its form, or was dropped meanwhile. */
+const CHANGING_CODES = ['55P03', '42P01']
+
+/**
+ * Begins the transaction whose snapshot a backup holds, and answers its tables. It sees one moment and holds up nobody who
+ * writes; the schema stays as it is until it ends. The tables are locked before the snapshot is taken: one that a
+ * migration rewrites between would be empty in it (PostgreSQL, "Caveats" of concurrency control). Waits without a place
+ * in the queue of a lock, where others would wait behind it.
+ *
+ * @throws AppError `unavailable` when tables are being changed for longer than 30 seconds
+ */
+export async function beginSnapshot(client: Client): Promise<TableShape[]> {
+  const untilMs = performance.now() + LOCK_WAIT_MAX_MS
+  for (;;) {
+    const tables = await tryBeginSnapshot(client)
+    if (tables !== undefined) return tables
+    await client.query('rollback')
+    if (performance.now() > untilMs) {
+      throw new AppError(
+        'unavailable',
+        'Tables of the database have been changing for 30 seconds, as they do in a migration. Try again when that is over.',
+      )
+    }
+    await sleep(LOCK_RETRY_MS)
+  }
+}
+
+async function tryBeginSnapshot(client: Client): Promise<TableShape[] | undefined> {
+  const expected = await listTables(client)
   await client.query(`
     begin isolation level repeatable read, read only;
     set local statement_timeout = 0;
     set local idle_in_transaction_session_timeout = 0;
-    set local lock_timeout = '30s';
     set local search_path = public`)
+  const names = expected.map(({ name }) => `public."${name}"`)
+  try {
+    if (names.length > 0) {
+      await client.query(`lock table ${names.join(', ')} in access share mode nowait`)
+    }
+  } catch (error) {
+    if (CHANGING_CODES.includes(errorCodeOf(error))) return undefined
+    throw error
+  }
+  const tables = await listTables(client)
+  return JSON.stringify(tables) === JSON.stringify(expected) ? tables : undefined
 }
 
 export async function endSnapshot(client: Client): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -16,11 +16,13 @@ import { AppError } from '../app-error.ts'
 import type { DatabaseConnection } from '../db/connection.ts'
 import { errorCodeOf } from '../error-code-of.ts'
 import { newSecret, newUuid } from '../ids.ts'
+import { syncFolder } from '../secrets/private-file.ts'
 import {
   CHECKSUMS_FILE,
   KEYS_FILE,
   MANIFEST_FILE,
   MANIFEST_HEAD,
+  isDecompressionError,
   toChecksumsText,
   writeBackupFile,
   type BackedUpTable,
@@ -33,10 +35,8 @@ import {
   copyOutText,
   describeServer,
   endSnapshot,
-  holdSchema,
   listLedger,
   listSequences,
-  listTables,
   type TableShape,
 } from './table-catalogue-store.ts'
 
@@ -117,9 +117,7 @@ async function writeTables(
   folder: string,
   { describeKeys, onProgress, signal }: BackupOptions,
 ): Promise<BackupManifest> {
-  await beginSnapshot(client)
-  const shapes = await listTables(client)
-  await holdSchema(client, shapes)
+  const shapes = await beginSnapshot(client)
   const migrations = await listLedger(client)
   if (migrations.length === 0) {
     throw new AppError('conflict', 'This database holds nothing of Heliograph.')
@@ -130,6 +128,7 @@ async function writeTables(
     onProgress(`Writing ${shape.name} (${done + 1} of ${shapes.length}) ...`)
     tables.push(await writeTable(client, folder, shape, signal))
   }
+  const sequences = await listSequences(client)
   await endSnapshot(client)
   const id = newUuid()
   return {
@@ -139,10 +138,7 @@ async function writeTables(
     postgresql_version: server.version,
     migrations,
     tables,
-    sequences: (await listSequences(client)).map(({ name, lastValue }) => ({
-      name,
-      last_value: lastValue,
-    })),
+    sequences: sequences.map(({ name, lastValue }) => ({ name, last_value: lastValue })),
     master_keys: describeKeys(id),
   }
 }
@@ -184,10 +180,24 @@ async function readBack(
 ): Promise<void> {
   for (const [done, table] of tables.entries()) {
     onProgress(`Reading back ${table.name} (${done + 1} of ${tables.length}) ...`)
-    const hash = createHash('sha256')
-    let rows = 0
+    if (await isAsWritten(join(folder, table.file), table, signal)) continue
+    throw new AppError(
+      'unavailable',
+      `${table.file} could not be read back as it was written: the disk is not to be trusted.`,
+    )
+  }
+}
+
+async function isAsWritten(
+  path: string,
+  table: BackedUpTable,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const hash = createHash('sha256')
+  let rows = 0
+  try {
     await pipeline(
-      createReadStream(join(folder, table.file)),
+      createReadStream(path),
       passThrough((chunk) => hash.update(chunk)),
       createZstdDecompress(),
       new Writable({
@@ -198,13 +208,11 @@ async function readBack(
       }),
       { signal },
     )
-    if (hash.digest('hex') !== table.sha256 || rows !== table.rows) {
-      throw new AppError(
-        'unavailable',
-        `${table.file} could not be read back as it was written: the disk is not to be trusted.`,
-      )
-    }
+  } catch (error) {
+    if (isDecompressionError(error)) return false
+    throw error
   }
+  return hash.digest('hex') === table.sha256 && rows === table.rows
 }
 
 /** The list of checksums is the last file: without it, a folder is no backup. */
@@ -252,14 +260,4 @@ function passThrough(look: (chunk: Buffer) => void): Transform {
       callback(null, chunk)
     },
   })
-}
-
-/** Makes a rename in the folder survive power loss. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }

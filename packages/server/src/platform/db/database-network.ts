@@ -24,6 +24,9 @@ const KEEP_ALIVE_DELAY_MS = 10 * SECOND_MS
 const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000'
 
+/** The forms of values that the driver reads and backups hold; a server, a database or a role may be set to others. */
+const VALUE_FORMS = '-c datestyle=ISO -c intervalstyle=postgres -c extra_float_digits=1'
+
 export class DatabaseNetwork {
   readonly #open = new Set<Socket>()
   readonly #choosers = new Map<DatabaseConnection, ServerChooser>()
@@ -93,7 +96,7 @@ export class DatabaseNetwork {
     return {
       ...server,
       // What the operator says counts: the server takes the last of several.
-      options: `${SERVER_KEEP_ALIVE} ${options}`.trim(),
+      options: `${SERVER_KEEP_ALIVE} ${options} ${VALUE_FORMS}`.trim(),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       stream: () => this.#create(silentMaxMs),
