@@ -1443,6 +1443,7 @@ create table ssf_stream (
   heartbeat_due_at timestamp with time zone,
   is_numbered boolean default false not null,
   damping_seconds integer default 0 not null,
+  has_opaque_identifiers boolean default false not null,
   constraint ssf_stream_pkey PRIMARY KEY (id),
   constraint ssf_stream_check CHECK (((delivery_method = 'poll'::text) OR (endpoint_url IS NOT NULL))),
   constraint ssf_stream_check1 CHECK (((NOT has_pairwise_identifiers) OR ((pairwise_secret_sealed IS NOT NULL) AND (subject_form <> 'email'::text)))),

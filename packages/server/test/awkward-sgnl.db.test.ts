@@ -28,6 +28,28 @@ beforeEach(() => service.clear())
 
 const newSgnlToken = () => service.newToken({ profile: 'sgnl' })
 
+/** What an admin chooses for the stream of a receiver. */
+async function choose({ stream }: SgnlLibrary, choices: object): Promise<void> {
+  const { status, text } = await service.wire({
+    method: 'PATCH',
+    url: `${BASE_URL}/ssf_streams/${stream.id}`,
+    headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(choices),
+  })
+  expect([status, text]).toEqual([200, text])
+}
+
+/** The subjects of all that waits, as the library reads it. */
+async function readSubjects(library: SgnlLibrary): Promise<unknown[]> {
+  const { issuer, jwksUri } = library.stream
+  const parser = new SgnlParser(service.wire, { issuer, jwksUri })
+  const sets = Object.entries(await library.poll(10))
+  const events = []
+  for (const [, token] of sets) events.push(await parser.parse(token))
+  await library.acknowledge(sets.map(([jti]) => jti))
+  return events.map(({ claims }) => claims['sub_id'])
+}
+
 async function startSgnlLibrary(): Promise<SgnlLibrary> {
   const library = service.createSgnlLibrary(await newSgnlToken())
   await library.setup()
@@ -128,6 +150,58 @@ describe('the Go library of SGNL', () => {
         expect((await service.wire({ method: 'GET', url, headers })).status).toBe(200)
       }
     }
+  })
+
+  test('B9 finds device, person and tenant where its client has the profile', async () => {
+    const library = await startSgnlLibrary()
+    await service.announceDevices(2)
+    expect(await readSubjects(library)).toEqual([
+      {
+        format: 'complex',
+        device: { format: 'opaque', id: '1' },
+        user: { format: 'email', email: 'ada@example.com' },
+        tenant: { format: 'opaque', id: new URL(BASE_URL).host },
+      },
+      {
+        format: 'complex',
+        device: { format: 'opaque', id: '2' },
+        tenant: { format: 'opaque', id: new URL(BASE_URL).host },
+      },
+    ])
+  })
+
+  test('B9 reads pairwise identifiers too, also of devices alone', async () => {
+    const library = await startSgnlLibrary()
+    for (const subject_form of ['complex', 'iss_sub']) {
+      await choose(library, { pairwise_identifiers: true, subject_form })
+      await service.announceDevices(1)
+      const [subject] = await readSubjects(library)
+      expect(JSON.stringify(subject)).not.toMatch(/iss|ada@example/)
+    }
+  })
+
+  test.each(['strict', 'caep_interop'] as const)(
+    'B9 cannot read the issuer of a device in events of the profile %s, unless it is left out',
+    async (profile) => {
+      const library = service.createSgnlLibrary(await service.newToken({ profile }))
+      await library.setup()
+      await service.announceDevices(1)
+      await expect(readSubjects(library)).rejects.toThrow('issuer is required')
+      await library.acknowledge(await service.listWaiting())
+      await choose(library, { opaque_identifiers: true })
+      await service.announceDevices(1)
+      expect(await readSubjects(library)).toEqual([{ format: 'opaque', id: '1' }])
+    },
+  )
+
+  test('B9 is told of the devices that it adds by the identifiers of its events', async () => {
+    const library = service.createSgnlLibrary(
+      await service.newToken({ profile: 'sgnl', defaultSubjects: 'NONE' }),
+    )
+    await library.setup()
+    await library.addSubject({ format: 'opaque', id: '2' })
+    await service.announceDevices(3)
+    expect(await readSubjects(library)).toMatchObject([{ device: { format: 'opaque', id: '2' } }])
   })
 
   test.each([200, 201, 204, 299])(

@@ -51,6 +51,7 @@ export interface SsfStreamTables {
     reason_details: Generated<('issue_titles' | 'device_name')[]>
     has_pairwise_identifiers: Generated<boolean>
     pairwise_secret_sealed: Buffer | null
+    has_opaque_identifiers: Generated<boolean>
     omits_more_available: Generated<boolean>
     uses_legacy_status_codes: Generated<boolean>
     status: Generated<'enabled' | 'paused' | 'disabled'>

@@ -16,7 +16,12 @@ type SimpleIdentifier = Exclude<SubjectIdentifier, { readonly format: 'complex' 
 /** What identifiers depend on of a stream. */
 export type IdentifyingStream = Pick<
   Stream,
-  'streamId' | 'issuer' | 'subjectForm' | 'hasPairwiseIdentifiers' | 'pairwiseSecretSealed'
+  | 'streamId'
+  | 'issuer'
+  | 'subjectForm'
+  | 'hasOpaqueIdentifiers'
+  | 'hasPairwiseIdentifiers'
+  | 'pairwiseSecretSealed'
 >
 
 /**
@@ -31,11 +36,10 @@ export function toDeviceSubject(
   sealer: Pick<Sealer, 'open'>,
 ): SubjectIdentifier | undefined {
   const derive = pairwiseDerivation(stream, sealer)
-  const deviceSubject: SimpleIdentifier = {
-    format: 'iss_sub',
-    iss: stream.issuer,
-    sub: derive === undefined ? device.id : derive('device', device.id),
-  }
+  const deviceSubject = toIdentifier(
+    stream,
+    derive === undefined ? device.id : derive('device', device.id),
+  )
   const owner = toOwner(stream, device, derive)
   switch (stream.subjectForm) {
     case 'iss_sub':
@@ -70,7 +74,14 @@ function toOwner(
 ): SimpleIdentifier | undefined {
   if (owner === null) return undefined
   if (derive === undefined) return { format: 'email', email: owner.email }
-  return { format: 'iss_sub', iss: stream.issuer, sub: derive('person', owner.personId) }
+  return toIdentifier(stream, derive('person', owner.personId))
+}
+
+/** What is known by an id that only its issuer gives a meaning to. */
+function toIdentifier(stream: IdentifyingStream, id: string): SimpleIdentifier {
+  return stream.hasOpaqueIdentifiers
+    ? { format: 'opaque', id }
+    : { format: 'iss_sub', iss: stream.issuer, sub: id }
 }
 
 /** 160 bits: no two are equal by accident, and none can be found by trying ids without the secret. */

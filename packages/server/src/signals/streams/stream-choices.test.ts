@@ -80,6 +80,7 @@ it('are documented as they are', () => {
       `\`${name}\``,
       choices.specVersion,
       choices.subjectForm,
+      choices.hasOpaqueIdentifiers ? 'yes' : 'no',
       choices.omitsMoreAvailable ? 'yes' : 'no',
       choices.usesLegacyStatusCodes ? 'yes' : 'no',
     ]

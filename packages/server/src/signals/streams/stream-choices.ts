@@ -67,6 +67,14 @@ const CHOICES = {
     ...same(z.boolean()),
     preset: false,
   },
+  /** Some clients look for the issuer of an `iss_sub` identifier under another name than RFC 9493's. */
+  hasOpaqueIdentifiers: {
+    member: 'opaque_identifiers',
+    description:
+      'Devices, and people without an address, are named by `opaque` instead of `iss_sub`.',
+    ...same(z.boolean()),
+    preset: false,
+  },
   /** Some clients cannot decode it. */
   omitsMoreAvailable: {
     member: 'omit_more_available',
@@ -122,7 +130,13 @@ export const STREAM_PROFILES: Readonly<Record<StreamProfileName, StreamChoices>>
   caep_interop: { ...PLAIN, subjectForm: 'iss_sub' },
   // Reads the subject inside the event and wants device, user and tenant in it.
   okta: { ...PLAIN, specVersion: 'draft' },
-  sgnl: { ...PLAIN, omitsMoreAvailable: true, usesLegacyStatusCodes: true },
+  // Reads `issuer` where RFC 9493 section 3.2.3 says `iss`, so that it refuses every `iss_sub` identifier.
+  sgnl: {
+    ...PLAIN,
+    hasOpaqueIdentifiers: true,
+    omitsMoreAvailable: true,
+    usesLegacyStatusCodes: true,
+  },
 }
 
 /** The members of a body that choose. */

@@ -73,6 +73,7 @@ describe('creating a stream', () => {
       subject_form: 'complex',
       reason_fields: ['reason_admin', 'reason_user'],
       reason_details: ['issue_titles', 'device_name'],
+      opaque_identifiers: false,
       pairwise_identifiers: false,
       omit_more_available: false,
       legacy_status_codes: false,

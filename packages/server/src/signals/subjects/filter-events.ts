@@ -109,6 +109,7 @@ function toPrincipal(
   { device }: ChangedDevice,
   sealer: Pick<Sealer, 'open'>,
 ): EventPrincipal {
-  const subject = toDeviceSubject({ ...stream, subjectForm: 'complex' }, device, sealer)
+  const named = { ...stream, subjectForm: 'complex', hasOpaqueIdentifiers: false } as const
+  const subject = toDeviceSubject(named, device, sealer)
   return subject?.format === 'complex' ? toEventPrincipal(subject) : new Map()
 }

@@ -27,6 +27,14 @@ const ABOUT: readonly (readonly [name: string, subject: SubjectIdentifier])[] = 
   ],
 ]
 
+it('about a person whose identifier is pairwise names it with its issuer, or by its id alone', () => {
+  const pairwise = { format: 'iss_sub', iss: ISSUER, sub: 'x1' } as const
+  const event = toEventPrincipal({ format: 'complex', device, user: pairwise, tenant })
+  expect(isAboutEvent(pairwise, event)).toBe(true)
+  expect(isAboutEvent({ format: 'opaque', id: 'x1' }, event)).toBe(true)
+  expect(isAboutEvent({ format: 'opaque', id: 'x2' }, event)).toBe(false)
+})
+
 const NOT_ABOUT: readonly (readonly [name: string, subject: SubjectIdentifier])[] = [
   ['another device', { ...device, sub: '8' }],
   ['the device of another issuer', { ...device, iss: 'https://other.example.com' }],

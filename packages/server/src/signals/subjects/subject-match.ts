@@ -22,9 +22,9 @@ export function toEventPrincipal(subject: ComplexSubject): EventPrincipal {
     MEMBERS.flatMap((member) => {
       const identifier = subject[member]
       if (identifier === undefined) return []
-      // A receiver may know a device by its id alone.
+      // A receiver may know what is identified by its id alone.
       const alone =
-        member === 'device' && identifier.format === 'iss_sub'
+        identifier.format === 'iss_sub'
           ? toKeys(member, { format: 'opaque', id: identifier.sub })
           : []
       return [[member, new Set([...toKeys(member, identifier), ...alone])] as const]

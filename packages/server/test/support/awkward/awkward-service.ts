@@ -36,7 +36,7 @@ export interface AwkwardService {
   readonly logged: string[]
   /** An access token of a new client. */
   newToken(draft?: Partial<ClientDraft>): Promise<string>
-  /** Tells the streams that a device changed its word. */
+  /** Tells the streams that a device changed its word. Device 1 is Ada's, the others are nobody's. */
   announce(deviceId: string, previous: Compliance, current: Compliance): Promise<void>
   /** Tells the streams of so many devices, each of which changed its word once. */
   announceDevices(count: number): Promise<void>
@@ -55,12 +55,14 @@ export interface AwkwardService {
   close(): Promise<void>
 }
 
-/** Close it in `afterAll`. Pushes may reach 127.0.0.1; limits are those of a real service. */
-export async function startAwkwardService(): Promise<AwkwardService> {
+/** Close it in `afterAll`. Pushes may reach 127.0.0.1; limits are those of a real service, but for `environment`. */
+export async function startAwkwardService(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<AwkwardService> {
   const logged: string[] = []
   const engines: DeliveryEngine[] = []
   const { services, http, parts, close } = await composeTestApi({
-    environment: { HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS: '0' },
+    environment: { HELIOGRAPH_SSF_MIN_VERIFICATION_INTERVAL_SECONDS: '0', ...environment },
     log: createLogger('info', keepMessages(logged)),
   })
   await http.ready()
@@ -82,7 +84,12 @@ export async function startAwkwardService(): Promise<AwkwardService> {
     runChange({ actor: SYSTEM_ACTOR }, async (change) => {
       change.recordEvent({
         type: 'device.status_changed',
-        device: { id: deviceId, name: 'mac-1', platform: 'darwin', owner: null },
+        device: {
+          id: deviceId,
+          name: 'mac-1',
+          platform: 'darwin',
+          owner: deviceId === '1' ? { personId: '1', email: 'ada@example.com' } : null,
+        },
         previous: { authState: toAuthState(previous), compliance: previous },
         current: { authState: toAuthState(current), compliance: current },
         occurredAt: clock.now(),

@@ -1,6 +1,6 @@
 /* How the Go library of SGNL (`secevent`) reads a SET, and what it refuses. */
 import { createPublicKey, verify, type JsonWebKey } from 'node:crypto'
-import { ClientFailure, decodeObject, textOf, type Wire } from './wire.ts'
+import { ClientFailure, decodeObject, decodeTexts, textOf, type Wire } from './wire.ts'
 
 export interface SgnlEvent {
   readonly type: string
@@ -8,15 +8,22 @@ export interface SgnlEvent {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-const SUBJECT_FORMATS: ReadonlySet<unknown> = new Set([
-  'email',
-  'phone_number',
-  'iss_sub',
-  'uri',
-  'opaque',
-  'complex',
+/** What each simple format must hold. Its `iss_sub` has `issuer`, where RFC 9493 section 3.2.3 has `iss`. */
+const MEMBERS_OF_FORMAT: ReadonlyMap<string, readonly string[]> = new Map([
+  ['email', ['email']],
+  ['phone_number', ['phone']],
+  ['iss_sub', ['issuer', 'sub']],
+  ['uri', ['uri']],
+  ['opaque', ['id']],
 ])
-const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+/** The members of a complex subject that it looks at. */
+const COMPONENTS = ['user', 'device', 'session', 'application', 'tenant', 'org_unit', 'group']
+const INITIATING_ENTITIES = ['admin', 'user', 'policy', 'system']
+const STREAM_STATUSES = ['enabled', 'paused', 'disabled']
+const EVENT_TYPES = 'https://schemas.openid.net/secevent'
+const COMPLIANCE = `${EVENT_TYPES}/caep/event-type/device-compliance-change`
+const VERIFICATION = `${EVENT_TYPES}/ssf/event-type/verification`
+const STREAM_UPDATED = `${EVENT_TYPES}/ssf/event-type/stream-updated`
 
 /** Fetches the key set for every SET that it reads. */
 export class SgnlParser {
@@ -46,6 +53,7 @@ export class SgnlParser {
     }
     const claims = decodeObject(fromBase64Url(body).toString())
     if (textOf(claims, 'iss') !== this.#issuer) throw new ClientFailure('token has invalid issuer')
+    if (textOf(claims, 'jti') === '') throw new ClientFailure('JWT ID (jti) claim is required')
     checkSubject(claims['sub_id'])
     return readEvent(claims)
   }
@@ -63,24 +71,61 @@ export class SgnlParser {
 
 function checkSubject(value: unknown): void {
   const subject = decodeObject(JSON.stringify(value ?? null))
-  const format = subject['format']
-  if (!SUBJECT_FORMATS.has(format))
-    throw new ClientFailure(`unknown subject format ${String(format)}`)
-  if (format !== 'complex') return
-  for (const [name, member] of Object.entries(subject)) if (name !== 'format') checkSubject(member)
+  const format = textOf(subject, 'format')
+  if (format === 'complex') {
+    checkComplexSubject(subject)
+    return
+  }
+  const members = MEMBERS_OF_FORMAT.get(format)
+  if (members === undefined) throw new ClientFailure(`unsupported subject format: ${format}`)
+  // All members of a simple subject are texts to it.
+  const texts = decodeTexts(subject)
+  for (const name of members) {
+    if ((texts[name] ?? '').trim() === '') throw new ClientFailure(`${name} is required`)
+  }
+}
+
+function checkComplexSubject(subject: Record<string, unknown>): void {
+  const components = COMPONENTS.flatMap((name) => (name in subject ? [subject[name]] : []))
+  if (components.length === 0) {
+    throw new ClientFailure('complex subject must have at least one component')
+  }
+  components.forEach(checkSubject)
 }
 
 function readEvent(claims: Record<string, unknown>): SgnlEvent {
   const events = Object.entries(decodeObject(JSON.stringify(claims['events'] ?? null)))
   const [[type = '', value] = []] = events
-  if (events.length !== 1) throw new ClientFailure('expected exactly one event')
+  if (events.length !== 1) throw new ClientFailure('exactly one event must be present')
   const payload = decodeObject(JSON.stringify(value))
-  const at = payload['event_timestamp']
-  if (at !== undefined && !Number.isSafeInteger(at)) {
+  switch (type) {
+    case COMPLIANCE:
+      checkMetadata(payload)
+      checkCompliance(payload)
+      break
+    case VERIFICATION:
+      textOf(payload, 'state')
+      break
+    case STREAM_UPDATED:
+      checkOneOf(STREAM_STATUSES, textOf(payload, 'status'))
+      textOf(payload, 'reason')
+      break
+    default:
+      throw new ClientFailure(`no parser registered for event type: ${type}`)
+  }
+  return { type, payload, claims }
+}
+
+function checkMetadata(payload: Record<string, unknown>): void {
+  const at = payload['event_timestamp'] ?? 0
+  if (!Number.isSafeInteger(at)) {
     throw new ClientFailure('cannot decode event_timestamp into an int64')
   }
-  if (type === COMPLIANCE) checkCompliance(payload)
-  return { type, payload, claims }
+  if (Number(at) < 0) throw new ClientFailure('event timestamp cannot be negative')
+  if ('initiating_entity' in payload) {
+    checkOneOf(INITIATING_ENTITIES, textOf(payload, 'initiating_entity'))
+  }
+  for (const name of ['reason_admin', 'reason_user']) decodeTexts(payload[name])
 }
 
 function checkCompliance(payload: Record<string, unknown>): void {
@@ -88,12 +133,12 @@ function checkCompliance(payload: Record<string, unknown>): void {
     textOf(payload, 'previous_status'),
     textOf(payload, 'current_status'),
   ]
-  for (const status of [previous, current]) {
-    if (status !== 'compliant' && status !== 'not-compliant') {
-      throw new ClientFailure(`invalid compliance status ${status}`)
-    }
-  }
+  for (const status of [previous, current]) checkOneOf(['compliant', 'not-compliant'], status)
   if (previous === current) throw new ClientFailure('previous and current status must differ')
+}
+
+function checkOneOf(words: readonly string[], word: string): void {
+  if (!words.includes(word)) throw new ClientFailure(`invalid value ${word}`)
 }
 
 function fromBase64Url(text: string): Buffer {
