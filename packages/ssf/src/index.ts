@@ -1,6 +1,7 @@
 // The Shared Signals protocol without any I/O: SETs, subjects, events, streams, push and poll
 // messages. Signing, HTTP and storage belong to whoever uses it.
 export * from './event-types.ts'
+export * from './describe-fault.ts'
 export * from './parse-result.ts'
 export * from './subject-identifier.ts'
 export * from './caep/common-members.ts'

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { describeFault } from './describe-fault.ts'
 
 /** One reason why a value was refused: where (`delivery.method`, empty for the whole value) and why. */
 export interface ParseIssue {
@@ -13,7 +14,7 @@ export type ParseResult<T> =
 
 /** Parses untrusted input with a schema; never throws. Messages name members, never their values. */
 export function parseWithSchema<T>(schema: z.ZodType<T>, input: unknown): ParseResult<T> {
-  const result = schema.safeParse(input)
+  const result = schema.safeParse(input, { error: describeFault })
   if (result.success) return { ok: true, value: result.data }
   return {
     ok: false,

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isDeepEqual } from './deep-equal.ts'
 import { DELIVERY_METHOD_POLL, DELIVERY_METHOD_PUSH, DELIVERY_METHODS } from './delivery-method.ts'
+import { describeFault } from './describe-fault.ts'
 import { parseWithSchema, type ParseResult } from './parse-result.ts'
 
 const URL_LENGTH_MAX = 2048
@@ -57,7 +58,7 @@ const deliveryRequestSchema = z.unknown().transform((value, context): DeliveryRe
     })
     return z.NEVER
   }
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { error: describeFault })
   if (parsed.success) return parsed.data
   for (const { path, message } of parsed.error.issues) {
     context.addIssue({ code: 'custom', path, message })

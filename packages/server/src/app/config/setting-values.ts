@@ -42,13 +42,13 @@ export function choice<const Choice extends string | number>(
   choices: readonly Choice[],
   fallback: NoInfer<Choice>,
 ): SettingValue<Choice> {
-  const expected = choices.map((each) => `"${each}"`).join('|')
+  const expected = choices.map((each) => `"${each}"`).join(', ')
   return {
     defaultText: `\`${fallback}\``,
     parse: (given = String(fallback)) => {
       const found = choices.find((each) => String(each) === given)
       if (found !== undefined) return found
-      throw new SettingProblem(`Invalid option: expected one of ${expected}`)
+      throw new SettingProblem(`must be one of ${expected}`)
     },
   }
 }
@@ -59,7 +59,7 @@ export function text(fallback: string): SettingValue<string> {
     defaultText: `\`${fallback}\``,
     parse: (given = fallback) => {
       if (given.trim() !== '') return given.trim()
-      throw new SettingProblem('Too small: expected string to have >=1 characters')
+      throw new SettingProblem('must not be empty')
     },
   }
 }

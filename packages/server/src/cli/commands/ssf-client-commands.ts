@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { describeFault } from '@heliograph/ssf'
 import { InvalidArgumentError } from 'commander'
 import { AppError } from '../../platform/app-error.ts'
 import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
@@ -124,7 +125,9 @@ function toIssuedText({ client, secret }: IssuedClient, baseUrl: string): string
   ]
 }
 async function readJwks(path: string): Promise<ClientJwks> {
-  const parsed = clientJwksInput.safeParse(parseJson(await readText(path)))
+  const parsed = clientJwksInput.safeParse(parseJson(await readText(path)), {
+    error: describeFault,
+  })
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const place = issue?.path.join('.') ?? ''

@@ -1,5 +1,5 @@
 /*
- * Schemas in OpenAPI documents: each where it is used, or the named ones once, as components. Owns no schema.
+ * Schemas in OpenAPI documents: each where it is used, and the named ones once, as components. Owns no schema.
  */
 import { z } from 'zod'
 import type { Operation } from './operation.ts'
@@ -12,10 +12,6 @@ export type SchemaSide = 'input' | 'output'
 
 /** The schema as it is written where it is used. */
 export type SchemaWriter = (schema: z.ZodType, side: SchemaSide) => JsonSchema
-
-/** Writes every schema in full. */
-export const writeInline: SchemaWriter = (schema, side) =>
-  withoutIdentity(z.toJSONSchema(schema, { io: side, unrepresentable: 'any' }))
 
 export interface SchemaComponents {
   readonly write: SchemaWriter

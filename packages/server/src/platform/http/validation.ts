@@ -1,3 +1,4 @@
+import { describeFault } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError, type ErrorDetail } from '../app-error.ts'
 
@@ -27,7 +28,7 @@ export function parseRequestPart<Schema extends z.ZodType>(
   value: unknown,
   part: RequestPart,
 ): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: describeFault })
   if (result.success) return result.data
   throw toValidationError(result.error, part, schema)
 }
@@ -66,7 +67,7 @@ function toDetails(
     return issue.keys.map((key) => ({ path: path === '' ? key : `${path}.${key}`, message }))
   }
   if (issue.code === 'invalid_union') return unionDetails(issue, path, part)
-  return [{ path, message: issueText(issue) }]
+  return [{ path, message: toSentence(issue.message) }]
 }
 
 /** Of a union that nothing matched, the alternative that came closest tells the most. */
@@ -76,25 +77,16 @@ function unionDetails(
   part: RequestPart,
 ): ErrorDetail[] {
   const closest = [...issue.errors].sort((left, right) => left.length - right.length)[0]
-  if (closest === undefined || closest.length === 0) return [{ path, message: issueText(issue) }]
+  if (closest === undefined || closest.length === 0) return [{ path, message: toSentence(issue.message) }]
   return closest.flatMap((inner) =>
     toDetails({ ...inner, path: [...issue.path, ...inner.path] }, part, undefined),
   )
 }
 
-function issueText(issue: Issue): string {
-  if (issue.code === 'invalid_type' && issue.input === undefined && isMissing(issue.message)) {
-    return `This is required: ${articleOf(issue.expected)}.`
-  }
-  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`
-}
-
-function isMissing(message: string): boolean {
-  return message.endsWith('received undefined')
-}
-
-function articleOf(expected: string): string {
-  return /^[aeio]/.test(expected) ? `an ${expected}` : `a ${expected}`
+/** What a schema or `describeFault` says, as a sentence. */
+function toSentence(message: string): string {
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
+  return text.endsWith('.') ? text : `${text}.`
 }
 
 function unknownText(part: RequestPart): string {

@@ -3,6 +3,7 @@
  * access token. A receiver sees what the service saw of it, sends again and gives up; streams of others
  * do not exist for it. Owns texts, scopes and pages; the operations are in delivery-log-endpoints.ts.
  */
+import { parseWithSchema } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import { toPage } from '../../platform/db/page.ts'
@@ -117,11 +118,9 @@ function listEndpoint({ open, ...list }: LogList<SsfRequest>): SsfOperation {
 }
 
 function parseBody(schema: z.ZodType, request: SsfRequest): unknown {
-  const parsed = schema.safeParse(readBody({ body: request.body ?? {}, query: {} }))
-  if (parsed.success) return parsed.data
-  throw invalidBody(
-    parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message })),
-  )
+  const parsed = parseWithSchema(schema, readBody({ body: request.body ?? {}, query: {} }))
+  if (parsed.ok) return parsed.value
+  throw invalidBody(parsed.issues)
 }
 
 function readPage({ query = '', after, limit }: SsfRequest['query']) {

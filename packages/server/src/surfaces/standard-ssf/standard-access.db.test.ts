@@ -69,6 +69,16 @@ describe('discovery', () => {
       ['delete', 'get', 'patch', 'post', 'put'].sort(),
     )
   })
+
+  it('documents every schema that it refers to', async () => {
+    const { body } = await api.call<{ components: { schemas: object } }>('/ssf/openapi.json', {
+      token: null,
+    })
+    const references = [...JSON.stringify(body).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to]) => to)
+    const known = Object.keys(body.components.schemas).map((name) => `#/components/schemas/${name}`)
+    expect(references.length).toBeGreaterThan(0)
+    expect(references.filter((to) => !known.includes(to ?? ''))).toEqual([])
+  })
 })
 
 const OPERATIONS = [

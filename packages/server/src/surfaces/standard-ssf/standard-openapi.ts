@@ -1,7 +1,6 @@
 /*
  * The OpenAPI 3.1 document of the standard surface, written from the declarations that serve it.
  */
-import type { z } from 'zod'
 import { errorBodySchema } from '../../platform/http/error-response.ts'
 import {
   documentPaths,
@@ -9,7 +8,7 @@ import {
   type OpenApiDocument,
   type OpenApiOperation,
 } from '../../platform/http/openapi.ts'
-import { writeInline } from '../../platform/http/openapi-schemas.ts'
+import { createSchemaComponents, type JsonSchema } from '../../platform/http/openapi-schemas.ts'
 import type { Operation } from '../../platform/http/operation.ts'
 import { ACCESS_TOKEN_SECONDS } from '../../signals/clients/authorization-server.ts'
 import type { SsfDocument, SsfOperation } from './ssf-operation.ts'
@@ -40,9 +39,12 @@ export function buildStandardOpenApi({
   operations,
   documents,
 }: StandardOpenApiSource): OpenApiDocument {
+  const shown = documents.map(({ schema }) => schema)
+  const { write, schemas } = createSchemaComponents(operations, [...shown, errorBodySchema])
+  const refusals = toRefusals(write(errorBodySchema, 'output'))
   const paths: Record<string, Record<string, OpenApiOperation>> = {}
   for (const { path, summary, schema } of documents) {
-    const responses = { 200: toContent(summary, schema) }
+    const responses = { 200: toContent(summary, write(schema, 'output')) }
     paths[path] = { get: { summary, security: [], responses } }
   }
   const scopes = {
@@ -53,8 +55,14 @@ export function buildStandardOpenApi({
     openapi: '3.1.0',
     info: { title: 'Heliograph Shared Signals', version: '1_0', description: DESCRIPTION },
     servers: [{ url: baseUrl }],
-    paths: { ...paths, ...documentPaths(operations, { write: writeInline }, completeOperation) },
+    paths: {
+      ...paths,
+      ...documentPaths(operations, { write }, (described, { access }) =>
+        completeOperation(described, access, refusals),
+      ),
+    },
     components: {
+      schemas,
       securitySchemes: {
         clientCredentials: {
           type: 'oauth2',
@@ -65,22 +73,26 @@ export function buildStandardOpenApi({
   }
 }
 
-function completeOperation(described: OpenApiOperation, { access }: Operation): OpenApiOperation {
+function completeOperation(
+  described: OpenApiOperation,
+  access: Operation['access'],
+  refusals: OpenApiOperation['responses'],
+): OpenApiOperation {
   const scopes = access !== 'public' && 'scope' in access ? [access.scope] : []
   return {
     parameters: [],
     ...described,
     security: [{ clientCredentials: scopes }],
-    responses: { ...described.responses, ...toRefusals() },
+    responses: { ...described.responses, ...refusals },
   }
 }
 
-function toRefusals(): Record<string, object> {
+function toRefusals(schema: JsonSchema): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(REFUSALS).map(([status, text]) => [status, toContent(text, errorBodySchema)]),
+    Object.entries(REFUSALS).map(([status, text]) => [status, toContent(text, schema)]),
   )
 }
 
-function toContent(description: string, schema: z.ZodType): object {
-  return { description, ...jsonContent(writeInline(schema, 'output')) }
+function toContent(description: string, schema: JsonSchema): object {
+  return { description, ...jsonContent(schema) }
 }
