@@ -77,7 +77,8 @@ function unionDetails(
   part: RequestPart,
 ): ErrorDetail[] {
   const closest = [...issue.errors].sort((left, right) => left.length - right.length)[0]
-  if (closest === undefined || closest.length === 0) return [{ path, message: toSentence(issue.message) }]
+  if (closest === undefined || closest.length === 0)
+    return [{ path, message: toSentence(issue.message) }]
   return closest.flatMap((inner) =>
     toDetails({ ...inner, path: [...issue.path, ...inner.path] }, part, undefined),
   )
