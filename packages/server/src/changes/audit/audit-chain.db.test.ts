@@ -226,6 +226,20 @@ describe('the audit chain', () => {
     expect(await verifyAuditChain(database.db)).toMatchObject({ isWhole: false, sequence })
   })
 
+  it('is broken where an entry was slipped in beside it', async () => {
+    for (const word of ['one', 'two', 'three']) await record(word)
+    // A number that no entry has, as failed changes leave them.
+    await tamper(`update audit_chain set settled_sequence = 9;
+      select setval('audit_entry_number', 9);
+      insert into audit_entry (sequence, recorded_at, actor_type, actor_name, action, description, txn)
+        values (7, now(), 'User', 'Ada', 'api_key.created', 'never happened', 'x')`)
+    expect(await verifyAuditChain(database.db)).toMatchObject({
+      isWhole: false,
+      sequence: '7',
+      problem: expect.stringContaining('has no place in the chain') as unknown,
+    })
+  })
+
   it('is broken where its last places are gone', async () => {
     for (const word of ['one', 'two', 'three', 'four']) await record(word)
     await tamper(

@@ -23,6 +23,9 @@ export interface AuditTarget {
   readonly id: string
 }
 
+/** Of the entry that tells of a cut; its `after.position` is where the chain begins then. */
+export const CUT_ACTION = 'audit_log.cut'
+
 /** What a use case says of its change; actor, time and cause are added by the change it belongs to. */
 export interface AuditNote {
   /** Dotted, past tense: `api_key.created`. */

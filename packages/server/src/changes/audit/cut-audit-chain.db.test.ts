@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAuditLog, type TestAuditLog } from '../../../test/support/audit-log.ts'
 import { runRetention } from '../../../test/support/run-retention.ts'
 import { DAY_MS } from '../../platform/clock.ts'
+import { createChangeRunner } from '../change.ts'
 import { auditRetention } from './audit-retention.ts'
+import { getAuditChain } from './chain/chain-store.ts'
 import { collectCheckpoints } from './checkpoints/collect-checkpoints.ts'
 import { cutAuditChain } from './cut-audit-chain.ts'
 import { verifyAuditChain } from './verify-audit-chain.ts'
@@ -109,6 +111,26 @@ describe('cutting the audit chain', () => {
     await cutAuditChain(log, BEFORE)
     await log.attack(`update audit_entry set description = 'harmless' where sequence = 550`)
     expect(await verify()).toMatchObject({ isWhole: false, sequence: '550' })
+  })
+
+  it('says so in the log in the transaction that deletes, or deletes nothing', async () => {
+    await log.checkpoint()
+    const failing = createChangeRunner(log.db, log.clock, [
+      () => Promise.reject(new Error('the change fails')),
+    ])
+    await expect(cutAuditChain({ ...log, runChange: failing }, BEFORE)).rejects.toThrow(
+      'the change fails',
+    )
+    expect((await getAuditChain(log.db)).cutPosition).toBe(0)
+  })
+
+  it('is found when no entry tells of it', async () => {
+    await log.checkpoint()
+    await cut(256)
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      problem: expect.stringContaining('no entry tells of that cut') as unknown,
+    })
   })
 
   it('does not let its beginning be another one', async () => {

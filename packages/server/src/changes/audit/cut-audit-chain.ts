@@ -6,9 +6,9 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { RunChange } from '../change.ts'
-import { SYSTEM_ACTOR } from './audit-entry.ts'
+import { CUT_ACTION, SYSTEM_ACTOR } from './audit-entry.ts'
 import { deleteChainThrough, findFirstPositionSince, getAuditChain } from './chain/chain-store.ts'
-import { findCoveredSize } from './checkpoints/checkpoint-store.ts'
+import { findCuttableSize } from './checkpoints/checkpoint-store.ts'
 import { TILE_WIDTH } from './tree/merkle-tree.ts'
 
 export interface AuditCut {
@@ -27,38 +27,29 @@ export interface CutDependencies {
 export const CUT_BATCH_SIZE = 16 * TILE_WIDTH
 
 /**
- * Cuts what was recorded before `before` and is covered by a checkpoint, in steps of 256 entries and in
- * short transactions, until there are `entriesMax`. Leaves an audit entry when something was cut. Idempotent;
- * a run that was interrupted is gone on with by the next one.
+ * Cuts what was recorded before `before` and a checkpoint covers, a batch at most, in one transaction with the audit
+ * entry that tells of it: where the chain begins, the last such entry says.
  */
 export async function cutAuditChain(
   { db, runChange }: CutDependencies,
   before: Date,
-  entriesMax = Number.POSITIVE_INFINITY,
 ): Promise<AuditCut> {
-  const first = await getAuditChain(db)
-  const covered = await findCoveredSize(db, first.size)
-  let position = first.cutPosition
-  let entryCount = 0
-  while (entryCount < entriesMax) {
-    const end = Math.min(position + CUT_BATCH_SIZE, covered)
-    const young = await findFirstPositionSince(db, { after: position, through: end, since: before })
-    const through = roundDown(young === undefined ? end : young - 1)
-    if (through <= position) break
-    entryCount += await deleteChainThrough(db, through)
-    position = through
-  }
-  if (entryCount > 0) {
-    await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
-      change.recordAudit({
-        action: 'audit_log.cut',
-        target: null,
-        description: `deleted ${entryCount} audit log entries from before ${before.toISOString()}`,
-        after: { entry_count: entryCount, position, before: before.toISOString() },
-      }),
-    )
-  }
-  return { entryCount, position }
+  const { cutPosition, size } = await getAuditChain(db)
+  const end = Math.min(cutPosition + CUT_BATCH_SIZE, await findCuttableSize(db, size))
+  const span = { after: cutPosition, through: end, since: before }
+  const young = await findFirstPositionSince(db, span)
+  const position = roundDown(young === undefined ? end : young - 1)
+  if (position <= cutPosition) return { entryCount: 0, position: cutPosition }
+  return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    const entryCount = await deleteChainThrough(change.tx, position)
+    change.recordAudit({
+      action: CUT_ACTION,
+      target: null,
+      description: `deleted ${entryCount} audit log entries from before ${before.toISOString()}`,
+      after: { entry_count: entryCount, position, before: before.toISOString() },
+    })
+    return { entryCount, position }
+  })
 }
 
 /** The nodes of the tree that are kept are those over so many entries. */

@@ -4,12 +4,15 @@
  */
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { hashEntry, toCanonicalText } from './audit-entry.ts'
+import { DAY_MS } from '../../platform/clock.ts'
+import { CUT_ACTION, hashEntry, toCanonicalText } from './audit-entry.ts'
 import { toAuditFields } from './audit-store.ts'
 import type { Checkpoint } from './checkpoints/checkpoint.ts'
 import {
   countUnchainedEntries,
+  findEntryBesideChain,
   getAuditChain,
+  isCutUnchained,
   listChain,
   type AuditChain,
   type ChainLink,
@@ -50,13 +53,17 @@ interface Proven {
 }
 
 export interface VerifyOptions {
-  /** Signed by a key that the caller trusts, in any order. */
+  /** Signed by a key that the caller trusts, in any order. Left out where there is nothing to hold the log against. */
   readonly checkpoints?: readonly Checkpoint[]
+  /** What the age of checkpoints counts from; left out where none of them can be young. */
+  readonly now?: Date
   /** Told the number of entries proven so far after every batch. */
   readonly onProgress?: (entryCount: number) => void
 }
 
 const BATCH_SIZE = 5_000
+/** The database cuts nothing past a checkpoint that is younger. */
+const CHECKPOINT_HOLDS_MS = 30 * DAY_MS
 
 /**
  * Recomputes every hash of the audit log, from its first entry or from where it was cut, and holds each
@@ -79,8 +86,9 @@ export async function verifyAuditChain(
 async function walkChain(
   db: Kysely<Schema>,
   chain: AuditChain,
-  { checkpoints = [], onProgress = () => undefined }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<ChainVerdict> {
+  const { checkpoints = [], onProgress = () => undefined } = options
   const frontier = await readFrontier(createTreeSource(db), chain.cutPosition)
   const walk = new ChainWalk(chain, frontier, checkpoints)
   for (;;) {
@@ -95,9 +103,35 @@ async function walkChain(
     onProgress(walk.entryCount)
     if (batch.length < BATCH_SIZE) break
   }
-  const problem = walk.findMissingEnd()
+  const problem = walk.findMissingEnd() ?? (await findWrongCut(db, chain, walk, options))
   if (problem !== undefined) return walk.broken(null, problem)
+  const beside = await findEntryBesideChain(db)
+  if (beside !== undefined) return walk.broken(beside, 'it has no place in the chain')
   return { ...walk.proven(), isWhole: true, ...(await describeWhole(db, chain, walk)) }
+}
+
+/**
+ * What is wrong with where the chain begins. Somebody with the whole database can move that to anywhere, and so
+ * behind all that checkpoints prove; what retention has cut, the last checkpoint covers and the log itself tells.
+ */
+async function findWrongCut(
+  db: Kysely<Schema>,
+  { cutPosition }: AuditChain,
+  walk: ChainWalk,
+  { checkpoints, now }: VerifyOptions,
+): Promise<string | undefined> {
+  if (cutPosition === 0) return undefined
+  const begins = `the chain begins behind ${cutPosition}`
+  if (checkpoints !== undefined && walk.proven().checkpointCount === 0) {
+    return `${begins}, and no checkpoint covers that`
+  }
+  const heldSinceMs = (now?.getTime() ?? Infinity) - CHECKPOINT_HOLDS_MS
+  const young = walk.outdated.find(({ signedAt }) => (signedAt?.getTime() ?? 0) > heldSinceMs)
+  if (young !== undefined) {
+    return `${begins}, and ${describe(young)}, which covers ${young.size}, was signed within 30 days`
+  }
+  if (walk.toldCut === cutPosition || (await isCutUnchained(db, cutPosition))) return undefined
+  return `${begins}, and no entry tells of that cut`
 }
 
 async function describeWhole(
@@ -116,10 +150,14 @@ async function describeWhole(
 class ChainWalk {
   entryCount = 0
   head: Buffer
+  /** Where the chain begins by the last entry that tells of a cut. */
+  toldCut: number | undefined
+  /** Checkpoints that end in entries which were cut. */
+  readonly outdated: readonly Checkpoint[]
   readonly #chain: AuditChain
   readonly #frontier: TreeFrontier
-  readonly #ahead: Checkpoint[]
-  readonly #outdatedCount: number
+  /** In the order of their sizes. */
+  readonly #ahead: readonly Checkpoint[]
   #confirmedCount = 0
   #confirmedAt: Date | null = null
 
@@ -129,7 +167,7 @@ class ChainWalk {
     this.head = chain.cutHead
     const bySize = checkpoints.toSorted((a, b) => a.size - b.size)
     this.#ahead = bySize.filter(({ size }) => size >= chain.cutPosition)
-    this.#outdatedCount = bySize.length - this.#ahead.length
+    this.outdated = bySize.slice(0, bySize.length - this.#ahead.length)
   }
 
   get position(): number {
@@ -143,6 +181,7 @@ class ChainWalk {
     completed.push(...this.#frontier.append(link.hash))
     this.head = link.hash
     this.entryCount += 1
+    if (link.entry?.action === CUT_ACTION) this.toldCut = toToldCut(link.entry.after)
     return undefined
   }
 
@@ -157,12 +196,11 @@ class ChainWalk {
   /** Holds the checkpoints of the present size against the tree. */
   #confirm(): string | undefined {
     for (;;) {
-      const [next] = this.#ahead
+      const next = this.#ahead[this.#confirmedCount]
       if (next === undefined || next.size > this.position) return undefined
       if (!next.root.equals(this.#frontier.root())) {
         return `the first ${next.size} entries are not those that ${describe(next)} covers${this.#describeConfirmed()}`
       }
-      this.#ahead.shift()
       this.#confirmedCount += 1
       this.#confirmedAt = latest(this.#confirmedAt, next.signedAt)
     }
@@ -173,7 +211,7 @@ class ChainWalk {
     const wrong = this.#confirm()
     if (wrong !== undefined) return wrong
     const last = this.#ahead.at(-1)
-    if (last !== undefined) {
+    if (last !== undefined && this.#confirmedCount < this.#ahead.length) {
       return `the chain has ${this.position} entries, and ${describe(last)} covers ${last.size}: those at the end are gone`
     }
     if (this.position < this.#chain.size) {
@@ -192,13 +230,18 @@ class ChainWalk {
       entryCount: this.entryCount,
       checkpointCount: this.#confirmedCount,
       latestCheckpointAt: this.#confirmedAt,
-      outdatedCheckpointCount: this.#outdatedCount,
+      outdatedCheckpointCount: this.outdated.length,
     }
   }
 
   broken(sequence: string | null, problem: string): BrokenChain {
     return { ...this.proven(), isWhole: false, sequence, problem }
   }
+}
+
+function toToldCut(after: unknown): number | undefined {
+  const isTold = typeof after === 'object' && after !== null && 'position' in after
+  return isTold ? Number(after.position) : undefined
 }
 
 function describe({ signedAt }: Checkpoint): string {

@@ -40,16 +40,18 @@ const verify = databaseCommand({
     ),
   },
   async run({ io, services, options }) {
-    await chainFirst(services)
+    const progress = createProgress(io)
     const collected = await collectCheckpoints(services.db, {
       folder: toCheckpointFolder(services.config),
       paths: options.checkpoint ?? [],
       keys: options.key ?? [],
     })
-    const progress = createProgress(io)
     try {
+      progress.update('Chaining what waits for its place ...')
+      await chainFirst(services)
       const verdict = await verifyAuditChain(services.db, {
         checkpoints: collected.checkpoints,
+        now: services.clock.now(),
         onProgress: (count) => progress.update(`Verified ${count} entries ...`),
       })
       return await toVerification(services, verdict, collected)
@@ -133,6 +135,7 @@ function describe(verdict: Verification): string[] {
     return [`The audit log is broken${place}: ${verdict.problem}.`]
   }
   const { entryCount, head, checkpointCount, latestCheckpointAt, unchained, cut } = verdict
+  const { outdatedCheckpointCount } = verdict
   const lines = [`The audit log is whole: ${entryCount} entries, head ${head}.`]
   if (checkpointCount > 0) {
     const latest =
@@ -141,6 +144,11 @@ function describe(verdict: Verification): string[] {
   }
   if (cut !== null) {
     lines.push(`The ${cut.entryCount} entries before were deleted under a checkpoint.`)
+  }
+  if (outdatedCheckpointCount > 0) {
+    lines.push(
+      `Checkpoints that end in deleted entries, and prove nothing: ${outdatedCheckpointCount}.`,
+    )
   }
   if (unchained.entryCount > 0) {
     lines.push(`Entries that wait for their place in the chain: ${unchained.entryCount}.`)

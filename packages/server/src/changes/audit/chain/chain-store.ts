@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
+import { CUT_ACTION } from '../audit-entry.ts'
 import type { AuditEntryRow } from '../audit-store.ts'
 import { HASH_BYTES, TreeFrontier, type TreeNode } from '../tree/merkle-tree.ts'
 
@@ -78,6 +79,24 @@ export async function countUnchainedEntries(
     from (select recorded_at from audit_entry where ${unchained}
       order by sequence limit ${limit}) waiting`.execute(db)
   return { entryCount: Number(rows[0]?.count ?? 0), oldestRecordedAt: rows[0]?.oldest ?? null }
+}
+
+/** The first entry that has no place in the chain and will not get one; undefined when there is none. */
+export async function findEntryBesideChain(db: Kysely<Schema>): Promise<string | undefined> {
+  const { rows } = await sql<{ sequence: string }>`
+    select sequence from audit_entry
+    where sequence <= (select settled_sequence from audit_chain)
+      and not exists (select from audit_link where entry_sequence = audit_entry.sequence)
+    order by sequence limit 1`.execute(db)
+  return rows[0]?.sequence
+}
+
+/** Whether an entry that waits for its place in the chain tells of the cut at a place. */
+export async function isCutUnchained(db: Kysely<Schema>, position: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from audit_entry where ${unchained} and action = ${CUT_ACTION}
+      and after->>'position' = ${String(position)} limit 1`.execute(db)
+  return rows.length > 0
 }
 
 /** How far entries are committed, and which transactions were under way, at one moment. */

@@ -5,6 +5,7 @@
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createAuditChainer } from '../chain/audit-chainer.ts'
 import {
   createTestAuditLog,
   FORGET_CHAIN,
@@ -35,7 +36,7 @@ const collect = (keys: readonly VerifierKey[] = []) =>
 
 async function verify(keys: readonly VerifierKey[] = []) {
   const { checkpoints, problem } = await collect(keys)
-  const verdict = await verifyAuditChain(log.db, { checkpoints })
+  const verdict = await verifyAuditChain(log.db, { checkpoints, now: log.clock.now() })
   return problem === undefined || !verdict.isWhole
     ? verdict
     : { ...verdict, isWhole: false, problem }
@@ -144,6 +145,78 @@ describe('checkpoints', () => {
     await log.record(20)
     await log.chainer.flush()
     await expect(signCheckpoint(log)).rejects.toThrow(/are not those/)
+  })
+
+  it('find a log that says its beginning was cut, as far as they go and farther', async () => {
+    await log.record(300)
+    await log.attack(
+      `update audit_entry set description = 'harmless'`,
+      ...FORGET_CHAIN,
+      'delete from audit_checkpoint',
+    )
+    await createAuditChainer(log.db, { logError: () => undefined }).flush()
+    // Of everything that a checkpoint covers it says that it was deleted for its age.
+    await log.attack(
+      `delete from audit_entry using audit_link where sequence = entry_sequence and position <= 512`,
+      `update audit_chain set cut_position = 512, cut_at = now(),
+         cut_head = (select hash from audit_link where position = 512)`,
+      `delete from audit_link where position <= 512`,
+    )
+    await expect(signCheckpoint(log)).rejects.toThrow(/covers 304 .* begins behind 512/)
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      problem: expect.stringMatching(/begins behind 512, and no checkpoint covers/) as unknown,
+    })
+  })
+
+  it('of the last 30 days cannot have been outdated by a cut', async () => {
+    await log.record(300)
+    log.clock.set(new Date().toISOString())
+    await log.checkpoint()
+    await log.record(300)
+    await log.checkpoint()
+    await log.attack(
+      `update audit_chain set cut_position = 768, cut_at = now(),
+         cut_head = (select hash from audit_link where position = 768)`,
+      `delete from audit_entry using audit_link where sequence = entry_sequence and position <= 768`,
+      `delete from audit_link where position <= 768`,
+      'delete from audit_checkpoint where size < 768',
+    )
+    expect(await verify()).toMatchObject({
+      isWhole: false,
+      problem: expect.stringMatching(/begins behind 768.* was signed within 30 days/) as unknown,
+    })
+  })
+
+  it('are not signed by a new key because somebody took the old ones away', async () => {
+    await log.attack('update audit_checkpoint_key set retired_at = now()')
+    await log.record(1)
+    await log.chainer.flush()
+    await expect(signCheckpoint(log)).rejects.toThrow(/no key .* rotate-key/)
+    await log.attack('truncate audit_checkpoint, audit_checkpoint_key')
+    await expect(signCheckpoint(log)).rejects.toThrow(/no key .* rotate-key/)
+  })
+
+  it('are asked for when a key is trusted that signed none of them', async () => {
+    const stranger = await createTestAuditLog()
+    try {
+      await stranger.record(1)
+      await stranger.checkpoint()
+      const [text = ''] = (await readCheckpointTexts(stranger.folder)).keys
+      const key = parseVerifierKey(text)
+      expect(key).toBeDefined()
+      const { problem } = await collect(key === undefined ? [] : [key])
+      expect(problem).toMatch(/no checkpoint is signed by the given key/)
+    } finally {
+      await stranger.close()
+    }
+  })
+
+  it('that nobody can read are told', async () => {
+    const [name = ''] = (await readdir(log.folder)).filter((file) => file.startsWith('checkpoints'))
+    const text = await readFile(join(log.folder, name), 'utf8')
+    await writeFile(join(log.folder, name), text.replace('\n304\n', '\nmany\n'))
+    expect((await collect()).problem).toMatch(/cannot be read/)
   })
 
   it('begin anew under another name when an admin says so', async () => {

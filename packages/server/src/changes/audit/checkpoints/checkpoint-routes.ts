@@ -10,7 +10,7 @@ import { createTreeSource, MissingNode } from '../tree/tree-store.ts'
 import { CHAIN_START } from '../audit-entry.ts'
 import { parseCheckpoint } from './checkpoint.ts'
 import { toVerifierKey } from './checkpoint-keys.ts'
-import { findCoveredSize, findLatestCheckpoint, listCheckpointKeys } from './checkpoint-store.ts'
+import { findLatestCheckpoint, listCheckpointKeys, type CheckpointKeyRecord } from './checkpoint-store.ts'
 import { toVerifierKeyText } from './signed-note.ts'
 
 const hashSchema = z.string().describe('SHA-256 in base64.')
@@ -92,13 +92,12 @@ export function checkpointRoutes(db: Kysely<Schema>): ApiRoute[] {
 
 async function showLatest(db: Kysely<Schema>) {
   const keys = await listCheckpointKeys(db)
-  const origin = keys[0]?.origin
-  const stored = origin === undefined ? undefined : await findLatestCheckpoint(db, origin)
+  const stored = await findLatest(db, keys)
   const checkpoint = stored && parseCheckpoint(stored.note)
   if (stored === undefined || checkpoint === undefined) {
     throw new AppError('not_found', 'No checkpoint of the audit log has been signed yet.')
   }
-  const own = keys.filter((key) => key.origin === origin)
+  const own = keys.filter(({ origin }) => origin === checkpoint.origin)
   return {
     origin: checkpoint.origin,
     size: checkpoint.size,
@@ -107,6 +106,11 @@ async function showLatest(db: Kysely<Schema>) {
     checkpoint: checkpoint.note,
     verifier_keys: own.map((key) => toVerifierKeyText(toVerifierKey(key))),
   }
+}
+
+/** The latest checkpoint of the present log. */
+async function findLatest(db: Kysely<Schema>, [present]: readonly CheckpointKeyRecord[]) {
+  return present && (await findLatestCheckpoint(db, present.origin))
 }
 
 async function showConsistency(db: Kysely<Schema>, { from, to }: { from: number; to: number }) {
@@ -119,7 +123,7 @@ async function showConsistency(db: Kysely<Schema>, { from, to }: { from: number;
 async function showInclusion(db: Kysely<Schema>, id: string, asked: number | undefined) {
   const link = /^\d{1,18}$/.test(id) ? await findLink(db, id) : undefined
   if (link === undefined) throw notFound('chained audit log entry', id)
-  const size = asked ?? (await findCoveredSize(db, Number.MAX_SAFE_INTEGER))
+  const size = asked ?? (await findLatest(db, await listCheckpointKeys(db)))?.size ?? 0
   if (size < link.position) {
     throw new AppError('conflict', `The entry is number ${link.position}, which is behind ${size}.`)
   }

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import { defineTable, type RecordOf } from '../../../schema/define-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 
@@ -81,14 +81,17 @@ export async function listCheckpointsBeyond(
   return rows.map(toStored)
 }
 
-/** How many entries checkpoints cover, of a chain of `size`; 0 when there is none. */
-export async function findCoveredSize(db: Kysely<Schema>, size: number): Promise<number> {
-  const row = await db
-    .selectFrom('audit_checkpoint')
-    .select((select) => select.fn.max('size').as('size'))
-    .where('size', '<=', String(size))
-    .executeTakeFirst()
-  return Number(row?.size ?? 0)
+/**
+ * Up to where a chain of `size` may be cut: what a checkpoint covers, and not past one of the last 30 days. The
+ * database holds whoever cuts to that.
+ */
+export async function findCuttableSize(db: Kysely<Schema>, size: number): Promise<number> {
+  const { rows } = await sql<{ size: string }>`
+    select least(
+      coalesce(max(size) filter (where size <= ${size}), 0),
+      min(size) filter (where signed_at > now() - interval '30 days')) as size
+    from audit_checkpoint`.execute(db)
+  return Number(rows[0]?.size ?? 0)
 }
 
 /** The texts of all checkpoints, of every log that there was. */

@@ -6,7 +6,12 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { readCheckpointTexts } from './checkpoint-folder.ts'
-import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
+import {
+  parseCheckpoint,
+  verifyCheckpoint,
+  type Checkpoint,
+  type UnverifiedCheckpoint,
+} from './checkpoint.ts'
 import { listVerifierKeys } from './checkpoint-keys.ts'
 import { listCheckpointNotes } from './checkpoint-store.ts'
 import { parseVerifierKey, type VerifierKey } from './signed-note.ts'
@@ -22,15 +27,15 @@ export interface CheckpointSources {
 
 export interface CollectedCheckpoints {
   readonly checkpoints: readonly Checkpoint[]
-  /** The first checkpoint that no known key signed, in words; undefined when there is none. */
+  /** The first checkpoint that no known key signed, or that none was found, in words. */
   readonly problem: string | undefined
   /** Checkpoints of the folder and the files, without those that the database has alone. */
   readonly outsideCount: number
 }
 
 /**
- * Reads and verifies the checkpoints. With keys from elsewhere, checkpoints by other keys are left out;
- * otherwise one that no known key signed is a problem, because somebody changed it or the keys.
+ * Reads and verifies the checkpoints. With keys from elsewhere, checkpoints by other keys are left out, and it is a
+ * problem when none is left; otherwise one that no known key signed is one, because somebody changed it or the keys.
  *
  * @throws AppError `not_found` for files that cannot be read, and for given ones that hold no checkpoint
  */
@@ -50,13 +55,19 @@ export async function collectCheckpoints(
   let problem: string | undefined
   for (const note of new Set([...outside, ...(await listCheckpointNotes(db))])) {
     const unverified = parseCheckpoint(note)
-    if (unverified === undefined) continue
-    const checkpoint = verifyCheckpoint(unverified, keys)
+    const checkpoint = unverified && verifyCheckpoint(unverified, keys)
     if (checkpoint !== undefined) checkpoints.set(note, checkpoint)
-    else if (given.length === 0) {
-      problem ??= `a checkpoint of ${unverified.origin} over ${unverified.size} entries is not signed by a key of this log`
-    }
+    else if (given.length === 0) problem ??= describeUnbelieved(unverified)
+  }
+  if (given.length > 0 && checkpoints.size === 0) {
+    problem = 'no checkpoint is signed by the given key'
   }
   const outsideCount = new Set(outside.filter((note) => checkpoints.has(note))).size
   return { checkpoints: [...checkpoints.values()], problem, outsideCount }
+}
+
+function describeUnbelieved(checkpoint: UnverifiedCheckpoint | undefined): string {
+  if (checkpoint === undefined) return 'a checkpoint cannot be read'
+  const { origin, size } = checkpoint
+  return `a checkpoint of ${origin} over ${size} entries is not signed by a key of this log`
 }

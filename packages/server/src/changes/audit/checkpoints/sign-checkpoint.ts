@@ -53,10 +53,12 @@ export interface SignDependencies
 export async function signCheckpoint(dependencies: SignDependencies): Promise<boolean> {
   const { db, runChange } = dependencies
   if ((await getAuditChain(db)).size === 0) return false
-  if (!(await listCheckpointKeys(db)).some(({ retiredAt }) => retiredAt === null)) {
+  const lastInFolder = await findLastNote(dependencies.folder)
+  const keys = await listCheckpointKeys(db)
+  if (!keys.some(({ retiredAt }) => retiredAt === null)) {
+    if (keys.length > 0 || lastInFolder !== undefined) throw noKey(dependencies)
     await runChange({ actor: SYSTEM_ACTOR }, (change) => ensureCheckpointKey(change, dependencies))
   }
-  const lastInFolder = await findLastNote(dependencies.folder)
   return db.transaction().execute(async (tx) => {
     await lockInTransaction(tx, LOCK_KEYS.auditCheckpoints)
     return signLocked(tx, dependencies, lastInFolder)
@@ -65,12 +67,13 @@ export async function signCheckpoint(dependencies: SignDependencies): Promise<bo
 
 async function signLocked(
   tx: Kysely<Schema>,
-  { sealer, clock }: SignDependencies,
+  dependencies: SignDependencies,
   lastInFolder: string | undefined,
 ): Promise<boolean> {
+  const { sealer, clock } = dependencies
   const keys = await listCheckpointKeys(tx)
   const key = keys.find(({ retiredAt }) => retiredAt === null)
-  if (key === undefined) throw new Error('no key signs checkpoints')
+  if (key === undefined) throw noKey(dependencies)
   const { origin } = key
   const chain = await getAuditChain(tx)
   const stored = await findLatestCheckpoint(tx, origin)
@@ -80,9 +83,7 @@ async function signLocked(
     throw new ChainDiverged(`The last checkpoint in the database is not one that this log signed.`)
   }
   const exported = lastInFolder === undefined ? undefined : toTrusted(lastInFolder, own)
-  for (const checkpoint of [last, exported]) {
-    if (checkpoint !== undefined) await assertContinues(tx, chain, checkpoint)
-  }
+  await assertContinuesAll(tx, chain, [last, exported])
   if (last !== undefined && last.size === chain.size) return false
   const root = await readRoot(createTreeSource(tx), chain.size)
   if (!root.equals(chain.frontier.root())) {
@@ -114,22 +115,48 @@ function findPredecessor(
   return isFirst && predecessor !== undefined ? [predecessor] : []
 }
 
+/** A key that is made without anybody's word would sign whatever there is now. */
+function noKey({ folder }: SignDependencies): ChainDiverged {
+  return new ChainDiverged(
+    `There is no key in the database that signs checkpoints, and there was one. Look who took it away; \`heliograph audit rotate-key\` makes another, with --new-log and without the checkpoints in ${folder} where the log begins anew.`,
+  )
+}
+
+/** A cut is covered by a checkpoint: the last one never ends before it. */
+async function assertContinuesAll(
+  tx: Kysely<Schema>,
+  chain: AuditChain,
+  checkpoints: readonly (Checkpoint | undefined)[],
+): Promise<void> {
+  const known = checkpoints.filter((checkpoint) => checkpoint !== undefined)
+  const size = Math.max(...known.map((checkpoint) => checkpoint.size))
+  for (const checkpoint of known) {
+    if (checkpoint.size >= chain.cutPosition) await assertContinues(tx, chain, checkpoint)
+    else if (checkpoint.size === size) {
+      throw new ChainDiverged(
+        `${describe(checkpoint)} ${size} entries, and the audit chain begins behind ${chain.cutPosition}: what lies between was deleted without a checkpoint.`,
+      )
+    }
+  }
+}
+
+function describe({ signedAt }: Checkpoint): string {
+  return `The checkpoint of ${signedAt?.toISOString() ?? 'an unknown time'} covers`
+}
+
 async function assertContinues(
   tx: Kysely<Schema>,
-  { size, cutPosition }: AuditChain,
+  { size }: AuditChain,
   checkpoint: Checkpoint,
 ): Promise<void> {
-  const signed = `the checkpoint of ${checkpoint.signedAt?.toISOString() ?? 'an unknown time'} covers`
   if (checkpoint.size > size) {
     throw new ChainDiverged(
-      `The audit chain has ${size} entries, and ${signed} ${checkpoint.size}: the last ones are gone.`,
+      `${describe(checkpoint)} ${checkpoint.size} entries, and the audit chain has ${size}: the last ones are gone.`,
     )
   }
-  // What it ends in was cut since, under a later checkpoint that continued it.
-  if (checkpoint.size < cutPosition) return
   const root = await readRoot(createTreeSource(tx), checkpoint.size)
   if (root.equals(checkpoint.root)) return
   throw new ChainDiverged(
-    `The first ${checkpoint.size} entries of the audit chain are not those that ${signed}.`,
+    `${describe(checkpoint)} ${checkpoint.size} entries, and the first ${checkpoint.size} of the audit chain are not those.`,
   )
 }
