@@ -10,7 +10,11 @@ import { createTreeSource, MissingNode } from '../tree/tree-store.ts'
 import { CHAIN_START } from '../audit-entry.ts'
 import { parseCheckpoint } from './checkpoint.ts'
 import { toVerifierKey } from './checkpoint-keys.ts'
-import { findLatestCheckpoint, listCheckpointKeys, type CheckpointKeyRecord } from './checkpoint-store.ts'
+import {
+  findLatestCheckpoint,
+  listCheckpointKeys,
+  type CheckpointKeyRecord,
+} from './checkpoint-store.ts'
 import { toVerifierKeyText } from './signed-note.ts'
 
 const hashSchema = z.string().describe('SHA-256 in base64.')
