@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import { ManualClock } from '../../test/support/manual-clock.ts'
 import { withDatabase } from '../../test/support/with-database.ts'
@@ -18,7 +18,9 @@ import { cutAuditChain } from '../changes/audit/cut-audit-chain.ts'
 import { verifyAuditChain } from '../changes/audit/verify-audit-chain.ts'
 import { createChangeRunner } from '../changes/change.ts'
 import { databaseOf, roleOf, toClientConfig, withRole } from '../platform/db/connection.ts'
+import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
+import { createWriteCheck } from '../platform/db/write-check.ts'
 import { parseMasterKeys } from '../platform/secrets/master-key.ts'
 import { createSealer } from '../platform/secrets/sealed-box.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
@@ -54,6 +56,8 @@ beforeAll(async () => {
     logError: () => undefined,
   })
   await syncReportingViews(owner.db)
+  // As the embedded database has it, and as it should be where reporting queries run.
+  await owner.pool.query(`revoke temporary on database "${name}" from public`)
   await grantServiceRole(owner.db, roleOf(database.connection))
   folder = await mkdtemp(join(tmpdir(), 'audit-checkpoints-'))
   await writeAuditLog(database.db)
@@ -159,6 +163,17 @@ describe('the role of the service', () => {
       'owns the database or its schema',
       'owns audit_chain, audit_checkpoint, audit_entry, audit_link, audit_subtree',
     ])
+  })
+
+  it('can try whether anything can be written', async () => {
+    const fault = findDatabaseFault(Object.assign(new Error('no'), { code: '53100' }))
+    const forgetWriteFault = vi.fn()
+    await createWriteCheck(database.db, { writeFault: () => fault, forgetWriteFault })()
+    expect(forgetWriteFault).toHaveBeenCalledOnce()
+    const { rows } = await database.pool.query(
+      `select has_database_privilege(current_database(), 'temporary') as may`,
+    )
+    expect(rows).toEqual([{ may: true }])
   })
 
   it('keeps its rights and no others when they are granted again', async () => {

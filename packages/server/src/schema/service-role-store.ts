@@ -35,6 +35,7 @@ export async function grantServiceRole(owner: Kysely<Schema>, role: string): Pro
   await owner.transaction().execute(async (tx) => {
     await lockInTransaction(tx, LOCK_KEYS.reportingViews)
     await sql`grant usage on schema public to ${service}`.execute(tx)
+    await grantTemporaryTables(tx, role)
     await grantTables(tx, role)
     await sql`grant usage, select on all sequences in schema public to ${service}`.execute(tx)
     for (const name of SEQUENCES_OF_FUNCTIONS) {
@@ -49,6 +50,17 @@ export async function grantServiceRole(owner: Kysely<Schema>, role: string): Pro
       tx,
     )
   })
+}
+
+/** By one the service tries whether the disk takes anything again. */
+async function grantTemporaryTables(tx: Transaction<Schema>, role: string): Promise<void> {
+  const { rows } = await sql<{ database: string }>`
+    select current_database() as database
+    where not has_database_privilege(${role}, current_database(), 'temporary')
+      and has_database_privilege(current_database(), 'temporary with grant option')`.execute(tx)
+  for (const { database } of rows) {
+    await sql`grant temporary on database ${sql.id(database)} to ${sql.id(role)}`.execute(tx)
+  }
 }
 
 async function grantTables(tx: Transaction<Schema>, role: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
@@ -33,6 +33,16 @@ async function nameOfDatabase(): Promise<string> {
   return rows[0]?.name ?? ''
 }
 
+/** For the connections that are opened next, and those of the pool. */
+async function setSearchPath(name: string, path: string): Promise<void> {
+  await database.pool.query(`alter database "${name}" set search_path = ${path}`)
+  await database.pool.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+  await vi.waitFor(() => sql`select`.execute(db))
+}
+
 test('passes while statements succeed or fail for other reasons', async () => {
   const check = createWriteCheck(db, network)
   await check()
@@ -47,11 +57,16 @@ test.each(['53100', '58030'])(
     const name = await nameOfDatabase()
     await failWith(code)
     // In the place of a disk that is still full.
-    await database.pool.query(`revoke temporary on database "${name}" from public, current_user`)
+    await database.pool.query(`
+      create schema full_disk;
+      create function full_disk.repeat(text, integer) returns text language plpgsql as
+        $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
+    await setSearchPath(name, 'full_disk, pg_catalog, public')
     const check = createWriteCheck(db, network)
     await expect(check()).rejects.toThrow(/cannot store/)
     await expect(check()).rejects.toThrow(/cannot store/)
-    await database.pool.query(`grant temporary on database "${name}" to current_user`)
+    await setSearchPath(name, 'public')
+    await database.pool.query('drop schema full_disk cascade')
     // The next trial is only after a while; another check has not tried yet.
     await createWriteCheck(db, network)()
     await check()
@@ -59,6 +74,15 @@ test.each(['53100', '58030'])(
     expect(rows).toEqual([])
   },
 )
+
+test('believes that writes succeed again where its role may not try', async () => {
+  const name = await nameOfDatabase()
+  await failWith('53100')
+  await database.pool.query(`revoke temporary on database "${name}" from public, current_user`)
+  await createWriteCheck(db, network)()
+  expect(network.writeFault()).toBeUndefined()
+  await database.pool.query(`grant temporary on database "${name}" to current_user`)
+})
 
 test('fails while the server only reads', async () => {
   const name = await nameOfDatabase()

@@ -5,6 +5,7 @@
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import type { DatabaseNetwork } from './database-network.ts'
+import { isAccessRefusal } from './unavailable.ts'
 
 /** Nothing can be written; the message is for the log. */
 export class WritesFail extends Error {
@@ -43,6 +44,8 @@ export function createWriteCheck<Tables>(
       await writeAndTakeBack(db)
       triedMs = -Infinity
     } catch (error) {
+      // The next statement that fails tells; a fault that nobody may look at would stay for ever.
+      if (isAccessRefusal(error)) return
       throw new WritesFail(network.writeFault()?.message, { cause: error })
     }
   }
