@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const conditions = ['source']
 const source = {
@@ -13,6 +14,16 @@ const LIMIT_MS = 300_000
 /** Waits of these end when nothing has moved for long (`wait-until-none-left.ts`), not at a total. */
 const E2E_LIMIT_MS = 30 * 60_000
 
+const PROJECTS = ['e2e', 'db', 'unit']
+
+/** Long files first, so that the short ones fill what is left of the workers at the end. */
+class LongestSuiteFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name)
+    return (await super.sort(files)).sort((left, right) => placeOf(left) - placeOf(right))
+  }
+}
+
 /** What all suites share. */
 const patience = {
   setupFiles: ['packages/server/test/support/patient-waits.ts'],
@@ -23,9 +34,10 @@ const patience = {
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // Most of the time a worker waits for a database or a service that it has started; all share
-    // the connections of one server.
-    maxWorkers: Math.min(8, Math.max(2, availableParallelism())),
+    // A worker waits for a database or a service that it has started: one more than there are processors.
+    // All share the connections of one server.
+    maxWorkers: Math.min(8, availableParallelism() + 1),
+    sequence: { sequencer: LongestSuiteFirst },
     projects: [
       {
         ...source,

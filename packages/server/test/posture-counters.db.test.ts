@@ -20,8 +20,8 @@ import { createTestDatabase } from './support/database.ts'
 import { runRetention } from './support/run-retention.ts'
 
 const SEED = 20_260_407
-const OPERATIONS = Number(process.env['HELIOGRAPH_TEST_OPERATIONS'] ?? 2_000)
-const RECOUNTS = 20
+const OPERATIONS = Number(process.env['HELIOGRAPH_TEST_OPERATIONS'] ?? 800)
+const RECOUNTS = 12
 /** Of each operation, with room for a busy machine. */
 const OPERATION_MAX_MS = 150
 

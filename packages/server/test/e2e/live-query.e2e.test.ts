@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { findFreePort, ServiceProcess } from './support/service-process.ts'
 
-const DEVICES = 2_000
+/** Raise it for a long run: `HELIOGRAPH_TEST_DEVICES=2000 npm test -- --project e2e live-query`. */
+const DEVICES = Number(process.env['HELIOGRAPH_TEST_DEVICES'] ?? 500)
 const SILENT_DEVICES = 20
 
 interface Campaign {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { playTimeline, startDrift } from './drift.ts'
 import { listKnobs } from './knobs.ts'
 import { createDeviceFactory } from './simulated-device.ts'
@@ -9,16 +9,14 @@ import { createRandom } from '../random.ts'
 import { createManualScheduler } from '../scheduler.ts'
 import { TABLES_BY_PLATFORM } from '../tables/platform-tables.ts'
 
-let factory: DeviceFactory | undefined
-afterEach(() => {
-  factory?.close()
-  factory = undefined
-})
+const factories: DeviceFactory[] = []
+afterAll(() => factories.forEach((factory) => factory.close()))
 
 const NOW_MS = Date.UTC(2026, 10, 21)
 
 function makeFactory(): DeviceFactory {
-  factory = createDeviceFactory(() => NOW_MS)
+  const factory = createDeviceFactory(() => NOW_MS)
+  factories.push(factory)
   return factory
 }
 
@@ -39,6 +37,9 @@ function cell(device: SimulatedDevice, sql: string): string | undefined {
   return Object.values(result.rows[0] ?? {})[0]
 }
 
+/** For tests to which it is all one what other devices there are: the tables of a platform take long to make. */
+const shared = makeFactory()
+
 const KNOBS = PLATFORMS.flatMap((platform) =>
   listKnobs(platform).map(({ name }): [Platform, string] => [platform, name]),
 )
@@ -53,10 +54,9 @@ describe('posture', () => {
   test.each(KNOBS)(
     '%s: turning %s changes rows, turning it back restores them',
     (platform, knob) => {
-      const made = makeFactory()
       const random = createRandom(7)
       for (let count = 0; count < 3; count += 1) {
-        const device = made.create(platform, random)
+        const device = shared.create(platform, random)
         const isElsewhere = knob === 'pending-restart' && device.person.flavor === 'fedora'
         const before = readEverything(device)
         device.setPosture(knob, 'bad')
