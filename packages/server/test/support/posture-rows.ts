@@ -1,5 +1,6 @@
 import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
 import { ACCOUNT_FAILING_TABLES, file, HEALTHY_ACCOUNTS } from './account-posture-rows.ts'
+import { MALICIOUS_FAILING_TABLES } from './malicious-posture-rows.ts'
 import type { OsqueryRow, TableRows } from './osquery-database.ts'
 
 const NOW_SECONDS = Math.floor(Date.now() / 1_000)
@@ -411,6 +412,7 @@ export const FAILING_TABLES: Readonly<
     linux: { deb_packages: [], chrome_extensions: [] },
   },
   ...ACCOUNT_FAILING_TABLES,
+  ...MALICIOUS_FAILING_TABLES,
   'mdm-enrolled': {
     darwin: { file: [file('/private/var/db/ConfigurationProfiles/Settings')] },
     windows: withRegistry(`${ENROLMENT}\\EnrollmentState`, '0'),

@@ -1,6 +1,7 @@
 import { put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import { accountFileKnobs } from './account-file-knobs.ts'
+import { maliciousSoftwareKnobs } from './malicious-software-knobs.ts'
 import { DARWIN_MANAGEMENT_KNOBS } from './management-knobs.ts'
 import { COMMON_KNOBS, darwinSetting, noDarwinSetting } from './shared-knob-rows.ts'
 import { DARWIN_SOFTWARE_KNOBS } from './darwin-software-knobs.ts'
@@ -229,6 +230,7 @@ export const DARWIN_KNOBS = knobsOf('darwin', [
   ...DARWIN_SOFTWARE_KNOBS,
   ...POSIX_KNOBS,
   ...DARWIN_MANAGEMENT_KNOBS,
+  ...maliciousSoftwareKnobs('/opt/homebrew/lib', '/'),
   ...accountFileKnobs('/'),
   ...COMMON_KNOBS,
 ])

@@ -1,6 +1,7 @@
 import { only, put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import { accountFileKnobs } from './account-file-knobs.ts'
+import { maliciousSoftwareKnobs } from './malicious-software-knobs.ts'
 import { LINUX_MANAGEMENT_KNOBS } from './management-knobs.ts'
 import {
   COMMON_KNOBS,
@@ -185,6 +186,7 @@ export const LINUX_KNOBS = knobsOf('linux', [
   ...LINUX_SOFTWARE_KNOBS,
   ...POSIX_KNOBS,
   ...LINUX_MANAGEMENT_KNOBS,
+  ...maliciousSoftwareKnobs('/usr/local/lib', '/'),
   ...accountFileKnobs('/'),
   ...COMMON_KNOBS,
 ])

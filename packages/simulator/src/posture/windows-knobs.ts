@@ -1,6 +1,7 @@
 import { daysAgo, put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import { accountFileKnobs } from './account-file-knobs.ts'
+import { maliciousSoftwareKnobs } from './malicious-software-knobs.ts'
 import { WINDOWS_MANAGEMENT_KNOBS } from './management-knobs.ts'
 import { knobsOf } from './knob.ts'
 import type { KnobSource } from './knob.ts'
@@ -266,6 +267,7 @@ export const WINDOWS_KNOBS = knobsOf('windows', [
   ...SYSTEM_KNOBS,
   ...WINDOWS_SOFTWARE_KNOBS,
   ...WINDOWS_MANAGEMENT_KNOBS,
+  ...maliciousSoftwareKnobs(String.raw`C:\Program Files\nodejs`, '\\'),
   ...accountFileKnobs('\\'),
   ...COMMON_KNOBS,
 ])

@@ -56,6 +56,9 @@ export const COMMON_TABLES: TableSources = {
     logical_processors:integer address_width current_clock_speed:integer max_clock_speed:integer
     socket_designation load_percentage:integer`,
   python_packages: `name version summary author license path directory uid:bigint`,
+  npm_packages: `name version description author license homepage path directory`,
+  vscode_extensions: `name uuid version path publisher publisher_id installed_at:bigint
+    prerelease:integer uid:bigint vscode_edition`,
   secureboot: `secure_boot:integer`,
   battery: `manufacturer manufacture_date:integer model serial_number cycle_count:integer health
     condition state charging:integer charged:integer designed_capacity:integer

@@ -14,6 +14,7 @@ export const LINUX_TABLES: TableSources = {
   etc_hosts: `pid_with_namespace:integer`,
   python_packages: `pid_with_namespace:integer`,
   file: NAMESPACE_COLUMNS,
+  npm_packages: NAMESPACE_COLUMNS,
   hash: NAMESPACE_COLUMNS,
   listening_ports: `net_namespace`,
   processes: `cgroup_path`,

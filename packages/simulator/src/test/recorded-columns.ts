@@ -56,6 +56,8 @@ export const RECORDED_COLUMNS: Readonly<Record<string, string>> = {
     'array_handle asset_tag bank_locator configured_clock_speed:integer configured_voltage:integer data_width:integer device_locator form_factor handle manufacturer max_speed:integer max_voltage:integer memory_type memory_type_details min_voltage:integer part_number serial_number set:integer size:integer total_width:integer',
   mounts:
     'blocks:bigint blocks_available:bigint blocks_free:bigint blocks_size:bigint device device_alias flags inodes:bigint inodes_free:bigint path type',
+  npm_packages:
+    'author description directory homepage license mount_namespace_id name path pid_with_namespace:integer version',
   os_version:
     'arch build codename extra install_date:bigint major:integer minor:integer mount_namespace_id name patch:integer pid_with_namespace:integer platform platform_like revision:integer version',
   osquery_flags: 'default_value description name shell_only:integer type value',
@@ -119,6 +121,8 @@ export const RECORDED_COLUMNS: Readonly<Record<string, string>> = {
     'encrypted:integer key_group_name key_length:integer key_security_bits:integer key_type path pid_with_namespace:integer uid:bigint',
   users:
     'description directory gid:bigint gid_signed:bigint include_remote:integer is_hidden:integer pid_with_namespace:integer shell type uid:bigint uid_signed:bigint username uuid',
+  vscode_extensions:
+    'installed_at:bigint name path prerelease:integer publisher publisher_id uid:bigint uuid version vscode_edition',
   wifi_networks:
     'add_reason added_at:integer auto_join:integer auto_login:integer captive_login_date:integer captive_portal:integer disabled:integer last_connected:integer last_connected_automatic:integer last_connected_manual:integer network_name passpoint:integer personal_hotspot:integer possibly_hidden:integer roaming:integer roaming_profile security_type ssid temporarily_disabled:integer was_captive_network:integer',
   windows_firewall_rules:

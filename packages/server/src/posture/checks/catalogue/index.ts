@@ -10,7 +10,9 @@ import { automaticLoginDisabled } from './automatic-login-disabled.ts'
 import { automaticUpdates } from './automatic-updates.ts'
 import { autorunDisabled } from './autorun-disabled.ts'
 import { backupsEncrypted } from './backups-encrypted.ts'
+import { bannedApplications } from './banned-applications.ts'
 import { chromeUpToDate, edgeUpToDate, firefoxUpToDate } from './browsers-up-to-date.ts'
+import { compromisedPackages } from './compromised-packages.ts'
 import { defenderRealTimeProtection } from './defender-real-time-protection.ts'
 import { diskEncryption } from './disk-encryption.ts'
 import { diskSpace } from './disk-space.ts'
@@ -26,6 +28,7 @@ import {
   remoteManagementDisabled,
   screenSharingDisabled,
 } from './macos-sharing.ts'
+import { maliciousExtensions } from './malicious-extensions.ts'
 import { malwareDefinitionUpdates } from './malware-definition-updates.ts'
 import { mandatoryAccessControl } from './mandatory-access-control.ts'
 import { mdmEnrolled } from './mdm-enrolled.ts'
@@ -99,6 +102,9 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   edgeUpToDate,
   firefoxUpToDate,
   sideloadedBrowserExtensions,
+  maliciousExtensions,
+  compromisedPackages,
+  bannedApplications,
   suspiciousLaunchItems,
   mandatoryAccessControl,
   autorunDisabled,

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest'
+import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
+import { MALICIOUS_SOFTWARE } from '../src/posture/checks/catalogue/malicious-software.ts'
+import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
+import { openOsqueryDatabase, type TableRows } from './support/osquery-database.ts'
+import { HEALTHY_DEVICES } from './support/posture-rows.ts'
+
+function runCheck(slug: string, platform: CheckPlatform, changes: TableRows) {
+  const sql = CHECK_CATALOGUE.find((check) => check.slug === slug)!.queries[platform]!
+  using database = openOsqueryDatabase({ ...HEALTHY_DEVICES[platform], ...changes })
+  return database.prepare(sql).all()
+}
+
+const statusOf = (slug: string, platform: CheckPlatform, changes: TableRows) =>
+  runCheck(slug, platform, changes).map((row) => row['KOLIDE_CHECK_STATUS'])
+
+describe('the list of malicious software', () => {
+  it('names each release once', () => {
+    const releases = MALICIOUS_SOFTWARE.incidents.flatMap((incident) =>
+      (['browser_extensions', 'editor_extensions', 'npm', 'pypi'] as const).flatMap((kind) =>
+        Object.entries(incident[kind] ?? {}).flatMap(([name, versions]) =>
+          versions.map((version) => `${kind} ${name} ${version}`),
+        ),
+      ),
+    )
+    expect(new Set(releases).size).toBe(releases.length)
+    expect(releases.length).toBeGreaterThan(100)
+  })
+
+  it('spells extensions and Python packages as devices are asked for them', () => {
+    for (const incident of MALICIOUS_SOFTWARE.incidents) {
+      for (const id of Object.keys(incident.browser_extensions ?? {}))
+        expect(id).toMatch(/^[a-p]{32}$/)
+      for (const id of Object.keys(incident.editor_extensions ?? {})) {
+        expect(id).toMatch(/^[a-z0-9-]+\.[a-z0-9.-]+$/)
+      }
+      for (const name of Object.keys(incident.pypi ?? {})) expect(name).toMatch(/^[a-z0-9-]+$/)
+    }
+  })
+})
+
+describe('malicious extensions', () => {
+  const slug = 'malicious-extensions'
+  const cyberhaven = 'pajkjnmeojmbapicmbpliphjmcekeaac'
+  const row = { uid: 501, name: 'Cyberhaven', identifier: cyberhaven, browser_type: 'edge' }
+
+  it('are told by version: the release after the incident passes', () => {
+    expect(
+      statusOf(slug, 'linux', { chrome_extensions: [{ ...row, version: '24.10.5' }] }),
+    ).toEqual(['PASS'])
+    expect(
+      runCheck(slug, 'linux', { chrome_extensions: [{ ...row, version: '24.10.4' }] }),
+    ).toEqual([
+      {
+        identifier: cyberhaven,
+        name: 'Cyberhaven',
+        version: '24.10.4',
+        application: 'edge',
+        username: 'ada',
+        incident: 'Cyberhaven and other Chrome extensions, 2024',
+        KOLIDE_CHECK_STATUS: 'FAIL',
+      },
+    ])
+  })
+
+  it('of editors are found whatever the case of their identifier', () => {
+    const vscode_extensions = [{ uid: 501, name: 'JScearcy.rust-doc-viewer', version: '4.2.1' }]
+    expect(runCheck(slug, 'darwin', { vscode_extensions })).toMatchObject([
+      {
+        identifier: 'jscearcy.rust-doc-viewer',
+        application: 'editor',
+        KOLIDE_CHECK_STATUS: 'FAIL',
+      },
+    ])
+  })
+
+  it('are inapplicable without any extension, and unknown without accounts', () => {
+    expect(statusOf(slug, 'windows', { chrome_extensions: [] })).toEqual(['INAPPLICABLE'])
+    expect(statusOf(slug, 'windows', { users: [] })).toEqual(['UNKNOWN'])
+  })
+})
+
+describe('compromised packages', () => {
+  const slug = 'compromised-packages'
+  const inFolder = (directory: string, name: string, version: string) => ({
+    name,
+    version,
+    directory,
+    path: `${directory}/node_modules/${name}/package.json`,
+  })
+
+  it('are told by name and version, once however often they are installed', () => {
+    const nvm = '/home/ada/.nvm/versions/node/v24.1.0/lib'
+    const rows = runCheck(slug, 'linux', {
+      file: [{ path: `${nvm}/node_modules/npm/package.json` }],
+      npm_packages: [
+        inFolder(nvm, 'debug', '4.4.2'),
+        inFolder('/usr/local/lib', 'debug', '4.4.2'),
+        inFolder('/usr/local/lib', 'debug', '4.4.3'),
+        inFolder('/usr/local/lib', '@ctrl/tinycolor', '4.1.1'),
+        inFolder('/srv/app', 'chalk', '5.6.1'),
+      ],
+    })
+    expect(rows.map(({ package: name, version, path }) => [name, version, path])).toEqual([
+      ['@ctrl/tinycolor', '4.1.1', '/usr/local/lib/node_modules/@ctrl/tinycolor/package.json'],
+      ['debug', '4.4.2', `${nvm}/node_modules/debug/package.json`],
+    ])
+  })
+
+  it.each([
+    ['darwin', '/Users/ada/Library/Python/3.12/lib/python/site-packages', '/'],
+    ['darwin', '/Users/ada/.local/share/uv/tools/proxy/lib/python3.13/site-packages', '/'],
+    ['linux', '/usr/lib/python3/dist-packages', '/'],
+    ['windows', String.raw`C:\Program Files\Python313\Lib\site-packages`, '\\'],
+  ] as const)('of PyPI are found on %s in %s', (platform, folder, separator) => {
+    const file = (name: string) => ({ path: [folder, name, 'METADATA'].join(separator) })
+    const status = (name: string) => statusOf(slug, platform, { file: [file(name)] })
+    expect(status('litellm-1.82.7.dist-info')).toEqual(['FAIL'])
+    expect(status('litellm-1.82.9.dist-info')).toEqual(['PASS'])
+    expect(status('xlitellm-1.82.7.dist-info')).toEqual(['PASS'])
+  })
+
+  it('are inapplicable without any package, and unknown without homes', () => {
+    expect(statusOf(slug, 'linux', {})).toEqual(['INAPPLICABLE'])
+    expect(statusOf(slug, 'linux', { users: [] })).toEqual(['UNKNOWN'])
+  })
+})
+
+describe('banned applications', () => {
+  it.each([
+    ['darwin', { apps: [] }],
+    ['windows', { programs: [] }],
+    ['linux', { deb_packages: [] }],
+  ] as const)('are unknown on %s where no software is listed', (platform, changes) => {
+    expect(statusOf('banned-applications', platform, changes)).toEqual(['UNKNOWN'])
+  })
+})
