@@ -2,6 +2,16 @@ import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts
 import { ACCOUNT_FAILING_TABLES, file, HEALTHY_ACCOUNTS } from './account-posture-rows.ts'
 import { MALICIOUS_FAILING_TABLES } from './malicious-posture-rows.ts'
 import type { OsqueryRow, TableRows } from './osquery-database.ts'
+import {
+  appStoreUpdates,
+  defenderFeatures,
+  GOOD_WINDOWS_SETTINGS,
+  lsa,
+  registry,
+  smbSigning,
+  sshServer,
+  tpm,
+} from './hardening-rows.ts'
 
 const NOW_SECONDS = Math.floor(Date.now() / 1_000)
 const DAY_SECONDS = 86_400
@@ -28,11 +38,6 @@ const softwareUpdate = (changes: Readonly<Record<string, string>> = {}): Osquery
     ...changes,
   }).map(([key, value]) => plist(SOFTWARE_UPDATE, key, value))
 
-const registry = (path: string, data: string): OsqueryRow => {
-  const end = path.lastIndexOf('\\')
-  return { path, key: path.slice(0, end), name: path.slice(end + 1), data, type: 'REG_SZ' }
-}
-
 const HKLM = 'HKEY_LOCAL_MACHINE'
 const POLICIES_SYSTEM = String.raw`${HKLM}\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System`
 const POLICIES_EXPLORER = String.raw`${HKLM}\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\Explorer`
@@ -55,6 +60,7 @@ const goodRegistry: readonly OsqueryRow[] = [
   registry(`${ENROLMENT}\\EnrollmentState`, '1'),
   registry(`${DESKTOP}\\ScreenSaverIsSecure`, '1'),
   registry(`${DESKTOP}\\ScreenSaveTimeOut`, '600'),
+  ...GOOD_WINDOWS_SETTINGS,
 ]
 
 const withRegistry = (path: string, data: string): TableRows => ({
@@ -120,6 +126,8 @@ const sharing = (changes: OsqueryRow = {}): TableRows => ({
       remote_management: 0,
       internet_sharing: 0,
       bluetooth_sharing: 0,
+      printer_sharing: 0,
+      remote_apple_events: 0,
       ...changes,
     },
   ],
@@ -204,18 +212,6 @@ const mount = (blocks_available: number): TableRows => ({
   ],
 })
 
-const sshdConfig = (value: string): TableRows => ({
-  file: [{ path: '/etc/ssh/sshd_config' }],
-  augeas: [
-    {
-      path: '/etc/ssh/sshd_config',
-      label: 'PermitRootLogin',
-      value,
-      node: '/files/etc/ssh/sshd_config/PermitRootLogin',
-    },
-  ],
-})
-
 /** A device of each platform on which every check passes or does not apply. */
 export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
   darwin: {
@@ -242,6 +238,7 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     system_extensions: [{ identifier: 'com.crowdstrike.falcon.Agent', state: 'activated_enabled' }],
     plist: [
       ...softwareUpdate(),
+      ...appStoreUpdates('1'),
       plist(XPROTECT, 'CFBundleShortVersionString', '5320'),
       plist(LOGIN_WINDOW, 'GuestEnabled', '0'),
       plist(TIMED, 'TMAutomaticTimeOnlyEnabled', '1'),
@@ -281,6 +278,8 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     windows_security_products: [antivirusProduct('On')],
     security_profile_info: [{ enable_guest_account: 0, minimum_password_length: 12 }],
     secureboot: [{ secure_boot: 1, setup_mode: 0 }],
+    tpm_info: tpm({}),
+    processes: [{ name: 'lsass.exe', protection_type: '' }, { name: 'LsaIso.exe' }],
     windows_optional_features: [{ name: 'SMB1Protocol', state: 2 }],
     shared_resources: [
       { name: 'C$', type: 2147483648 },
@@ -294,9 +293,9 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ...uptimeDays(3),
     ...mount(500),
     ...sshKey(1),
-    ...sshdConfig('prohibit-password'),
     ...HEALTHY_ACCOUNTS.linux,
-    file: [{ path: '/etc/ssh/sshd_config' }, file('/home/ada/Documents/notes.txt')],
+    augeas: sshServer({ PermitRootLogin: 'prohibit-password' }).augeas,
+    file: [file('/etc/ssh/sshd_config'), file('/home/ada/Documents/notes.txt')],
     systemd_units: goodUnits,
     disk_encryption: [{ name: '/dev/dm-0', encrypted: 1, type: 'luks2' }],
     deb_packages: [
@@ -368,10 +367,12 @@ export const FAILING_TABLES: Readonly<
     windows: windows11('22621'),
     linux: ubuntu(20, 4),
   },
+  'app-store-automatic-updates': { darwin: { plist: appStoreUpdates('0') } },
   antivirus: { windows: { windows_security_products: [antivirusProduct('On', 0)] } },
   'defender-real-time-protection': {
     windows: { windows_security_products: [antivirusProduct('Off')] },
   },
+  'defender-tamper-protection': { windows: { registry: defenderFeatures('4') } },
   gatekeeper: { darwin: { gatekeeper: [{ assessments_enabled: 0 }] } },
   'system-integrity-protection': { darwin: { sip_config: [{ config_flag: 'sip', enabled: 0 }] } },
   'malware-definition-updates': { darwin: { plist: softwareUpdate({ ConfigDataInstall: '0' }) } },
@@ -391,6 +392,14 @@ export const FAILING_TABLES: Readonly<
     darwin: { secureboot: [{ secure_boot: 1, description: 'Permissive Security' }] },
     windows: { secureboot: [{ secure_boot: 0, setup_mode: 0 }] },
     linux: { secureboot: [{ secure_boot: 0, setup_mode: 0 }] },
+  },
+  'tpm-ready': { windows: { tpm_info: tpm({ owned: 0 }) } },
+  'lsa-protection': { windows: { registry: lsa('RunAsPPL', '0') } },
+  'credential-guard': {
+    windows: {
+      ...windows11('99999', 'Microsoft Windows 11 Enterprise'),
+      processes: [{ name: 'lsass.exe' }],
+    },
   },
   'user-account-control': { windows: withRegistry(`${POLICIES_SYSTEM}\\EnableLUA`, '0') },
   'automatic-login-disabled': {
@@ -422,13 +431,24 @@ export const FAILING_TABLES: Readonly<
     windows: { services: [service('sshd', 'RUNNING', 'AUTO_START')] },
     linux: withUnits(unit('ssh.socket')),
   },
-  'root-ssh-login-disabled': { linux: sshdConfig('yes') },
+  'root-ssh-login-disabled': { linux: sshServer({ PermitRootLogin: 'yes' }) },
+  'ssh-password-login-disabled': {
+    darwin: {
+      ...sharing({ remote_login: 1 }),
+      ...sshServer({ PasswordAuthentication: 'yes' }),
+    },
+    linux: {
+      ...withUnits(unit('sshd.service')),
+      ...sshServer({ PasswordAuthentication: 'yes' }),
+    },
+  },
   'remote-desktop-disabled': {
     windows: withRegistry(`${TERMINAL_SERVER}\\fDenyTSConnections`, '0'),
     linux: withUnits(unit('xrdp.service')),
   },
   'screen-sharing-disabled': { darwin: sharing({ screen_sharing: 1 }) },
   'remote-management-disabled': { darwin: sharing({ remote_management: 1 }) },
+  'remote-apple-events-disabled': { darwin: sharing({ remote_apple_events: 1 }) },
   'remote-access-tools': {
     darwin: { apps: [app('com.philandro.anydesk', '9.0')] },
     windows: { programs: [program('TeamViewer', '15.5')] },
@@ -441,6 +461,7 @@ export const FAILING_TABLES: Readonly<
   },
   'internet-sharing-disabled': { darwin: sharing({ internet_sharing: 1 }) },
   'bluetooth-sharing-disabled': { darwin: sharing({ bluetooth_sharing: 1 }) },
+  'printer-sharing-disabled': { darwin: sharing({ printer_sharing: 1 }) },
   'airdrop-not-open-to-everyone': {
     darwin: {
       preferences: [
@@ -454,6 +475,13 @@ export const FAILING_TABLES: Readonly<
     },
   },
   'smb1-disabled': { windows: { windows_optional_features: [{ name: 'SMB1Protocol', state: 1 }] } },
+  'smb-signing-required': { windows: { registry: smbSigning('1', '0') } },
+  'ntlmv1-disabled': { windows: { registry: lsa('LmCompatibilityLevel', '2') } },
+  'llmnr-disabled': {
+    windows: {
+      registry: [registry(`${HKLM}\\SYSTEM\\CurrentControlSet\\Services\\Dnscache\\Start`, '2')],
+    },
+  },
   'chrome-up-to-date': {
     darwin: { apps: [app('com.google.Chrome', '99.0.4844.51')] },
     windows: { programs: [program('Google Chrome', '99.0.4844.51')] },

@@ -14,6 +14,7 @@ const WATCHED_PATHS = [
   '/etc/ssh/sshd_config',
   '/tmp',
 ]
+const SSHD_DROP_INS = '/etc/ssh/sshd_config.d'
 const EFI_VARIABLES = '/sys/firmware/efi/efivars'
 const EFI_GLOBAL = '8be4df61-93ca-11d2-aa0d-00e098032b8c'
 
@@ -103,13 +104,23 @@ async function kernel(): Promise<TableRows> {
   return { kernel_modules: modules }
 }
 
+async function listSshdDropIns(): Promise<string[]> {
+  const names = await readdir(SSHD_DROP_INS).catch(() => [])
+  return names.filter((name) => name.endsWith('.conf')).map((name) => join(SSHD_DROP_INS, name))
+}
+
 async function configurationFiles(): Promise<TableRows> {
   const rows: StoredRow[] = []
   const add = (path: string, label: string, value: string): unknown =>
     rows.push({ node: `/files${path}/${label}`, label, value, path })
-  for (const line of await readLines('/etc/ssh/sshd_config')) {
-    const [label = '', ...value] = line.split(/\s+/)
-    add('/etc/ssh/sshd_config', label, value.join(' '))
+  for (const path of ['/etc/ssh/sshd_config', ...(await listSshdDropIns())]) {
+    let matches = 0
+    for (const line of await readLines(path)) {
+      const [label = '', ...value] = line.split(/[\s=]+/)
+      if (label.toLowerCase() === 'match') matches += 1
+      const place = matches === 0 ? label : `Match[${matches}]/Settings/${label}`
+      rows.push({ node: `/files${path}/${place}`, label, value: value.join(' '), path })
+    }
   }
   const upgrades = '/etc/apt/apt.conf.d/20auto-upgrades'
   for (const line of await readLines(upgrades)) {
@@ -179,7 +190,8 @@ async function fileRow(path: string): Promise<StoredRow | undefined> {
 
 async function watchedFiles(): Promise<TableRows> {
   const home = userInfo().homedir
-  const rows = await Promise.all([...WATCHED_PATHS, home, join(home, '.ssh')].map(fileRow))
+  const paths = [...WATCHED_PATHS, ...(await listSshdDropIns()), home, join(home, '.ssh')]
+  const rows = await Promise.all(paths.map(fileRow))
   return { file: rows.filter((row) => row !== undefined) }
 }
 

@@ -127,6 +127,12 @@ export const LINUX_ROWS: TemplateTables = {
   augeas: rowsOf(
     'node value label path',
     ['/files/etc/ssh/sshd_config/UsePAM', 'yes', 'UsePAM', '/etc/ssh/sshd_config'],
+    [
+      '/files/etc/ssh/sshd_config/KbdInteractiveAuthentication',
+      'no',
+      'KbdInteractiveAuthentication',
+      '/etc/ssh/sshd_config',
+    ],
     ['/files/etc/ssh/sshd_config/X11Forwarding', 'no', 'X11Forwarding', '/etc/ssh/sshd_config'],
     ['/files/etc/hosts/1/ipaddr', '127.0.0.1', 'ipaddr', '/etc/hosts'],
     ['/files/etc/login.defs/PASS_MAX_DAYS', '99999', 'PASS_MAX_DAYS', '/etc/login.defs'],

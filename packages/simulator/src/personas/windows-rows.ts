@@ -2,6 +2,7 @@ import { WINDOWS_SOFTWARE_ROWS } from './windows-software-rows.ts'
 import { daysAgo, rowsOf } from './template-rows.ts'
 import type { TemplateTables } from './template-rows.ts'
 
+const SERVICES = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services`
 const WINLOGON = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon`
 
 /** What a well-kept Windows laptop has apart from what the posture knobs decide. */
@@ -62,6 +63,23 @@ export const WINDOWS_ROWS: TemplateTables = {
   registry: rowsOf(
     'key path name type data mtime',
     [WINLOGON, `${WINLOGON}\\Shell`, 'Shell', 'REG_SZ', 'explorer.exe', daysAgo(120)],
+    [
+      `${SERVICES}\\Dnscache`,
+      `${SERVICES}\\Dnscache\\Start`,
+      'Start',
+      'REG_DWORD',
+      '2',
+      daysAgo(120),
+    ],
+    [`${SERVICES}\\TPM`, `${SERVICES}\\TPM\\Start`, 'Start', 'REG_DWORD', '3', daysAgo(120)],
+    [
+      `${SERVICES}\\TPM\\Enum`,
+      `${SERVICES}\\TPM\\Enum\\Count`,
+      'Count',
+      'REG_DWORD',
+      '1',
+      daysAgo(2.4),
+    ],
     [WINLOGON, `${WINLOGON}\\LastUsedUsername`, 'LastUsedUsername', 'REG_SZ', '{user}', daysAgo(1)],
   ),
   security_profile_info: rowsOf(

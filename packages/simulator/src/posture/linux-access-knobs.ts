@@ -50,9 +50,15 @@ export const LINUX_ACCESS_KNOBS: readonly KnobSource[] = [
   },
   {
     name: 'ssh-password-authentication',
-    title: 'SSH accepts keys only',
-    good: [augeasValue(SSHD_CONFIG, 'PasswordAuthentication', 'no')],
-    bad: [augeasValue(SSHD_CONFIG, 'PasswordAuthentication', 'yes')],
+    title: 'SSH does not wait for passwords',
+    good: [
+      augeasValue(SSHD_CONFIG, 'PasswordAuthentication', 'no'),
+      systemdUnit('sshd.socket', false),
+    ],
+    bad: [
+      augeasValue(SSHD_CONFIG, 'PasswordAuthentication', 'yes'),
+      systemdUnit('sshd.socket', true),
+    ],
   },
   {
     name: 'empty-passwords',

@@ -18,6 +18,7 @@ import {
   WINLOGON,
 } from './registry-keys.ts'
 import { COMMON_KNOBS, noRegistryValue, registryValue, windowsService } from './shared-knob-rows.ts'
+import { WINDOWS_HARDENING_KNOBS } from './windows-hardening-knobs.ts'
 import { WINDOWS_PROTECTION_KNOBS } from './windows-protection-knobs.ts'
 import { WINDOWS_SOFTWARE_KNOBS } from './windows-software-knobs.ts'
 
@@ -264,6 +265,7 @@ function screenSaver(isSecure: '0' | '1', timeoutSeconds: string): TemplateChang
 /** The knobs of Windows. */
 export const WINDOWS_KNOBS = knobsOf('windows', [
   ...WINDOWS_PROTECTION_KNOBS,
+  ...WINDOWS_HARDENING_KNOBS,
   ...SYSTEM_KNOBS,
   ...WINDOWS_SOFTWARE_KNOBS,
   ...WINDOWS_MANAGEMENT_KNOBS,

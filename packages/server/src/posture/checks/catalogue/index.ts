@@ -6,6 +6,7 @@ import { accountsHavePasswords } from './accounts-have-passwords.ts'
 import { agentUpToDate } from './agent-up-to-date.ts'
 import { airdropNotOpenToEveryone } from './airdrop-not-open-to-everyone.ts'
 import { antivirus } from './antivirus.ts'
+import { appStoreAutomaticUpdates } from './app-store-automatic-updates.ts'
 import { automaticLoginDisabled } from './automatic-login-disabled.ts'
 import { automaticUpdates } from './automatic-updates.ts'
 import { autorunDisabled } from './autorun-disabled.ts'
@@ -14,6 +15,7 @@ import { bannedApplications } from './banned-applications.ts'
 import { chromeUpToDate, edgeUpToDate, firefoxUpToDate } from './browsers-up-to-date.ts'
 import { compromisedPackages } from './compromised-packages.ts'
 import { defenderRealTimeProtection } from './defender-real-time-protection.ts'
+import { defenderTamperProtection } from './defender-tamper-protection.ts'
 import { diskEncryption } from './disk-encryption.ts'
 import { diskSpace } from './disk-space.ts'
 import { endpointDetectionRunning } from './endpoint-detection-running.ts'
@@ -22,9 +24,12 @@ import { firewall } from './firewall.ts'
 import { gatekeeper } from './gatekeeper.ts'
 import { guestAccountDisabled } from './guest-account-disabled.ts'
 import { notLocalAdministrator } from './local-administrator.ts'
+import { credentialGuard, lsaProtection } from './lsa-protection.ts'
 import {
   bluetoothSharingDisabled,
   internetSharingDisabled,
+  printerSharingDisabled,
+  remoteAppleEventsDisabled,
   remoteManagementDisabled,
   screenSharingDisabled,
 } from './macos-sharing.ts'
@@ -53,11 +58,14 @@ import { secureBoot } from './secure-boot.ts'
 import { sideloadedBrowserExtensions } from './sideloaded-browser-extensions.ts'
 import { smb1Disabled } from './smb1-disabled.ts'
 import { sshKeysEncrypted } from './ssh-keys-encrypted.ts'
+import { sshPasswordLoginDisabled } from './ssh-password-login-disabled.ts'
 import { sudoRequiresPassword } from './sudo-requires-password.ts'
 import { suspiciousLaunchItems } from './suspicious-launch-items.ts'
 import { systemIntegrityProtection } from './system-integrity-protection.ts'
 import { timeSynchronised } from './time-synchronised.ts'
+import { tpmReady } from './tpm-ready.ts'
 import { userAccountControl } from './user-account-control.ts'
+import { llmnrDisabled, ntlmv1Disabled, smbSigningRequired } from './windows-network-protocols.ts'
 
 /** Every check that comes with the service, in the order in which lists show them. */
 export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
@@ -65,16 +73,21 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   firewall,
   screenLock,
   automaticUpdates,
+  appStoreAutomaticUpdates,
   operatingSystemUpToDate,
   operatingSystemSupported,
   antivirus,
   defenderRealTimeProtection,
+  defenderTamperProtection,
   gatekeeper,
   systemIntegrityProtection,
   malwareDefinitionUpdates,
   endpointDetectionRunning,
   secureBoot,
+  tpmReady,
   userAccountControl,
+  lsaProtection,
+  credentialGuard,
   automaticLoginDisabled,
   guestAccountDisabled,
   accountsHavePasswords,
@@ -89,15 +102,21 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   plainTextRegistryCredentials,
   remoteLoginDisabled,
   rootSshLoginDisabled,
+  sshPasswordLoginDisabled,
   remoteDesktopDisabled,
   screenSharingDisabled,
   remoteManagementDisabled,
+  remoteAppleEventsDisabled,
   remoteAccessTools,
   fileSharingDisabled,
   internetSharingDisabled,
   bluetoothSharingDisabled,
+  printerSharingDisabled,
   airdropNotOpenToEveryone,
   smb1Disabled,
+  smbSigningRequired,
+  ntlmv1Disabled,
+  llmnrDisabled,
   chromeUpToDate,
   edgeUpToDate,
   firefoxUpToDate,

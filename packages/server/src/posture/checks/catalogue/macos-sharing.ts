@@ -31,6 +31,37 @@ export const internetSharingDisabled = sharingSwitchOff('Internet Sharing', {
   strategyReason: 'Bypasses network controls, but is often on for a short time only.',
 })
 
+/** Printer Sharing of macOS is switched off. */
+export const printerSharingDisabled = sharingSwitchOff('Printer Sharing', {
+  slug: 'printer-sharing-disabled',
+  name: 'Printer sharing off',
+  description: 'Printer Sharing of macOS is switched off.',
+  issueTitle: 'Printers are shared with the network',
+  topics: ['network'],
+  tags: ['Info'],
+  queries: { darwin: sharingSwitchOffSql('printer_sharing') },
+  rationaleTemplate: `With printer sharing this Mac takes print jobs from everyone on the network that it is on. The software behind it has had holes that let others run programs, and the printers themselves have to be reached by nobody through {{ device.name }}.`,
+  privacyInfo: 'Whether Printer Sharing is on. No printers and no documents.',
+  defaultStrategy: 'report_only',
+  strategyReason: 'A small door, and some offices share a printer that way on purpose.',
+})
+
+/** Remote Apple Events of macOS are switched off. */
+export const remoteAppleEventsDisabled = sharingSwitchOff('Remote Application Scripting', {
+  slug: 'remote-apple-events-disabled',
+  name: 'Remote Apple events off',
+  description:
+    'Remote Apple Events of macOS (Remote Application Scripting) are switched off: other computers cannot control the apps of the Mac.',
+  issueTitle: 'Other computers may control the apps of this Mac',
+  topics: ['remote-access'],
+  tags: ['Important'],
+  queries: { darwin: sharingSwitchOffSql('remote_apple_events') },
+  rationaleTemplate: `Remote Apple events let programs on other computers control the apps of this Mac: open documents, read mail, run scripts. A password is all that stands before it, and hardly anyone uses it.`,
+  privacyInfo: 'Whether Remote Apple Events are on. No apps and no scripts.',
+  defaultStrategy: 'notify_only',
+  strategyReason: 'Off by default, fixed by one switch, and hardly anyone needs it.',
+})
+
 /** Remote Management (Apple Remote Desktop) of macOS is switched off. */
 export const remoteManagementDisabled = sharingSwitchOff('Remote Management', {
   slug: 'remote-management-disabled',
@@ -75,6 +106,8 @@ export function sharingSwitchOffSql(
     | 'bluetooth_sharing'
     | 'file_sharing'
     | 'internet_sharing'
+    | 'printer_sharing'
+    | 'remote_apple_events'
     | 'remote_login'
     | 'remote_management'
     | 'screen_sharing',

@@ -1,0 +1,48 @@
+import { set } from '../personas/template-rows.ts'
+import type { KnobSource } from './knob.ts'
+import { DEFENDER, DNS_CLIENT_POLICY, LSA, SERVICES } from './registry-keys.ts'
+import { noRegistryValue, registryValue } from './shared-knob-rows.ts'
+
+const WORKSTATION = String.raw`${SERVICES}\LanmanWorkstation\Parameters`
+const SERVER = String.raw`${SERVICES}\LanmanServer\Parameters`
+
+/** What makes Windows harder to attack than it comes. */
+export const WINDOWS_HARDENING_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'tamper-protection',
+    title: 'Programs cannot switch Defender off',
+    good: [registryValue(`${DEFENDER}\\Features`, 'TamperProtection', 5)],
+    bad: [registryValue(`${DEFENDER}\\Features`, 'TamperProtection', 4)],
+  },
+  {
+    name: 'llmnr',
+    title: 'Windows does not ask its neighbours for names',
+    good: [registryValue(DNS_CLIENT_POLICY, 'EnableMulticast', 0)],
+    bad: [noRegistryValue(DNS_CLIENT_POLICY, 'EnableMulticast')],
+  },
+  {
+    name: 'ntlmv1',
+    title: 'NTLM version 1 is off',
+    good: [noRegistryValue(LSA, 'LmCompatibilityLevel')],
+    bad: [registryValue(LSA, 'LmCompatibilityLevel', 1)],
+  },
+  {
+    name: 'smb-signing',
+    title: 'SMB is signed',
+    // Windows writes the name of the second value in small letters itself.
+    good: [
+      registryValue(WORKSTATION, 'RequireSecuritySignature', 1),
+      registryValue(SERVER, 'requiresecuritysignature', 1),
+    ],
+    bad: [
+      registryValue(WORKSTATION, 'RequireSecuritySignature', 0),
+      registryValue(SERVER, 'requiresecuritysignature', 0),
+    ],
+  },
+  {
+    name: 'tpm',
+    title: 'The TPM is ready',
+    good: [set('tpm_info', { enabled: 1, activated: 1, owned: 1 })],
+    bad: [set('tpm_info', { enabled: 1, activated: 0, owned: 0 })],
+  },
+]
