@@ -79,6 +79,7 @@ describe('the list of policies', () => {
       'audit checkpoint files',
       'certificate',
       'key usage',
+      'master key',
       'signing key proofs',
       'signing keys',
     ])

@@ -38,6 +38,7 @@ import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
 import { createOriginPart } from './backup/origin-part.ts'
 import type { ServiceFoundation } from './foundation.ts'
+import { createMasterKeyPart } from './master-key-part.ts'
 import { openOutbound } from './outbound.ts'
 
 export interface PartsOptions {
@@ -95,6 +96,7 @@ export async function createParts(
     createDatabasePart(foundation),
     createWritesPart(foundation),
     createClockPart(foundation),
+    createMasterKeyPart(foundation),
     createAuditChainPart(foundation, config),
     createOriginPart(foundation),
     createOutboundPart(outbound),

@@ -11,17 +11,16 @@ import {
 import { roleOf, type DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import type { DatabaseNetwork } from '../platform/db/database-network.ts'
-import { UnsealError } from '../platform/secrets/sealed-box.ts'
 import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
 import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
 import { syncReportingViews } from '../posture/reporting/reporting-view-store.ts'
 import { migrateDatabase } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
-import { assertSigningKeysOpen, ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import { ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import { assertMasterKeyFits } from './assert-master-key-fits.ts'
 import { followOrigin } from './backup/follow-origin.ts'
 import type { Config } from './config/load-config.ts'
-import { toMasterKeyError } from './master-keys.ts'
 
 /** What a database is prepared with. */
 export interface Preparation extends Foundation {
@@ -70,14 +69,5 @@ async function prepareAsOwner(foundation: Preparation): Promise<void> {
     if (role !== roleOf(ownerConnection)) await grantServiceRole(owner.db, role)
   } finally {
     await owner.close()
-  }
-}
-
-/** Under another key, what this process seals could be opened by nobody else, and the reverse. */
-async function assertMasterKeyFits({ config, db, sealer }: Preparation): Promise<void> {
-  try {
-    await assertSigningKeysOpen(db, sealer)
-  } catch (error) {
-    throw error instanceof UnsealError ? toMasterKeyError(config) : error
   }
 }

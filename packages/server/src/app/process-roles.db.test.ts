@@ -78,7 +78,7 @@ test('a process for agents alone starts no signing threads, hears no deliveries 
   expect(threads).toEqual([])
   expect(channels).not.toContain(DELIVERY_CHANNEL)
   expect(channels).not.toContain(SIGNING_KEY_CHANNEL)
-  expect(jobs).toEqual(['audit checkpoint files'])
+  expect(jobs).toEqual(['master key', 'audit checkpoint files'])
   expect(await countDeliveryConnections()).toBe(0)
 })
 
@@ -105,6 +105,7 @@ test('every job of the registry is the work of a part, so that the list of jobs 
 test('a process for the API alone delivers nothing', async () => {
   const { jobs } = await startProcess('api')
   expect(jobs).toEqual([
+    'master key',
     'audit checkpoint files',
     'key usage',
     'signing keys',
@@ -130,7 +131,13 @@ test('a process for the API stays ready and answers while its listener connects 
       200,
       {
         status: 'ok',
-        checks: { database: 'ok', database_writes: 'ok', listener: 'ok', signing_keys: 'ok' },
+        checks: {
+          database: 'ok',
+          database_writes: 'ok',
+          listener: 'ok',
+          master_key: 'ok',
+          signing_keys: 'ok',
+        },
       },
     ])
     expect((await http.inject({ url: '/devices', headers })).statusCode).toBe(200)

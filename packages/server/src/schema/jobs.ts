@@ -26,6 +26,7 @@ export const PERIODIC_JOBS = {
   'deleted streams': byOneWorker(MINUTE_MS),
   'failing webhooks': byOneWorker(MINUTE_MS),
   'key usage': byEach(['api'], 5 * SECOND_MS),
+  'master key': byEach(PROCESS_ROLES, 5 * MINUTE_MS),
   'push fallback': byOneWorker(15 * SECOND_MS),
   retention: byOneWorker(10 * SECOND_MS),
   'signing key proofs': byEach(['api', 'worker'], 5 * SECOND_MS),

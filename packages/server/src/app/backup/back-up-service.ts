@@ -9,12 +9,12 @@ import type { DatabaseConnection } from '../../platform/db/connection.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 import { openDatabase } from '../../platform/db/database.ts'
 import type { MasterKeys } from '../../platform/secrets/master-key.ts'
-import { createSealer, UnsealError } from '../../platform/secrets/sealed-box.ts'
+import { createSealer } from '../../platform/secrets/sealed-box.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { assertSigningKeysOpen } from '../../signals/signing/signing-keys.ts'
 import type { Config } from '../config/load-config.ts'
 import { toOwnerConnection } from '../foundation.ts'
+import { assertMasterKeyFits } from '../assert-master-key-fits.ts'
 import { findMasterKeys, toMasterKeyError } from '../master-keys.ts'
 import { describeKeys, sealKeys } from './backup-keys.ts'
 
@@ -69,9 +69,7 @@ async function assertKeysFit(
   const options = { network: new DatabaseNetwork(), poolMax: 1, logError: () => undefined }
   const database = openDatabase<Schema>(connection, options)
   try {
-    await assertSigningKeysOpen(database.db, createSealer(masterKeys))
-  } catch (error) {
-    throw error instanceof UnsealError ? toMasterKeyError(config) : error
+    await assertMasterKeyFits({ config, db: database.db, sealer: createSealer(masterKeys) })
   } finally {
     await database.close()
   }
