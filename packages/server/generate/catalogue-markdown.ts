@@ -5,13 +5,7 @@ import type {
   RemediationStrategy,
 } from '../src/posture/checks/check-definition.ts'
 import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
-import {
-  BROWSER_RELEASES,
-  LINUX_RELEASES,
-  MACOS_RELEASES,
-  WINDOWS_RELEASES,
-  type ReleaseSource,
-} from '../src/posture/checks/catalogue/release-data.ts'
+import { BUILT_IN_RELEASE_DATA } from '../src/posture/checks/catalogue/release-data.ts'
 
 const PLATFORM_NAMES: Readonly<Record<CheckPlatform, string>> = {
   darwin: 'macOS',
@@ -40,7 +34,8 @@ verdict and become the value of an issue.
 
 - A check without a primary key returns exactly one row, also when the tables it reads are empty.
 - A check with a primary key returns one row for each object that is wrong, and each opens an issue
-  of its own. When nothing is wrong it returns a single \`PASS\` row with an empty primary key.
+  of its own. When nothing is wrong it returns a single row with an empty primary key: \`PASS\`, or
+  \`INAPPLICABLE\` where there is no such object, or \`UNKNOWN\` where they could not be read.
 - No row at all, a row without a status, or an SQL error is an errored result. It opens nothing and
   resolves nothing.
 
@@ -54,6 +49,12 @@ fix the cause; everything else notifies or reports, so that a first roll-out sur
 
 The defaults are those of a new installation. A check that comes with an upgrade only reports until an
 admin gives it another strategy, so that no upgrade notifies or blocks anybody.`
+
+const { macos, windows, linux, browsers, date } = BUILT_IN_RELEASE_DATA
+
+const RELEASES = `A release that is newer than the newest listed here passes. This version of the service brings
+release data of ${date}. Each result of such a check has a column \`release_data\` with the day of the data
+that it compared with, and says when that is out of date.`
 
 /** The content of `docs/checks.md`. */
 export function renderCatalogueMarkdown(): string {
@@ -70,14 +71,14 @@ export function renderCatalogueMarkdown(): string {
       ]),
     ),
     '## Versions that the checks compare with',
-    'A release that is newer than the newest listed here passes.',
+    RELEASES,
     renderTable(
       ['What', 'Source', 'As of', 'Lowest that passes'],
       [
-        describeSource('macOS', MACOS_RELEASES, listMacosVersions()),
-        describeSource('Windows', WINDOWS_RELEASES, 'the end of servicing of each build'),
-        describeSource('Linux', LINUX_RELEASES, 'the end of support of each release'),
-        describeSource('Browsers', BROWSER_RELEASES, listBrowserVersions()),
+        describeSource('macOS', macos, listMacosVersions()),
+        describeSource('Windows', windows, listWindowsBuilds()),
+        describeSource('Linux', linux, 'the end of support of each release'),
+        describeSource('Browsers', browsers, listBrowserVersions()),
       ],
     ),
     '## The checks',
@@ -105,19 +106,29 @@ function describeStrategy(check: CheckDefinition): string {
   return check.graceDays === 0 ? name : `${name} after ${check.graceDays} days`
 }
 
-function describeSource(name: string, data: ReleaseSource, lowest: string): readonly string[] {
-  return [name, data.source, data.asOf, lowest]
+function describeSource(
+  name: string,
+  { source, as_of: asOf }: { readonly source: string; readonly as_of: string },
+  lowest: string,
+): readonly string[] {
+  return [name, source, asOf, lowest]
 }
 
 function listMacosVersions(): string {
-  return MACOS_RELEASES.releases
-    .map(({ major, minor, patch }) => `${major}.${minor}.${patch}`)
+  return macos.releases
+    .map(({ major, minor, patch, until }) => `${major}.${minor}.${patch} until ${until}`)
     .join(', ')
 }
 
+function listWindowsBuilds(): string {
+  const builds = windows.releases
+    .filter(({ revision }) => revision !== undefined)
+    .map(({ build, revision }) => `${build}.${revision}`)
+  return `${builds.join(', ')}; until the end of servicing of each build`
+}
+
 function listBrowserVersions(): string {
-  const { chrome, edge, firefox } = BROWSER_RELEASES
-  return `Chrome ${chrome}, Edge ${edge}, Firefox ${firefox}`
+  return `Chrome ${browsers.chrome}, Edge ${browsers.edge}, Firefox ${browsers.firefox}`
 }
 
 // Columns are padded as Prettier pads them, so that the document passes the format check.

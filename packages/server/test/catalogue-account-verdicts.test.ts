@@ -186,7 +186,9 @@ describe('the agent', () => {
 
 describe('enrolment in MDM', () => {
   it('is unknown where nothing of it can be seen', () => {
-    expect(statusOf('mdm-enrolled', 'darwin', { file: [] })).toEqual(['UNKNOWN'])
+    expect(statusOf('mdm-enrolled', 'darwin', { file: [], managed_policies: [] })).toEqual([
+      'UNKNOWN',
+    ])
     expect(statusOf('mdm-enrolled', 'windows', { registry: [] })).toEqual(['UNKNOWN'])
   })
 

@@ -13,7 +13,6 @@ import {
   tpm,
 } from './hardening-rows.ts'
 
-const NOW_SECONDS = Math.floor(Date.now() / 1_000)
 const DAY_SECONDS = 86_400
 
 const plist = (path: string, key: string, value: string): OsqueryRow => ({
@@ -38,6 +37,12 @@ const softwareUpdate = (changes: Readonly<Record<string, string>> = {}): Osquery
     ...changes,
   }).map(([key, value]) => plist(SOFTWARE_UPDATE, key, value))
 
+/** A key that another key of the registry holds. */
+export const registryKey = (key: string, name: string): OsqueryRow => ({
+  ...registry(`${key}\\${name}`, ''),
+  type: 'subkey',
+})
+
 const HKLM = 'HKEY_LOCAL_MACHINE'
 const POLICIES_SYSTEM = String.raw`${HKLM}\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System`
 const POLICIES_EXPLORER = String.raw`${HKLM}\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\Explorer`
@@ -58,6 +63,9 @@ const goodRegistry: readonly OsqueryRow[] = [
   registry(ENROLMENT, ''),
   registry(`${ENROLMENT}\\ProviderID`, 'MS DM Server'),
   registry(`${ENROLMENT}\\EnrollmentState`, '1'),
+  registryKey('HKEY_USERS', 'S-1-5-21-1-2-3-1001'),
+  registryKey('HKEY_USERS', 'S-1-5-21-1-2-3-1001_Classes'),
+  registryKey('HKEY_USERS', 'S-1-5-18'),
   registry(`${DESKTOP}\\ScreenSaverIsSecure`, '1'),
   registry(`${DESKTOP}\\ScreenSaveTimeOut`, '600'),
   ...GOOD_WINDOWS_SETTINGS,
@@ -90,14 +98,17 @@ const goodUnits = [
   unit('ssh.service', 'inactive'),
 ]
 
-const extension = (changes: OsqueryRow): OsqueryRow => ({
+/** An extension as present Chrome, Edge and Brave show it. */
+export const extension = (changes: OsqueryRow): OsqueryRow => ({
   uid: 501,
   identifier: 'nngceckbapebfimnlniiiahkandclblb',
   name: 'Bitwarden',
   version: '2026.1.0',
   browser_type: 'chrome',
   path: '/Users/ada/Chrome/Default/Extensions/nngceckbapebfimnlniiiahkandclblb/1',
-  state: '1',
+  update_url: 'https://clients2.google.com/service/update2/crx',
+  referenced: 1,
+  state: '',
   from_webstore: 'true',
   ...changes,
 })
@@ -108,6 +119,7 @@ const sideloaded: TableRows = {
       name: 'Helper',
       identifier: 'a'.repeat(32),
       path: '/tmp/x',
+      update_url: '',
       from_webstore: 'false',
     }),
   ],
@@ -151,8 +163,22 @@ const macos = (major: number, minor: number, patch: number): TableRows => ({
   os_version: [{ name: 'macOS', version: `${major}.${minor}.${patch}`, major, minor, patch }],
 })
 
-const windows11 = (build: string, name = 'Microsoft Windows 11 Pro'): TableRows => ({
-  os_version: [{ name, version: `10.0.${build}`, major: 10, minor: 0, build, platform: 'windows' }],
+const windows11 = (
+  build: string,
+  revision: number,
+  name = 'Microsoft Windows 11 Pro',
+): TableRows => ({
+  os_version: [
+    {
+      name,
+      version: `10.0.${build}`,
+      major: 10,
+      minor: 0,
+      build,
+      revision,
+      platform: 'windows',
+    },
+  ],
 })
 
 const ubuntu = (major: number, minor: number): TableRows => ({
@@ -179,23 +205,6 @@ const antivirusProduct = (state: string, signatures_up_to_date = 1): OsqueryRow 
   signatures_up_to_date,
 })
 
-const windowsUpdate = (daysAgo: number): TableRows => ({
-  windows_update_history: [
-    {
-      operation: 'Installation',
-      result_code: 'Succeeded',
-      title: 'Cumulative Update',
-      date: NOW_SECONDS - daysAgo * DAY_SECONDS,
-    },
-    {
-      operation: 'Installation',
-      result_code: 'Succeeded',
-      title: 'Security Intelligence Update for Microsoft Defender Antivirus',
-      date: NOW_SECONDS,
-    },
-  ],
-})
-
 const drive = (free_space: number): TableRows => ({
   logical_drives: [{ device_id: 'C:', boot_partition: 1, size: 1_000, free_space }],
 })
@@ -215,7 +224,7 @@ const mount = (blocks_available: number): TableRows => ({
 /** A device of each platform on which every check passes or does not apply. */
 export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
   darwin: {
-    ...macos(26, 4, 0),
+    ...macos(26, 5, 0),
     ...sharing(),
     ...uptimeDays(3),
     ...mount(500),
@@ -228,7 +237,9 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ],
     alf: [{ global_state: 1, stealth_enabled: 0 }],
     disk_encryption: [{ name: '/dev/disk3s1', encrypted: 1, filevault_status: 'on' }],
-    screenlock: [{ enabled: 1, grace_period: 5 }],
+    managed_policies: [
+      { domain: 'com.apple.screensaver', name: 'askForPassword', value: '1', username: '' },
+    ],
     gatekeeper: [{ assessments_enabled: 1, dev_id_enabled: 1 }],
     sip_config: [
       { config_flag: 'sip', enabled: 1 },
@@ -264,8 +275,7 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     time_machine_destinations: [{ alias: 'Backup', destination_id: 'A1', encryption: 'Encrypted' }],
   },
   windows: {
-    ...windows11('99999'),
-    ...windowsUpdate(10),
+    ...windows11('99999', 1),
     ...uptimeDays(3),
     ...drive(500),
     ...sshKey(1),
@@ -353,7 +363,11 @@ export const FAILING_TABLES: Readonly<
     linux: withoutUnit('firewalld.service'),
   },
   'screen-lock': {
-    darwin: { screenlock: [{ enabled: 1, grace_period: 3_600 }] },
+    darwin: {
+      managed_policies: [
+        { domain: 'com.apple.screensaver', name: 'askForPassword', value: '0', username: '' },
+      ],
+    },
     windows: withRegistry(`${DESKTOP}\\ScreenSaverIsSecure`, '0'),
   },
   'automatic-updates': {
@@ -361,10 +375,10 @@ export const FAILING_TABLES: Readonly<
     windows: { services: [service('wuauserv', 'STOPPED', 'DISABLED')] },
     linux: { deb_packages: [] },
   },
-  'operating-system-up-to-date': { darwin: macos(15, 6, 9), windows: windowsUpdate(60) },
+  'operating-system-up-to-date': { darwin: macos(15, 6, 9), windows: windows11('26200', 6584) },
   'operating-system-supported': {
     darwin: macos(13, 7, 8),
-    windows: windows11('22621'),
+    windows: windows11('22621', 6060),
     linux: ubuntu(20, 4),
   },
   'app-store-automatic-updates': { darwin: { plist: appStoreUpdates('0') } },
@@ -378,6 +392,7 @@ export const FAILING_TABLES: Readonly<
   'malware-definition-updates': { darwin: { plist: softwareUpdate({ ConfigDataInstall: '0' }) } },
   'endpoint-detection-running': {
     darwin: {
+      processes: [{ pid: 1, name: 'launchd' }],
       system_extensions: [
         {
           identifier: 'com.crowdstrike.falcon.Agent',
@@ -397,7 +412,7 @@ export const FAILING_TABLES: Readonly<
   'lsa-protection': { windows: { registry: lsa('RunAsPPL', '0') } },
   'credential-guard': {
     windows: {
-      ...windows11('99999', 'Microsoft Windows 11 Enterprise'),
+      ...windows11('99999', 1, 'Microsoft Windows 11 Enterprise'),
       processes: [{ name: 'lsass.exe' }],
     },
   },
@@ -416,14 +431,17 @@ export const FAILING_TABLES: Readonly<
   'sudo-requires-password': { darwin: nopasswd, linux: nopasswd },
   'ssh-keys-encrypted': { darwin: sshKey(0), windows: sshKey(0), linux: sshKey(0) },
   'password-manager-installed': {
-    darwin: { apps: [], chrome_extensions: [] },
-    windows: { programs: [], chrome_extensions: [] },
-    linux: { deb_packages: [], chrome_extensions: [] },
+    darwin: { apps: [app('com.google.Chrome', '199.0')], chrome_extensions: [] },
+    windows: { programs: [program('Microsoft Edge', '199.0')], chrome_extensions: [] },
+    linux: { deb_packages: [deb('bash', '5.2')], chrome_extensions: [] },
   },
   ...ACCOUNT_FAILING_TABLES,
   ...MALICIOUS_FAILING_TABLES,
   'mdm-enrolled': {
-    darwin: { file: [file('/private/var/db/ConfigurationProfiles/Settings')] },
+    darwin: {
+      file: [file('/private/var/db/ConfigurationProfiles/Settings')],
+      managed_policies: [],
+    },
     windows: withRegistry(`${ENROLMENT}\\EnrollmentState`, '0'),
   },
   'remote-login-disabled': {

@@ -93,7 +93,8 @@ export const DARWIN_ROWS: TemplateTables = {
     [1, 0, 1, 0, 0, 1, '1.6'],
   ),
   alf_exceptions: rowsOf('path state', ['/usr/libexec/rapportd', 0], ['/usr/sbin/smbd', 0]),
-  screenlock: rowsOf('enabled grace_period', [1, 0]),
+  // macOS tells the person who is signed in only, and osquery runs as root.
+  screenlock: [],
   sharing_preferences: rowsOf(
     'screen_sharing file_sharing printer_sharing remote_login remote_management remote_apple_events internet_sharing bluetooth_sharing disc_sharing content_caching',
     [0, 0, 0, 0, 0, 0, 0, 0, 0, 0],

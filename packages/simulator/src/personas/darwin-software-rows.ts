@@ -76,7 +76,7 @@ export const DARWIN_SOFTWARE_ROWS: TemplateTables = {
     '{user}',
   ]),
   chrome_extensions: rowsOf(
-    'browser_type uid name profile identifier version path from_webstore state permissions install_timestamp',
+    'browser_type uid name profile identifier version path update_url referenced from_webstore state permissions install_timestamp',
     [
       'chrome',
       '{uid}',
@@ -85,8 +85,10 @@ export const DARWIN_SOFTWARE_ROWS: TemplateTables = {
       'ghbmnnjooekpmoecnnnilnnbdlolhkhi',
       '1.98.1',
       '{home}/Library/Application Support/Google/Chrome/Default/Extensions/ghbmnnjooekpmoecnnnilnnbdlolhkhi/1.98.1_0',
+      'https://clients2.google.com/service/update2/crx',
+      1,
       'true',
-      '1',
+      '',
       'alarms, storage, unlimitedStorage',
       1_780_000_000,
     ],

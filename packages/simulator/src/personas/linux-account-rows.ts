@@ -75,7 +75,7 @@ export const LINUX_ACCOUNT_ROWS: TemplateTables = {
     1_804,
   ]),
   chrome_extensions: rowsOf(
-    'browser_type uid name profile identifier version path from_webstore state permissions install_timestamp',
+    'browser_type uid name profile identifier version path update_url referenced from_webstore state permissions install_timestamp',
     [
       'chrome',
       '{uid}',
@@ -84,8 +84,10 @@ export const LINUX_ACCOUNT_ROWS: TemplateTables = {
       'ghbmnnjooekpmoecnnnilnnbdlolhkhi',
       '1.98.1',
       '{home}/.config/google-chrome/Default/Extensions/ghbmnnjooekpmoecnnnilnnbdlolhkhi/1.98.1_0',
+      'https://clients2.google.com/service/update2/crx',
+      1,
       'true',
-      '1',
+      '',
       'alarms, storage, unlimitedStorage',
       1_780_000_000,
     ],

@@ -11,7 +11,7 @@ export const WINDOWS_ROWS: TemplateTables = {
   time: rowsOf('local_timezone', ['Coordinated Universal Time']),
   uptime: rowsOf('total_seconds', [daysAgo(2.4)]),
   kernel_info: rowsOf('version arguments path device', [
-    '10.0.26200.8117',
+    '10.0.26200.8655',
     'NOEXECUTE=OPTIN  FVEBOOT=2670592  NOVGA',
     String.raw`C:\WINDOWS\System32\ntoskrnl.exe`,
     String.raw`\\.\PHYSICALDRIVE0`,
@@ -81,6 +81,10 @@ export const WINDOWS_ROWS: TemplateTables = {
       daysAgo(2.4),
     ],
     [WINLOGON, `${WINLOGON}\\LastUsedUsername`, 'LastUsedUsername', 'REG_SZ', '{user}', daysAgo(1)],
+    // The settings of who is signed in.
+    ['HKEY_USERS', 'HKEY_USERS\\{sid}', '{sid}', 'subkey', '', daysAgo(1)],
+    ['HKEY_USERS', 'HKEY_USERS\\{sid}_Classes', '{sid}_Classes', 'subkey', '', daysAgo(1)],
+    ['HKEY_USERS', String.raw`HKEY_USERS\S-1-5-18`, 'S-1-5-18', 'subkey', '', daysAgo(1)],
   ),
   security_profile_info: rowsOf(
     'minimum_password_age maximum_password_age minimum_password_length password_complexity password_history_size lockout_bad_count logon_to_change_password force_logoff_when_expire new_administrator_name new_guest_name clear_text_password lsa_anonymous_name_lookup enable_admin_account enable_guest_account audit_system_events audit_logon_events audit_object_access audit_privilege_use audit_policy_change audit_account_manage audit_process_tracking audit_ds_access audit_account_logon',

@@ -151,7 +151,7 @@ export const WINDOWS_SOFTWARE_ROWS: TemplateTables = {
     ],
   ),
   chrome_extensions: rowsOf(
-    'browser_type uid name profile identifier version path from_webstore state permissions install_timestamp',
+    'browser_type uid name profile identifier version path update_url referenced from_webstore state permissions install_timestamp',
     [
       'chrome',
       '{uid}',
@@ -160,8 +160,10 @@ export const WINDOWS_SOFTWARE_ROWS: TemplateTables = {
       'ghbmnnjooekpmoecnnnilnnbdlolhkhi',
       '1.98.1',
       String.raw`{home}\AppData\Local\Google\Chrome\User Data\Default\Extensions\ghbmnnjooekpmoecnnnilnnbdlolhkhi\1.98.1_0`,
+      'https://clients2.google.com/service/update2/crx',
+      1,
       'true',
-      '1',
+      '',
       'alarms, storage, unlimitedStorage',
       1_780_000_000,
     ],

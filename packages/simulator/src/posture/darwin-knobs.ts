@@ -2,7 +2,7 @@ import { put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import { accountFileKnobs } from './account-file-knobs.ts'
 import { maliciousSoftwareKnobs } from './malicious-software-knobs.ts'
-import { DARWIN_MANAGEMENT_KNOBS } from './management-knobs.ts'
+import { DARWIN_MANAGEMENT_KNOBS, screenLockProfile } from './management-knobs.ts'
 import { COMMON_KNOBS, darwinSetting, noDarwinSetting } from './shared-knob-rows.ts'
 import { DARWIN_SOFTWARE_KNOBS } from './darwin-software-knobs.ts'
 import { knobsOf } from './knob.ts'
@@ -107,8 +107,8 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
   {
     name: 'screen-lock',
     title: 'The screen locks and asks for a password',
-    good: [set('screenlock', { enabled: 1, grace_period: 0 }), ...screenSaver('600')],
-    bad: [set('screenlock', { enabled: 0, grace_period: -1 }), ...screenSaver('0')],
+    good: screenLockProfile('1'),
+    bad: screenLockProfile('0'),
   },
   {
     name: 'automatic-updates',
@@ -125,7 +125,7 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
   {
     name: 'os-version',
     title: 'macOS is supported and up to date',
-    good: osVersion('26.4.0', 'macOS', '25E246'),
+    good: osVersion('26.5.0', 'macOS', '25F71'),
     bad: osVersion('13.6.1', 'macOS', '22G313'),
   },
   {
@@ -190,19 +190,6 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
     bad: [set('mounts', { blocks_free: 2_100_000, blocks_available: 2_100_000 })],
   },
 ]
-
-function screenSaver(idleSeconds: string): TemplateChange[] {
-  const row = {
-    domain: 'com.apple.screensaver',
-    key: 'idleTime',
-    subkey: '',
-    value: idleSeconds,
-    forced: 0,
-    username: '{user}',
-    host: 'current',
-  }
-  return [put('preferences', row, 'domain', 'key', 'username')]
-}
 
 function discoverableMode(value: string): TemplateChange {
   const row = {

@@ -1,4 +1,5 @@
 import { put, remove, set } from '../personas/template-rows.ts'
+import type { TemplateChange } from '../personas/template-rows.ts'
 import type { KnobSource } from './knob.ts'
 import { ENROLMENT, ENROLMENT_ID, ENROLMENTS } from './registry-keys.ts'
 import { registryValue } from './shared-knob-rows.ts'
@@ -39,11 +40,9 @@ export const DARWIN_MANAGEMENT_KNOBS: readonly KnobSource[] = [
     good: [
       put('file', enrolmentMark, 'path'),
       put('managed_policies', enforcedSetting, 'domain', 'name'),
+      ...screenLockProfile('1'),
     ],
-    bad: [
-      remove('file', { path: enrolmentMark.path }),
-      remove('managed_policies', { uuid: enforcedSetting.uuid }),
-    ],
+    bad: [remove('file', { path: enrolmentMark.path }), remove('managed_policies', {})],
   },
 ]
 
@@ -81,4 +80,24 @@ function administratorRights(gid: number): KnobSource {
 function passwordLength(length: number): ReturnType<typeof set> {
   const to = { policy_content: `policyAttributePassword matches '.{${length},}+'` }
   return set('password_policy', to, { policy_identifier: 'com.apple.policy.legacy.minChars' })
+}
+
+/** The profile of the screen lock of a Mac, which is the only place where osquery sees the setting. */
+export function screenLockProfile(askForPassword: '0' | '1'): TemplateChange[] {
+  const values = { askForPassword, askForPasswordDelay: '0', idleTime: '600' }
+  return Object.entries(values).map(([name, value]) =>
+    put(
+      'managed_policies',
+      {
+        domain: 'com.apple.screensaver',
+        uuid: '2C7D9A16-53E4-4F0B-9A8D-B16E0F42C375',
+        name,
+        value,
+        username: '',
+        manual: 0,
+      },
+      'domain',
+      'name',
+    ),
+  )
 }

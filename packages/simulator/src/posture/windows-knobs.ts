@@ -22,6 +22,10 @@ import { WINDOWS_HARDENING_KNOBS } from './windows-hardening-knobs.ts'
 import { WINDOWS_PROTECTION_KNOBS } from './windows-protection-knobs.ts'
 import { WINDOWS_SOFTWARE_KNOBS } from './windows-software-knobs.ts'
 
+/** What the last cumulative update of build 26200 made of it, and one of a year before. */
+const CURRENT_REVISION = 8655
+const OLD_REVISION = 6584
+
 function osVersion(build: string, version: string, edition: string): TemplateChange {
   const to = {
     name: `Microsoft Windows ${edition} Pro`,
@@ -35,7 +39,7 @@ function osVersion(build: string, version: string, edition: string): TemplateCha
     codename: `Microsoft Windows ${edition} Pro`,
     arch: '64-bit',
     install_date: 1_767_225_600,
-    revision: 8117,
+    revision: CURRENT_REVISION,
   }
   return put('os_version', to, 'platform')
 }
@@ -59,8 +63,8 @@ function cumulativeUpdate(days: number): TemplateChange {
       operation: 'Installation',
       result_code: 'Succeeded',
       server_selection: 'WindowsUpdate',
-      support_url: 'https://support.microsoft.com/help/5075912',
-      title: 'Cumulative Update for Windows 11 (KB5075912)',
+      support_url: 'https://support.microsoft.com/help/5094126',
+      title: 'Cumulative Update for Windows 11 (KB5094126)',
       update_id: '0f5e2d41-7c7b-4a0e-9e8f-3c2b1d5a6f70',
       update_revision: 1,
     },
@@ -110,8 +114,8 @@ const SYSTEM_KNOBS: readonly KnobSource[] = [
   {
     name: 'pending-updates',
     title: 'Updates were installed recently',
-    good: [cumulativeUpdate(8)],
-    bad: [cumulativeUpdate(160)],
+    good: [cumulativeUpdate(8), set('os_version', { revision: CURRENT_REVISION })],
+    bad: [cumulativeUpdate(160), set('os_version', { revision: OLD_REVISION })],
   },
   {
     name: 'screen-lock',

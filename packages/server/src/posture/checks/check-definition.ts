@@ -39,8 +39,9 @@ export const CUSTOM_SLUG_PREFIX = 'custom-'
  *
  * Each row of a query carries a verdict in `CHECK_STATUS_COLUMN` and columns that explain it. Without
  * `primaryKeyColumn` a query always answers exactly one row. With it, it answers one row per object
- * that is wrong, or a single `PASS` row with an empty primary key: an answer without rows counts as
- * errored, because osquery cannot tell it from a table that failed to load.
+ * that is wrong, or a single other row with an empty primary key: an answer without rows counts as
+ * errored, because osquery cannot tell it from a table that failed to load. That row is `INAPPLICABLE`
+ * where there is no such object, and `UNKNOWN` where they could not be read.
  */
 export interface CheckDefinition {
   /** Kebab-case and never changed: results, configurations and clients refer to it. */

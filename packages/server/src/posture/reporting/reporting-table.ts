@@ -11,6 +11,8 @@ export interface ReportingColumn {
   /** How queries see the value; osquery reports text. Text that is no number reads as null. */
   readonly type: 'text' | 'bigint' | 'double'
   readonly description: string
+  /** What is selected for it where osquery's own column is of another type; SQL. */
+  readonly sql?: string
 }
 
 /** An osquery table that devices report. */
@@ -83,7 +85,9 @@ export function toSchedule(tables: readonly ReportingTable[]): Record<string, Sc
 
 /** The SQL that a device runs for a table. */
 export function toCollectionSql(table: ReportingTable): string {
-  const columns = table.columns.map((column) => column.name).join(', ')
+  const columns = table.columns
+    .map(({ name, sql }) => (sql === undefined ? name : `${sql} as ${name}`))
+    .join(', ')
   const condition = table.condition === undefined ? '' : ` where ${table.condition}`
   return `select ${columns} from ${table.name}${condition};`
 }

@@ -1,14 +1,17 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { failingRowsSql } from './verdict-sql.ts'
+import { failingRowsSql, isEmptySql } from './verdict-sql.ts'
 
+// Every Linux has accounts, so that a list of none could not be read.
 const linux = failingRowsSql(
   ['username'],
   `SELECT username FROM shadow WHERE password_status = 'empty'`,
+  [['UNKNOWN', isEmptySql('shadow')]],
 )
 
 /** No local account can be used without a password. */
 export const accountsHavePasswords: CatalogueEntry = {
   slug: 'accounts-have-passwords',
+  revision: 2,
   name: 'Accounts have passwords',
   description: 'No local account has an empty password.',
   issueTitle: 'An account has no password',

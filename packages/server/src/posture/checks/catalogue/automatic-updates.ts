@@ -2,6 +2,7 @@ import type { CatalogueEntry } from './catalogue-entry.ts'
 import {
   activeUnitsSql,
   isClearedSql,
+  isEmptySql,
   isSetSql,
   managedPolicyValueSql,
   plistValueSql,
@@ -70,6 +71,7 @@ const linux = verdictSql({
       `unattended_upgrades IS NOT NULL AND active_timers LIKE '%apt-daily-upgrade.timer%' AND COALESCE(unattended_upgrade_period, '1') <> '0'`,
     ],
     ['PASS', `active_timers LIKE '%dnf%' OR active_timers LIKE '%rpm-ostreed%'`],
+    ['UNKNOWN', isEmptySql('systemd_units')],
   ],
   otherwise: 'FAIL',
 })
@@ -77,6 +79,7 @@ const linux = verdictSql({
 /** The operating system downloads and installs its updates by itself. */
 export const automaticUpdates: CatalogueEntry = {
   slug: 'automatic-updates',
+  revision: 2,
   name: 'Automatic updates',
   description:
     'The operating system downloads and installs its updates by itself. On Linux unattended-upgrades and the timers of dnf and rpm-ostree are recognised.',

@@ -5,14 +5,13 @@ import {
   installedProgramsSql,
   type SoftwareNames,
 } from './installed-software-sql.ts'
-import { BROWSER_RELEASES } from './release-data.ts'
+import { releaseDataSql, type ReleaseData } from './release-data.ts'
 import { majorVersionSql, verdictSql } from './verdict-sql.ts'
 
 /** An installed Google Chrome is not older than the minimum of the release data. */
-export const chromeUpToDate = browserUpToDate({
+export const chromeUpToDate = browserUpToDate('chrome', {
   slug: 'chrome-up-to-date',
   browser: 'Google Chrome',
-  minimumMajor: BROWSER_RELEASES.chrome,
   names: {
     bundleIdentifiers: ['com.google.Chrome'],
     programNames: ['Google Chrome'],
@@ -25,10 +24,9 @@ export const chromeUpToDate = browserUpToDate({
 })
 
 /** An installed Microsoft Edge is not older than the minimum of the release data. */
-export const edgeUpToDate = browserUpToDate({
+export const edgeUpToDate = browserUpToDate('edge', {
   slug: 'edge-up-to-date',
   browser: 'Microsoft Edge',
-  minimumMajor: BROWSER_RELEASES.edge,
   names: {
     bundleIdentifiers: ['com.microsoft.edgemac'],
     programNames: ['Microsoft Edge'],
@@ -41,10 +39,9 @@ export const edgeUpToDate = browserUpToDate({
 })
 
 /** An installed Firefox is not older than the minimum of the release data. */
-export const firefoxUpToDate = browserUpToDate({
+export const firefoxUpToDate = browserUpToDate('firefox', {
   slug: 'firefox-up-to-date',
   browser: 'Firefox',
-  minimumMajor: BROWSER_RELEASES.firefox,
   names: {
     bundleIdentifiers: ['org.mozilla.firefox'],
     programNames: ['Mozilla Firefox%'],
@@ -59,41 +56,48 @@ export const firefoxUpToDate = browserUpToDate({
 interface BrowserRelease {
   readonly slug: string
   readonly browser: string
-  readonly minimumMajor: number
   /** The first of `packageNames` is the one that the fix updates. */
   readonly names: SoftwareNames
   readonly updateInBrowser: readonly string[]
 }
 
-function browserUpToDate(release: BrowserRelease): CatalogueEntry {
-  const { slug, browser, minimumMajor, names, updateInBrowser } = release
-  const [packageName] = names.packageNames
-  return {
-    slug,
-    name: `${browser} up to date`,
-    description: `${browser}, where it is installed, is at least version ${minimumMajor}.`,
-    issueTitle: `${browser} is out of date`,
-    topics: ['updates', 'browsers'],
-    tags: ['Important'],
-    queries: {
-      darwin: minimumVersionSql(installedAppsSql(names), minimumMajor),
-      windows: minimumVersionSql(installedProgramsSql(names), minimumMajor),
-      linux: minimumVersionSql(installedPackagesSql(names), minimumMajor),
-    },
-    rationaleTemplate: `Version {{ issue.value.version }} of ${browser} has known holes. A browser runs what strangers send it all day, so one visit to a prepared page can be enough to take it over.`,
-    fix: {
-      darwin: updateInBrowser,
-      windows: updateInBrowser,
-      linux: `Open a terminal and run the line for your distribution, then restart the browser:
+function browserUpToDate(
+  product: 'chrome' | 'edge' | 'firefox',
+  release: BrowserRelease,
+): (data: ReleaseData) => CatalogueEntry {
+  return ({ browsers }) => {
+    const { slug, browser, names, updateInBrowser } = release
+    const minimumMajor = browsers[product]
+    const [packageName] = names.packageNames
+    const toQuery = (installed: string) => minimumVersionSql(installed, minimumMajor, browsers)
+    return {
+      slug,
+      revision: 2,
+      name: `${browser} up to date`,
+      description: `${browser}, where it is installed, is at least version ${minimumMajor}.`,
+      issueTitle: `${browser} is out of date`,
+      topics: ['updates', 'browsers'],
+      tags: ['Important'],
+      queries: {
+        darwin: toQuery(installedAppsSql(names)),
+        windows: toQuery(installedProgramsSql(names)),
+        linux: toQuery(installedPackagesSql(names)),
+      },
+      rationaleTemplate: `Version {{ issue.value.version }} of ${browser} has known holes. A browser runs what strangers send it all day, so one visit to a prepared page can be enough to take it over.`,
+      fix: {
+        darwin: updateInBrowser,
+        windows: updateInBrowser,
+        linux: `Open a terminal and run the line for your distribution, then restart the browser:
 
 - Ubuntu and Debian: \`sudo apt update && sudo apt install --only-upgrade ${packageName}\`
 - Fedora and Red Hat: \`sudo dnf upgrade --refresh ${packageName}\``,
-    },
-    privacyInfo: `The installed version of ${browser}. No history, no bookmarks, no settings.`,
-    defaultStrategy: 'notify_only',
-    strategyReason:
-      'A restart of the browser fixes it; the minimum moves, so a block would surprise.',
-    shelfLife: 'software',
+      },
+      privacyInfo: `The installed version of ${browser}. No history, no bookmarks, no settings.`,
+      defaultStrategy: 'notify_only',
+      strategyReason:
+        'A restart of the browser fixes it; the minimum moves, so a block would surprise.',
+      shelfLife: 'software',
+    }
   }
 }
 
@@ -102,12 +106,17 @@ function browserUpToDate(release: BrowserRelease): CatalogueEntry {
  * without the browser is inapplicable. On Ubuntu the package of a browser that comes as a snap only
  * stands for the snap, which updates itself, so it is left out.
  */
-function minimumVersionSql(installed: string, minimumMajor: number): string {
+function minimumVersionSql(
+  installed: string,
+  minimumMajor: number,
+  source: ReleaseData['browsers'],
+): string {
   return verdictSql({
     with: `installed AS (${installed})`,
     facts: {
       version: `SELECT version FROM installed WHERE version NOT LIKE '%snap%' ORDER BY ${majorVersionSql('version')} LIMIT 1`,
       minimum_major_version: `SELECT ${minimumMajor}`,
+      release_data: releaseDataSql(source),
     },
     cases: [
       ['INAPPLICABLE', `version IS NULL`],

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { activeUnitsSql, likeAnySql, quoteListSql, verdictSql } from './verdict-sql.ts'
+import { activeUnitsSql, isEmptySql, likeAnySql, quoteListSql, verdictSql } from './verdict-sql.ts'
 
 // Their processes carry the same names.
 const SYSTEM_EXTENSIONS = [
@@ -37,16 +37,21 @@ const LINUX_UNITS = [
   'wazuh-agent.service',
 ]
 
-const found = (sensors: string) =>
+// Something runs on every system, so that an empty list could not be read.
+const found = (running: string, sensors: string) =>
   verdictSql({
     facts: { sensors },
-    cases: [['PASS', `COALESCE(sensors, '') <> ''`]],
+    cases: [
+      ['PASS', `COALESCE(sensors, '') <> ''`],
+      ['UNKNOWN', isEmptySql(running)],
+    ],
     otherwise: 'FAIL',
   })
 
 /** A sensor that detects and reports attacks is running. */
 export const endpointDetectionRunning: CatalogueEntry = {
   slug: 'endpoint-detection-running',
+  revision: 2,
   name: 'Endpoint detection running',
   description:
     'A sensor for endpoint detection and response is running: Carbon Black, Cortex XDR, CrowdStrike Falcon, Elastic, ESET, Jamf Protect, Microsoft Defender for Endpoint, SentinelOne, Sophos or Wazuh.',
@@ -55,14 +60,16 @@ export const endpointDetectionRunning: CatalogueEntry = {
   tags: ['Info'],
   queries: {
     darwin: found(
+      'processes',
       `SELECT group_concat(name, ', ') FROM (
     SELECT identifier AS name FROM system_extensions WHERE state = 'activated_enabled' AND ${likeAnySql('identifier', SYSTEM_EXTENSIONS)}
     UNION SELECT name FROM processes WHERE ${likeAnySql('name', SYSTEM_EXTENSIONS)})`,
     ),
     windows: found(
+      'services',
       `SELECT group_concat(name, ', ') FROM services WHERE status = 'RUNNING' AND name IN (${quoteListSql(WINDOWS_SERVICES)})`,
     ),
-    linux: found(activeUnitsSql(LINUX_UNITS)),
+    linux: found('systemd_units', activeUnitsSql(LINUX_UNITS)),
   },
   rationaleTemplate: `A detection sensor tells the security team of {{ organisation.name | default: "your organisation" }} when someone breaks into {{ device.name }}. Without one a break-in can stay unseen for months.`,
   fix: `1. Restart the device. A sensor that was just updated often runs again after that.

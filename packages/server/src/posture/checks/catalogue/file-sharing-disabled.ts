@@ -2,15 +2,18 @@ import type { CatalogueEntry } from './catalogue-entry.ts'
 import { sharingSwitchOffSql, switchSharingOff } from './macos-sharing.ts'
 import { noActiveUnitsSql, verdictSql } from './verdict-sql.ts'
 
-// Names that end in $ are the hidden shares that Windows makes for its administration. Type 0 is a
-// folder or a drive.
+// Names that end in $ are the hidden shares that Windows makes for its administration: one of them is
+// there while the server service runs. Type 0 is a folder or a drive.
 const windows = verdictSql({
   facts: {
     shared_folders: `SELECT COUNT(*) FROM shared_resources WHERE type = 0 AND name NOT LIKE '%$'`,
+    server_service: `SELECT status FROM services WHERE name = 'LanmanServer' LIMIT 1`,
     share_names: `SELECT group_concat(name, ', ') FROM shared_resources WHERE type = 0 AND name NOT LIKE '%$'`,
   },
-  cases: [['FAIL', `shared_folders > 0`]],
-  otherwise: 'PASS',
+  cases: [
+    ['FAIL', `shared_folders > 0`],
+    ['PASS', `server_service = 'STOPPED' OR EXISTS (SELECT 1 FROM shared_resources)`],
+  ],
 })
 
 const linux = noActiveUnitsSql([
@@ -24,6 +27,7 @@ const linux = noActiveUnitsSql([
 /** The device offers no folders to the network. */
 export const fileSharingDisabled: CatalogueEntry = {
   slug: 'file-sharing-disabled',
+  revision: 2,
   name: 'File sharing off',
   description: 'The device offers no folders to other devices on the network.',
   issueTitle: 'Folders are shared with the network',

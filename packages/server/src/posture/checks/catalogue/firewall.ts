@@ -1,10 +1,12 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { activeUnitsSql, passOrFailSql, verdictSql } from './verdict-sql.ts'
+import { activeUnitsSql, isEmptySql, passOrFailSql, verdictSql } from './verdict-sql.ts'
 
+// The list of macOS 15 and newer is empty before osquery 5.14.
 const darwin = passOrFailSql({
   facts: {
     global_state: `SELECT global_state FROM alf LIMIT 1`,
     stealth_enabled: `SELECT stealth_enabled FROM alf LIMIT 1`,
+    osquery_version: `SELECT version FROM osquery_info LIMIT 1`,
   },
   pass: `global_state >= 1`,
   fail: `global_state = 0`,
@@ -38,7 +40,7 @@ const linux = verdictSql({
   cases: [
     ['PASS', `active_services IS NOT NULL OR filter_rules > 0`],
     ['PASS', `ufw_service IS NOT NULL AND ufw_modules > 0`],
-    ['UNKNOWN', `ufw_service IS NOT NULL`],
+    ['UNKNOWN', `ufw_service IS NOT NULL OR ${isEmptySql('systemd_units')}`],
   ],
   otherwise: 'FAIL',
 })
@@ -46,9 +48,10 @@ const linux = verdictSql({
 /** The device's own firewall filters incoming connections. */
 export const firewall: CatalogueEntry = {
   slug: 'firewall',
+  revision: 2,
   name: 'Firewall',
   description:
-    'The firewall of the operating system, or one that replaces it, is on. On Linux firewalld, nftables, iptables and ufw are recognised.',
+    'The firewall of the operating system, or one that replaces it, is on. On Linux firewalld, nftables, iptables and ufw are recognised. macOS 15 and newer tell it to osquery 5.14 and newer only; older ones answer unknown.',
   issueTitle: 'The firewall is off',
   topics: ['network'],
   tags: ['Important'],

@@ -1,7 +1,8 @@
 // The checks that come with the service, each in a file of its own or with its family. Owns their order; what
 // a check is, is defined by `../check-definition.ts`, and what an organisation makes of it by its configuration.
+// Checks of versions are made from release data.
 import type { CheckDefinition } from '../check-definition.ts'
-import { toCheckDefinition } from './catalogue-entry.ts'
+import { toCheckDefinition, type CatalogueEntry } from './catalogue-entry.ts'
 import { accountsHavePasswords } from './accounts-have-passwords.ts'
 import { agentUpToDate } from './agent-up-to-date.ts'
 import { airdropNotOpenToEveryone } from './airdrop-not-open-to-everyone.ts'
@@ -47,6 +48,7 @@ import {
 } from './plain-text-credentials.ts'
 import { passwordManagerKits, twoFactorBackupCodes } from './plain-text-secrets.ts'
 import { powershellExecutionPolicy } from './powershell-execution-policy.ts'
+import { BUILT_IN_RELEASE_DATA, type ReleaseData } from './release-data.ts'
 import { remoteAccessTools } from './remote-access-tools.ts'
 import { remoteDesktopDisabled } from './remote-desktop-disabled.ts'
 import { remoteLoginDisabled } from './remote-login-disabled.ts'
@@ -67,8 +69,7 @@ import { tpmReady } from './tpm-ready.ts'
 import { userAccountControl } from './user-account-control.ts'
 import { llmnrDisabled, ntlmv1Disabled, smbSigningRequired } from './windows-network-protocols.ts'
 
-/** Every check that comes with the service, in the order in which lists show them. */
-export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
+const CATALOGUE: readonly (CatalogueEntry | ((data: ReleaseData) => CatalogueEntry))[] = [
   diskEncryption,
   firewall,
   screenLock,
@@ -135,4 +136,14 @@ export const CHECK_CATALOGUE: readonly CheckDefinition[] = [
   timeSynchronised,
   agentUpToDate,
   mdmEnrolled,
-].map(toCheckDefinition)
+]
+
+/** Every check that comes with the service, in the order in which lists show them. */
+export function createCatalogue(data: ReleaseData): readonly CheckDefinition[] {
+  return CATALOGUE.map((entry) =>
+    toCheckDefinition(typeof entry === 'function' ? entry(data) : entry),
+  )
+}
+
+/** The catalogue with the release data that comes with the service. */
+export const CHECK_CATALOGUE = createCatalogue(BUILT_IN_RELEASE_DATA)

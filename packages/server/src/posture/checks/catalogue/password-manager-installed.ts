@@ -1,8 +1,10 @@
+import type { CheckPlatform } from '../check-definition.ts'
 import type { CatalogueEntry } from './catalogue-entry.ts'
 import {
   installedAppsSql,
   installedPackagesSql,
   installedProgramsSql,
+  NO_SOFTWARE_LISTED_SQL,
   type SoftwareNames,
 } from './installed-software-sql.ts'
 import { quoteListSql, verdictSql } from './verdict-sql.ts'
@@ -43,14 +45,17 @@ const EXTENSION_IDENTIFIERS = [
   'oboonakemofpalcgghocfoadofidjkkk',
 ]
 
-function toQuery(installed: string): string {
+function toQuery(platform: CheckPlatform, installed: string): string {
   return verdictSql({
     facts: {
       password_managers: `SELECT group_concat(name, ', ') FROM (SELECT name FROM (${installed})
     UNION SELECT e.name FROM users u CROSS JOIN chrome_extensions e ON e.uid = u.uid
     WHERE e.identifier IN (${quoteListSql(EXTENSION_IDENTIFIERS)}))`,
     },
-    cases: [['PASS', `password_managers IS NOT NULL`]],
+    cases: [
+      ['PASS', `password_managers IS NOT NULL`],
+      ['UNKNOWN', NO_SOFTWARE_LISTED_SQL[platform]],
+    ],
     otherwise: 'FAIL',
   })
 }
@@ -58,6 +63,7 @@ function toQuery(installed: string): string {
 /** A password manager is installed, as an app or in a browser. */
 export const passwordManagerInstalled: CatalogueEntry = {
   slug: 'password-manager-installed',
+  revision: 2,
   name: 'Password manager installed',
   description:
     'A well-known password manager is installed, as an app or as an extension of a Chrome-like browser. Those built into browsers and macOS cannot be seen.',
@@ -65,9 +71,9 @@ export const passwordManagerInstalled: CatalogueEntry = {
   topics: ['credentials'],
   tags: ['Info'],
   queries: {
-    darwin: toQuery(installedAppsSql(PASSWORD_MANAGERS)),
-    windows: toQuery(installedProgramsSql(PASSWORD_MANAGERS)),
-    linux: toQuery(installedPackagesSql(PASSWORD_MANAGERS)),
+    darwin: toQuery('darwin', installedAppsSql(PASSWORD_MANAGERS)),
+    windows: toQuery('windows', installedProgramsSql(PASSWORD_MANAGERS)),
+    linux: toQuery('linux', installedPackagesSql(PASSWORD_MANAGERS)),
   },
   rationaleTemplate: `People who must remember passwords use the same one again and again. When one site is broken into, all others are open too. A password manager makes a different one for each and fills it in only on the real site.`,
   fix: `Install the password manager that {{ organisation.name | default: "your organisation" }} offers; ask your IT team which one that is. Then:

@@ -1,90 +1,126 @@
-// The releases that the version checks compare with. Each table names its source and the day on which
-// it was read; a newer release than the newest listed always passes. Raising a number here changes
-// SQL, so the revisions of the checks that use it are raised too.
+/*
+ * The releases of operating systems and browsers that the version checks compare with. Owns the form of the
+ * file and when it is old; release-data.json is the file that comes with the service, and an installation may
+ * bring a newer one. A newer release than the newest listed always passes.
+ */
+import { z } from 'zod'
+import { DAY_MS } from '../../../platform/clock.ts'
+import builtIn from './release-data.json' with { type: 'json' }
 
-export interface ReleaseSource {
-  readonly source: string
-  /** The day on which the source said so, `YYYY-MM-DD`. */
-  readonly asOf: string
+/** A day in universal time, `YYYY-MM-DD`. */
+const day = z.iso.date()
+const number = z.int().min(0).max(1_000_000)
+/** What becomes part of SQL as it stands, quoted. */
+const word = z.string().regex(/^[a-z0-9._-]{1,40}$/, 'lower-case letters, digits, ".", "_" and "-"')
+const text = z.string().min(1).max(500)
+
+/** Where a section was read, and on which day. */
+const origin = { source: text, as_of: day }
+
+function releasesOf<Release extends z.ZodType>(release: Release) {
+  return z.strictObject({ ...origin, releases: z.array(release).min(1).max(200) })
 }
 
-/** A macOS version line that still gets security updates, with its newest security update. */
-interface MacosRelease {
-  readonly major: number
-  readonly minor: number
-  readonly patch: number
+const releaseDataSchema = z.strictObject({
+  /** When the file was last gone through. */
+  date: day,
+  /** Releases that get security updates, each with its newest one and the last day on which it gets any. */
+  macos: releasesOf(z.strictObject({ major: number, minor: number, patch: number, until: day })),
+  /**
+   * Builds with the lowest revision that counts as up to date, where one is known, and the last days of their
+   * servicing: of Home and Pro, of Enterprise and Education, and of the long-term channels where there is one.
+   */
+  windows: releasesOf(
+    z.strictObject({
+      build: number,
+      name: text,
+      revision: number.optional(),
+      home_until: day,
+      enterprise_until: day,
+      ltsc_until: day.optional(),
+      iot_ltsc_until: day.optional(),
+    }),
+  ),
+  /** Releases by `os_version.platform` and their last days of free security support. */
+  linux: releasesOf(
+    z.strictObject({
+      platform: word,
+      major: number,
+      /** Only where a distribution has several releases with one major number. */
+      minor: number.default(0),
+      /** Only where releases have one before they have a number. */
+      codename: word.optional(),
+      until: day,
+    }),
+  ),
+  /** The lowest major versions that pass. */
+  browsers: z.strictObject({ ...origin, chrome: number, edge: number, firefox: number }),
+})
+
+/** The content of a file of release data. */
+export type ReleaseData = z.infer<typeof releaseDataSchema>
+
+/** The parts of a file, each read from its makers on a day of its own. */
+export const RELEASE_SECTIONS = ['macos', 'windows', 'linux', 'browsers'] as const
+export type ReleaseSection = (typeof RELEASE_SECTIONS)[number]
+
+/** A file that is no release data; each problem names its place in the file. */
+export class ReleaseDataError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`The release data is not valid:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
+    this.name = 'ReleaseDataError'
+    this.problems = problems
+  }
 }
 
-export const MACOS_RELEASES: ReleaseSource & { readonly releases: readonly MacosRelease[] } = {
-  source: 'https://endoflife.date/macos, after https://support.apple.com/100100',
-  asOf: '2026-03-04',
-  releases: [
-    { major: 14, minor: 8, patch: 4 },
-    { major: 15, minor: 7, patch: 4 },
-    { major: 26, minor: 3, patch: 1 },
-  ],
+/**
+ * Checks release data as it was read from a file.
+ *
+ * @throws ReleaseDataError with all problems
+ */
+export function parseReleaseData(value: unknown): ReleaseData {
+  const parsed = releaseDataSchema.safeParse(value)
+  if (!parsed.success) {
+    throw new ReleaseDataError(
+      parsed.error.issues.map(({ path, message }) => `${toPlace(path)}: ${message}`),
+    )
+  }
+  const problems = RELEASE_SECTIONS.filter(
+    (section) => parsed.data[section].as_of > parsed.data.date,
+  ).map((section) => `${section}.as_of: later than the date of the file`)
+  if (problems.length > 0) throw new ReleaseDataError(problems)
+  return parsed.data
 }
 
-/** A Windows build and the last days of its servicing. */
-interface WindowsRelease {
-  readonly build: number
-  readonly name: string
-  /** Home and Pro editions, `YYYY-MM-DD`. */
-  readonly homeUntil: string
-  /** Enterprise and Education editions, `YYYY-MM-DD`. */
-  readonly enterpriseUntil: string
+function toPlace(path: readonly PropertyKey[]): string {
+  if (path.length === 0) return 'the file'
+  return path
+    .map((part, index) =>
+      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
+    )
+    .join('')
 }
 
-export const WINDOWS_RELEASES: ReleaseSource & { readonly releases: readonly WindowsRelease[] } = {
-  source: 'https://learn.microsoft.com/lifecycle/products/windows-11-home-and-pro',
-  asOf: '2025-10-14',
-  releases: [
-    { build: 19045, name: '10 22H2', homeUntil: '2025-10-14', enterpriseUntil: '2025-10-14' },
-    { build: 22000, name: '11 21H2', homeUntil: '2023-10-10', enterpriseUntil: '2024-10-08' },
-    { build: 22621, name: '11 22H2', homeUntil: '2024-10-08', enterpriseUntil: '2025-10-14' },
-    { build: 22631, name: '11 23H2', homeUntil: '2025-11-11', enterpriseUntil: '2026-11-10' },
-    { build: 26100, name: '11 24H2', homeUntil: '2026-10-13', enterpriseUntil: '2027-10-12' },
-    { build: 26200, name: '11 25H2', homeUntil: '2027-10-12', enterpriseUntil: '2028-10-10' },
-  ],
+/** The release data that comes with this version of the service. */
+export const BUILT_IN_RELEASE_DATA: ReleaseData = parseReleaseData(builtIn)
+
+/** Makers publish security updates every month: after this time a device may be two of them behind and pass. */
+const FRESH_DAYS = 90
+
+/** The last day on which a section counts as fresh, `YYYY-MM-DD`. */
+export function toFreshUntil({ as_of: asOf }: { readonly as_of: string }): string {
+  return new Date(Date.parse(asOf) + FRESH_DAYS * DAY_MS).toISOString().slice(0, 10)
 }
 
-/** A Linux distribution's release and the last day of its free security support. */
-interface LinuxRelease {
-  /** As in `os_version.platform`. */
-  readonly platform: string
-  readonly major: number
-  /** Only where a distribution has several releases with one major number. */
-  readonly minor: number
-  readonly until: string
+/** The sections that are no longer fresh. */
+export function listStaleSections(data: ReleaseData, now: Date): ReleaseSection[] {
+  const today = now.toISOString().slice(0, 10)
+  return RELEASE_SECTIONS.filter((section) => today > toFreshUntil(data[section]))
 }
 
-export const LINUX_RELEASES: ReleaseSource & { readonly releases: readonly LinuxRelease[] } = {
-  source: 'https://endoflife.date (ubuntu, debian, fedora, rhel)',
-  asOf: '2026-04-23',
-  releases: [
-    { platform: 'ubuntu', major: 22, minor: 4, until: '2027-04-01' },
-    { platform: 'ubuntu', major: 24, minor: 4, until: '2029-05-31' },
-    { platform: 'ubuntu', major: 25, minor: 10, until: '2026-07-01' },
-    { platform: 'ubuntu', major: 26, minor: 4, until: '2031-04-30' },
-    { platform: 'debian', major: 12, minor: 0, until: '2028-06-10' },
-    { platform: 'debian', major: 13, minor: 0, until: '2030-06-30' },
-    { platform: 'fedora', major: 42, minor: 0, until: '2026-05-13' },
-    { platform: 'fedora', major: 43, minor: 0, until: '2026-12-09' },
-    { platform: 'rhel', major: 8, minor: 0, until: '2029-05-31' },
-    { platform: 'rhel', major: 9, minor: 0, until: '2032-05-31' },
-    { platform: 'rhel', major: 10, minor: 0, until: '2035-05-31' },
-  ],
-}
-
-/** The lowest major version of each browser that passes. */
-export const BROWSER_RELEASES: ReleaseSource & {
-  readonly chrome: number
-  readonly edge: number
-  readonly firefox: number
-} = {
-  source: 'https://endoflife.date/chrome and https://endoflife.date/firefox',
-  asOf: '2026-02-10',
-  chrome: 143,
-  edge: 143,
-  firefox: 140,
+/** SELECT of the day of the data that a check compares with, and whether it is old when the check runs. */
+export function releaseDataSql(section: { readonly as_of: string }): string {
+  return `SELECT 'as of ${section.as_of}' || CASE WHEN date('now') > '${toFreshUntil(section)}' THEN ', out of date' ELSE '' END`
 }

@@ -1,8 +1,10 @@
+import type { CheckPlatform } from '../check-definition.ts'
 import { toFixTemplate, type CatalogueEntry } from './catalogue-entry.ts'
 import {
   installedAppsSql,
   installedPackagesSql,
   installedProgramsSql,
+  NO_SOFTWARE_LISTED_SQL,
   type SoftwareNames,
 } from './installed-software-sql.ts'
 import { failingRowsSql } from './verdict-sql.ts'
@@ -48,12 +50,17 @@ const REMOTE_ACCESS_TOOLS: SoftwareNames = {
   ],
 }
 
-const toQuery = (installed: string) =>
-  failingRowsSql(['name', 'version'], `SELECT name, MAX(version) FROM (${installed}) GROUP BY name`)
+const toQuery = (platform: CheckPlatform, installed: string) =>
+  failingRowsSql(
+    ['name', 'version'],
+    `SELECT name, MAX(version) FROM (${installed}) GROUP BY name`,
+    [['UNKNOWN', NO_SOFTWARE_LISTED_SQL[platform]]],
+  )
 
 /** No tool is installed that lets others control the device from the internet. */
 export const remoteAccessTools: CatalogueEntry = {
   slug: 'remote-access-tools',
+  revision: 2,
   name: 'No remote-access tools',
   description:
     'None of the well-known tools is installed that let others control a device over the internet, such as AnyDesk, RustDesk or TeamViewer. Except the one that your organisation uses.',
@@ -61,9 +68,9 @@ export const remoteAccessTools: CatalogueEntry = {
   topics: ['remote-access'],
   tags: ['Important'],
   queries: {
-    darwin: toQuery(installedAppsSql(REMOTE_ACCESS_TOOLS)),
-    windows: toQuery(installedProgramsSql(REMOTE_ACCESS_TOOLS)),
-    linux: toQuery(installedPackagesSql(REMOTE_ACCESS_TOOLS)),
+    darwin: toQuery('darwin', installedAppsSql(REMOTE_ACCESS_TOOLS)),
+    windows: toQuery('windows', installedProgramsSql(REMOTE_ACCESS_TOOLS)),
+    linux: toQuery('linux', installedPackagesSql(REMOTE_ACCESS_TOOLS)),
   },
   primaryKeyColumn: 'name',
   rationaleTemplate: `**{{ issue.value.name }}** lets someone far away see and control {{ device.name }}. False support callers talk people into installing such tools, and break-ins often use them to come back.`,

@@ -1,25 +1,50 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { failingRowsSql } from './verdict-sql.ts'
+import { failingRowsSql, isEmptySql, likeAnySql } from './verdict-sql.ts'
 
-// What comes from Edge Add-ons is not from the web store either; its update address tells. Extensions
-// that belong to the browser lie in its own folder, not in the profile of a person.
+// Extensions that belong to the browser lie in its own folder, not in the profile of a person.
+const BROWSER_FOLDERS = [
+  '%.app/Contents/%',
+  '/opt/%',
+  '/usr/lib%',
+  '/usr/share/%',
+  '/snap/%',
+  '/app/%',
+  String.raw`%:\Program Files%`,
+  String.raw`%\Application\%\resources\%`,
+]
+
+const STORE_UPDATE_ADDRESSES = [
+  'https://clients2.google.com/service/update2/crx%',
+  'https://edge.microsoft.com/extensionwebstorebase/%',
+]
+
+// Whether an extension is active was told by Chrome until 2025, and is by Opera, Vivaldi and Arc; elsewhere
+// `state` is empty, and so `from_webstore` may be: then its update address tells. What comes from Edge Add-ons
+// is not from the web store either. Folders that no profile refers to are left over and not loaded.
 const sql = failingRowsSql(
   ['path', 'name', 'identifier', 'version', 'browser_type', 'username'],
   `SELECT e.path, e.name, e.identifier, e.version, e.browser_type, u.username
 FROM users u CROSS JOIN chrome_extensions e ON e.uid = u.uid
-WHERE e.state = '1' AND lower(e.from_webstore) IN ('0', 'false')
-  AND COALESCE(e.update_url, '') NOT LIKE 'https://edge.microsoft.com/%'
-  AND e.path NOT LIKE '%.app/Contents/%'
-  AND e.path NOT LIKE '%/opt/%'
-  AND instr(lower(e.path), 'program files') = 0`,
+WHERE COALESCE(e.state, '') IN ('', '1') AND e.referenced = 1
+  AND CASE lower(COALESCE(e.from_webstore, ''))
+    WHEN 'true' THEN 0 WHEN '1' THEN 0
+    WHEN '' THEN NOT ${likeAnySql(`COALESCE(e.update_url, '')`, STORE_UPDATE_ADDRESSES)}
+    ELSE COALESCE(e.update_url, '') NOT LIKE 'https://edge.microsoft.com/%'
+  END
+  AND NOT ${likeAnySql('e.path', BROWSER_FOLDERS)}`,
+  [
+    ['UNKNOWN', isEmptySql('users')],
+    ['INAPPLICABLE', isEmptySql('users u CROSS JOIN chrome_extensions e ON e.uid = u.uid')],
+  ],
 )
 
 /** Browser extensions come from the store of the browser. */
 export const sideloadedBrowserExtensions: CatalogueEntry = {
   slug: 'sideloaded-browser-extensions',
+  revision: 2,
   name: 'No sideloaded browser extensions',
   description:
-    'Every active extension of Chrome, Edge, Brave and other browsers of the same kind comes from the browser’s store.',
+    'Every active extension of Chrome, Edge, Brave and other browsers of the same kind comes from the browser’s store. Chrome, Edge and Brave do not tell which extensions are switched off; there those count too. Inapplicable where no extension is installed.',
   issueTitle: 'A browser extension does not come from the store',
   topics: ['browsers'],
   tags: ['Info'],

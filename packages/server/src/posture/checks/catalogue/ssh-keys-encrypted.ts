@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { failingRowsSql } from './verdict-sql.ts'
+import { failingRowsSql, isEmptySql } from './verdict-sql.ts'
 
 // The keys of an account are only read for a uid, so the accounts come first in the join.
 const sql = failingRowsSql(
@@ -7,6 +7,10 @@ const sql = failingRowsSql(
   `SELECT k.path, u.username, k.key_type
 FROM users u CROSS JOIN user_ssh_keys k ON k.uid = u.uid
 WHERE k.encrypted = 0`,
+  [
+    ['UNKNOWN', isEmptySql('users')],
+    ['INAPPLICABLE', isEmptySql('users u CROSS JOIN user_ssh_keys k ON k.uid = u.uid')],
+  ],
 )
 
 const changePassphrase = `Open a terminal and give the key a passphrase:
@@ -17,8 +21,10 @@ const changePassphrase = `Open a terminal and give the key a passphrase:
 /** Private SSH keys are protected by a passphrase. */
 export const sshKeysEncrypted: CatalogueEntry = {
   slug: 'ssh-keys-encrypted',
+  revision: 2,
   name: 'SSH keys encrypted',
-  description: 'Every private SSH key in the accounts of the device is protected by a passphrase.',
+  description:
+    'Every private SSH key in the accounts of the device is protected by a passphrase. Inapplicable where there is none.',
   issueTitle: 'An SSH key has no passphrase',
   topics: ['credentials'],
   tags: ['Important'],

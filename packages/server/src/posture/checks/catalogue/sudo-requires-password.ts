@@ -1,16 +1,25 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { failingRowsSql } from './verdict-sql.ts'
+import { failingRowsSql, isEmptySql } from './verdict-sql.ts'
 
 const sql = failingRowsSql(
   ['rule', 'source'],
   `SELECT header || ' ' || rule_details, source
 FROM sudoers
 WHERE rule_details LIKE '%NOPASSWD:%' OR (header = 'Defaults' AND rule_details LIKE '%!authenticate%')`,
+  // Rules that nobody may read, or no sudo.
+  [
+    [
+      'UNKNOWN',
+      `${isEmptySql('sudoers')} AND EXISTS (SELECT 1 FROM file WHERE path = '/etc/sudoers')`,
+    ],
+    ['INAPPLICABLE', isEmptySql('sudoers')],
+  ],
 )
 
 /** sudo asks for a password. */
 export const sudoRequiresPassword: CatalogueEntry = {
   slug: 'sudo-requires-password',
+  revision: 2,
   name: 'sudo asks for a password',
   description: 'No rule of sudo gives administrator rights without a password.',
   issueTitle: 'sudo gives administrator rights without a password',

@@ -1,5 +1,5 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { failingRowsSql, likeAnySql } from './verdict-sql.ts'
+import { failingRowsSql, isEmptySql, likeAnySql } from './verdict-sql.ts'
 
 // Places that every program may write to and that no installer uses for something to keep.
 const TEMPORARY_FOLDERS = [
@@ -16,11 +16,13 @@ const darwin = failingRowsSql(
 FROM launchd
 WHERE path NOT LIKE '/System/%'
   AND ${likeAnySql(`COALESCE(NULLIF(program, ''), program_arguments, '')`, TEMPORARY_FOLDERS)}`,
+  [['UNKNOWN', isEmptySql('launchd')]],
 )
 
 /** Nothing that starts by itself lies in a temporary folder. */
 export const suspiciousLaunchItems: CatalogueEntry = {
   slug: 'suspicious-launch-items',
+  revision: 2,
   name: 'No suspicious launch items',
   description:
     'No launch agent or launch daemon of macOS starts a program from a temporary or shared folder.',

@@ -1,5 +1,5 @@
 import type { ReportingTable } from '../reporting-table.ts'
-import { inCategory, text, whole } from './table-parts.ts'
+import { flag, inCategory, text, whole } from './table-parts.ts'
 
 /** What is installed. */
 export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software', [
@@ -77,7 +77,7 @@ export const SOFTWARE_TABLES: readonly ReportingTable[] = inCategory('Software',
       text('identifier', 'Identifier'),
       text('version', 'Version'),
       text('permissions', 'Permissions'),
-      whole('from_webstore', '1 when from the store'),
+      flag('from_webstore', '1 when from the store'),
     ],
   },
   {

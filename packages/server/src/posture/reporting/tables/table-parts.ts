@@ -34,3 +34,9 @@ export function text(name: string, description: string): ReportingColumn {
 export function whole(name: string, description: string): ReportingColumn {
   return { name, type: 'bigint', description }
 }
+
+/** A column that osquery fills with `true` and `false`, and that queries see as 1 and 0. */
+export function flag(name: string, description: string): ReportingColumn {
+  const sql = `case lower(${name}) when 'true' then 1 when '1' then 1 when 'false' then 0 when '0' then 0 end`
+  return { name, type: 'bigint', description, sql }
+}
