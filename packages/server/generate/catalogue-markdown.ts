@@ -50,7 +50,7 @@ fix the cause; everything else notifies or reports, so that a first roll-out sur
 The defaults are those of a new installation. A check that comes with an upgrade only reports until an
 admin gives it another strategy, so that no upgrade notifies or blocks anybody.`
 
-const { macos, windows, linux, browsers, date } = BUILT_IN_RELEASE_DATA
+const { applications, macos, windows, linux, browsers, date } = BUILT_IN_RELEASE_DATA
 
 const RELEASES = `A release that is newer than the newest listed here passes. This version of the service brings
 release data of ${date}. Each result of such a check has a column \`release_data\` with the day of the data
@@ -79,6 +79,7 @@ export function renderCatalogueMarkdown(): string {
         describeSource('Windows', windows, listWindowsBuilds()),
         describeSource('Linux', linux, 'the end of support of each release'),
         describeSource('Browsers', browsers, listBrowserVersions()),
+        describeSource('Applications', applications, listApplicationVersions()),
       ],
     ),
     '## The checks',
@@ -129,6 +130,20 @@ function listWindowsBuilds(): string {
 
 function listBrowserVersions(): string {
   return `Chrome ${browsers.chrome}, Edge ${browsers.edge}, Firefox ${browsers.firefox}`
+}
+
+function listApplicationVersions(): string {
+  const { safari, xcode, office_mac: officeMac, office_365_build: build } = applications
+  const suites = applications.office_windows.map(
+    (suite) => `Office ${suite.year} build ${suite.build} until ${suite.until}`,
+  )
+  return [
+    `Safari ${safari}`,
+    `Xcode ${xcode}`,
+    `Office for Mac ${officeMac}`,
+    `Microsoft 365 build ${build}`,
+    ...suites,
+  ].join(', ')
 }
 
 // Columns are padded as Prettier pads them, so that the document passes the format check.

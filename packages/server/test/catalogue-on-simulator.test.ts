@@ -49,6 +49,7 @@ const KNOBS: Readonly<Record<string, string>> = {
   'mandatory-access-control': 'mandatory-access-control',
   'mdm-enrolled': 'mdm-enrolment',
   'ntlmv1-disabled': 'ntlmv1',
+  'office-up-to-date': 'office-version',
   'operating-system-supported': 'os-version',
   'password-manager-installed': 'password-manager',
   'password-manager-kits': 'password-manager-kit',
@@ -63,6 +64,7 @@ const KNOBS: Readonly<Record<string, string>> = {
   'remote-management-disabled': 'remote-management',
   'restarted-recently': 'recent-restart',
   'root-ssh-login-disabled': 'ssh-root-login',
+  'safari-up-to-date': 'safari-version',
   'screen-lock': 'screen-lock',
   'screen-sharing-disabled': 'screen-sharing',
   'secure-boot': 'secure-boot',
@@ -77,6 +79,7 @@ const KNOBS: Readonly<Record<string, string>> = {
   'two-factor-backup-codes': 'backup-codes',
   'tpm-ready': 'tpm',
   'user-account-control': 'user-account-control',
+  'xcode-up-to-date': 'xcode-version',
   'user-not-local-administrator': 'administrator-rights',
 }
 

@@ -1,6 +1,6 @@
 import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
 import { ACCOUNT_FAILING_TABLES, file, HEALTHY_ACCOUNTS } from './account-posture-rows.ts'
-import { MALICIOUS_FAILING_TABLES } from './malicious-posture-rows.ts'
+import { SOFTWARE_FAILING_TABLES } from './software-posture-rows.ts'
 import type { OsqueryRow, TableRows } from './osquery-database.ts'
 import {
   appStoreUpdates,
@@ -436,7 +436,7 @@ export const FAILING_TABLES: Readonly<
     linux: { deb_packages: [deb('bash', '5.2')], chrome_extensions: [] },
   },
   ...ACCOUNT_FAILING_TABLES,
-  ...MALICIOUS_FAILING_TABLES,
+  ...SOFTWARE_FAILING_TABLES,
   'mdm-enrolled': {
     darwin: {
       file: [file('/private/var/db/ConfigurationProfiles/Settings')],

@@ -29,6 +29,24 @@ export const DARWIN_SOFTWARE_KNOBS: readonly KnobSource[] = [
     bad: [macApp('Firefox', 'org.mozilla.firefox', '115.3.1')],
   },
   {
+    name: 'safari-version',
+    title: 'Safari is up to date',
+    good: [macApp('Safari', 'com.apple.Safari', '26.4')],
+    bad: [macApp('Safari', 'com.apple.Safari', '17.6')],
+  },
+  {
+    name: 'xcode-version',
+    title: 'Xcode is up to date, where it is installed',
+    good: [remove('apps', { bundle_identifier: 'com.apple.dt.Xcode' })],
+    bad: [macApp('Xcode', 'com.apple.dt.Xcode', '15.4')],
+  },
+  {
+    name: 'office-version',
+    title: 'Microsoft Office is up to date',
+    good: [macApp('Microsoft Word', 'com.microsoft.Word', '16.105')],
+    bad: [macApp('Microsoft Word', 'com.microsoft.Word', '16.78')],
+  },
+  {
     name: 'endpoint-detection',
     title: 'The endpoint detection agent runs',
     good: [

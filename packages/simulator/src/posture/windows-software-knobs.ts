@@ -1,7 +1,9 @@
-import { put, remove } from '../personas/template-rows.ts'
+import { put, remove, set } from '../personas/template-rows.ts'
 import type { TemplateChange } from '../personas/template-rows.ts'
 import type { KnobSource } from './knob.ts'
 import { windowsProgram } from './shared-knob-rows.ts'
+
+const OFFICE = 'Microsoft 365 Apps for business'
 
 /** What is installed on a Windows device. */
 export const WINDOWS_SOFTWARE_KNOBS: readonly KnobSource[] = [
@@ -52,6 +54,12 @@ export const WINDOWS_SOFTWARE_KNOBS: readonly KnobSource[] = [
       remove('programs', { name: 'CrowdStrike Windows Sensor' }),
       remove('services', { name: 'CSFalconService' }),
     ],
+  },
+  {
+    name: 'office-version',
+    title: 'Microsoft Office is up to date',
+    good: [set('programs', { version: '16.0.19725.20126' }, { name: OFFICE })],
+    bad: [set('programs', { version: '16.0.14326.20454' }, { name: OFFICE })],
   },
   {
     name: 'unwanted-software',

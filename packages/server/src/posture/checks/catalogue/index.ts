@@ -8,6 +8,7 @@ import { agentUpToDate } from './agent-up-to-date.ts'
 import { airdropNotOpenToEveryone } from './airdrop-not-open-to-everyone.ts'
 import { antivirus } from './antivirus.ts'
 import { appStoreAutomaticUpdates } from './app-store-automatic-updates.ts'
+import { officeUpToDate, safariUpToDate, xcodeUpToDate } from './applications-up-to-date.ts'
 import { automaticLoginDisabled } from './automatic-login-disabled.ts'
 import { automaticUpdates } from './automatic-updates.ts'
 import { autorunDisabled } from './autorun-disabled.ts'
@@ -121,6 +122,9 @@ const CATALOGUE: readonly (CatalogueEntry | ((data: ReleaseData) => CatalogueEnt
   chromeUpToDate,
   edgeUpToDate,
   firefoxUpToDate,
+  safariUpToDate,
+  xcodeUpToDate,
+  officeUpToDate,
   sideloadedBrowserExtensions,
   maliciousExtensions,
   compromisedPackages,

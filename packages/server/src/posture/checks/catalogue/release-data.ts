@@ -12,6 +12,8 @@ const day = z.iso.date()
 const number = z.int().min(0).max(1_000_000)
 /** What becomes part of SQL as it stands, quoted. */
 const word = z.string().regex(/^[a-z0-9._-]{1,40}$/, 'lower-case letters, digits, ".", "_" and "-"')
+/** Numbers with dots; three of them are compared. */
+const version = z.string().regex(/^\d{1,5}(\.\d{1,5}){0,2}$/, 'up to three numbers with dots')
 const text = z.string().min(1).max(500)
 
 /** Where a section was read, and on which day. */
@@ -55,13 +57,25 @@ const releaseDataSchema = z.strictObject({
   ),
   /** The lowest major versions that pass. */
   browsers: z.strictObject({ ...origin, chrome: number, edge: number, firefox: number }),
+  /**
+   * The lowest versions of applications that pass. On Windows Office is told by its build: the lowest of
+   * Microsoft 365, and those of the suites of a year with the last days of their updates.
+   */
+  applications: z.strictObject({
+    ...origin,
+    safari: version,
+    xcode: version,
+    office_mac: version,
+    office_365_build: number,
+    office_windows: z.array(z.strictObject({ year: number, build: number, until: day })).max(20),
+  }),
 })
 
 /** The content of a file of release data. */
 export type ReleaseData = z.infer<typeof releaseDataSchema>
 
 /** The parts of a file, each read from its makers on a day of its own. */
-export const RELEASE_SECTIONS = ['macos', 'windows', 'linux', 'browsers'] as const
+export const RELEASE_SECTIONS = ['macos', 'windows', 'linux', 'browsers', 'applications'] as const
 export type ReleaseSection = (typeof RELEASE_SECTIONS)[number]
 
 /** A file that is no release data; each problem names its place in the file. */

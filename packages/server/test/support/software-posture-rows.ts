@@ -1,4 +1,4 @@
-/* Rows of software that is known to be malicious, or that is not wanted. */
+/* Rows of software that is too old, not wanted or known to be malicious. */
 import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
 import type { TableRows } from './osquery-database.ts'
 
@@ -14,8 +14,12 @@ const maliciousExtension: TableRows = {
   ],
 }
 
-/** For the checks on malicious and banned software the tables whose content makes each fail. */
-export const MALICIOUS_FAILING_TABLES: Readonly<
+const oldApp = (name: string, bundle_identifier: string, version: string): TableRows => ({
+  apps: [{ name: `${name}.app`, bundle_identifier, bundle_short_version: version }],
+})
+
+/** For the checks on applications and malicious software the tables whose content makes each fail. */
+export const SOFTWARE_FAILING_TABLES: Readonly<
   Record<string, Readonly<Partial<Record<CheckPlatform, TableRows>>>>
 > = {
   'malicious-extensions': {
@@ -50,6 +54,12 @@ export const MALICIOUS_FAILING_TABLES: Readonly<
         },
       ],
     },
+  },
+  'safari-up-to-date': { darwin: oldApp('Safari', 'com.apple.Safari', '17.6') },
+  'xcode-up-to-date': { darwin: oldApp('Xcode', 'com.apple.dt.Xcode', '15.4') },
+  'office-up-to-date': {
+    darwin: oldApp('Microsoft Word', 'com.microsoft.Word', '16.78'),
+    windows: { programs: [{ name: 'Microsoft Office Standard 2016', version: '16.0.4266.1001' }] },
   },
   'banned-applications': {
     darwin: {
