@@ -12,6 +12,7 @@ import {
   type TestAuditLog,
 } from '../../../../test/support/audit-log.ts'
 import { verifyAuditChain } from '../verify-audit-chain.ts'
+import { exportCheckpoints } from './export-checkpoints.ts'
 import { collectCheckpoints } from './collect-checkpoints.ts'
 import { rotateCheckpointKey } from './checkpoint-keys.ts'
 import { ChainDiverged, signCheckpoint } from './sign-checkpoint.ts'
@@ -233,8 +234,8 @@ describe('checkpoints', () => {
   it('are signed by the key before too after a rotation', async () => {
     const [before] = (await readCheckpointTexts(log.folder)).keys
     const trusted = parseVerifierKey(before ?? '')
-    // Of the same millisecond, nothing would be before or after.
-    log.clock.set('2026-09-09T00:00:00Z')
+    // Whatever the clock says.
+    log.clock.set('2020-09-09T00:00:00Z')
     await log.runChange({ actor: SYSTEM_ACTOR }, (change) =>
       rotateCheckpointKey(change, log, { isNewLog: false }),
     )
@@ -253,6 +254,27 @@ describe('checkpoints', () => {
     await expect(
       collectCheckpoints(log.db, { folder: log.folder, paths, keys: [] }),
     ).rejects.toThrow(/no checkpoint in .*elsewhere/)
+  })
+
+  it('are written once each, also when the clock was wrong for a while', async () => {
+    for (const time of ['2031-01-01T00:00:00Z', '2026-02-02T00:00:00Z', '2026-03-03T00:00:00Z']) {
+      log.clock.set(time)
+      await log.record(1)
+      await log.checkpoint()
+      await exportCheckpoints(log.db, log.folder)
+    }
+    expect(await readdir(log.folder)).toContain('checkpoints-2031-01.txt')
+    expect((await readCheckpointTexts(log.folder)).notes).toHaveLength(5)
+    await log.attack(...DELETE_LAST, 'truncate audit_checkpoint')
+    await log.chainAnew()
+    await expect(signCheckpoint(log)).rejects.toThrow(/are gone/)
+  })
+
+  it('are not written under another size than they have', async () => {
+    await log.attack(`insert into audit_checkpoint (origin, size, signed_at, note)
+      select origin, 1000000, signed_at, note from audit_checkpoint where size < 300`)
+    await expect(exportCheckpoints(log.db, log.folder)).rejects.toThrow(/not one that this log/)
+    expect((await readCheckpointTexts(log.folder)).notes).toHaveLength(2)
   })
 
   it('are written again to a folder that was lost', async () => {

@@ -7,10 +7,12 @@ import { join } from 'node:path'
 import { AppError } from '../../../platform/app-error.ts'
 import { errorCodeOf } from '../../../platform/error-code-of.ts'
 import { syncFolder } from '../../../platform/secrets/private-file.ts'
-import { splitNotes } from './checkpoint.ts'
+import { BROKEN_OFF, splitNotes } from './checkpoint.ts'
 
 const FILE_NAME = /^checkpoints-\d{4}-\d{2}\.txt$/
 const KEYS_FILE = 'verifier-keys.txt'
+/** Enough for many checkpoints. */
+const END_BYTES = 32_768
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
@@ -32,7 +34,7 @@ export async function readCheckpointTexts(path: string): Promise<CheckpointTexts
     if (!(await stat(path)).isDirectory()) {
       return { notes: splitNotes(await readFile(path, 'utf8')), keys: [] }
     }
-    const names = (await readdir(path)).filter((name) => FILE_NAME.test(name)).sort()
+    const names = await listFiles(path)
     const texts = await Promise.all(names.map((name) => readFile(join(path, name), 'utf8')))
     return { notes: texts.flatMap(splitNotes), keys: await readKeys(path) }
   } catch (error) {
@@ -52,22 +54,46 @@ async function readKeys(folder: string): Promise<string[]> {
   }
 }
 
-/** The last checkpoint in the folder; undefined when there is none. */
-export async function findLastNote(folder: string): Promise<string | undefined> {
+/**
+ * The last checkpoints of every file in the folder, in the order of the months and of their writing: a clock that was
+ * wrong may have put a later one into the file of an earlier month.
+ */
+export async function listLastNotes(folder: string): Promise<string[][]> {
+  const ends: string[][] = []
+  for (const name of await listFiles(folder)) {
+    ends.push(splitNotes(await readEnd(join(folder, name))))
+  }
+  return ends
+}
+
+async function listFiles(folder: string): Promise<string[]> {
   try {
-    const names = (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort()
-    for (const name of names.reverse()) {
-      const last = splitNotes(await readFile(join(folder, name), 'utf8')).at(-1)
-      if (last !== undefined) return last
-    }
-    return undefined
+    return (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort()
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return undefined
+    if (errorCodeOf(error) === 'ENOENT') return []
     throw error
   }
 }
 
-/** Appends a checkpoint to the file of its month; it is on disk when this resolves. */
+/** The file of a month has megabytes at its end. */
+async function readEnd(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const length = Math.min(size, END_BYTES)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length)
+    const text = buffer.toString('utf8', 0, bytesRead)
+    // What stands before the first empty line began before.
+    return size === length ? text : text.slice(text.indexOf('\n\n') + 1)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Appends a checkpoint to the file of its month; it is on disk when this resolves. One before it that was not written
+ * to its end, as on a full disk, is marked and not read any more.
+ */
 export async function appendNote(folder: string, note: string, signedAt: Date): Promise<void> {
   const month = signedAt.toISOString().slice(0, 'YYYY-MM'.length)
   await append(folder, `checkpoints-${month}.txt`, `\n${note}`)
@@ -82,10 +108,12 @@ export async function appendKeys(folder: string, keys: readonly string[]): Promi
 
 async function append(folder: string, name: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
-  const file = await open(join(folder, name), 'a', FILE_MODE)
+  const file = await open(join(folder, name), 'a+', FILE_MODE)
   try {
     const { size } = await file.stat()
-    await file.appendFile(text)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, Math.max(0, size - 1))
+    const isWhole = bytesRead === 0 || buffer.toString('latin1') === '\n'
+    await file.appendFile(isWhole ? text : `${BROKEN_OFF}\n${text}`)
     await file.sync()
     if (size === 0) await syncFolder(folder)
   } finally {

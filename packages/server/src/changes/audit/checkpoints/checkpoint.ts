@@ -52,6 +52,9 @@ export function verifyCheckpoint(
   return trust && { origin, size, root, note, signedAt: trust.signedAt ?? null }
 }
 
+/** Ends a line that was not written to its end. */
+export const BROKEN_OFF = ' (broken off)'
+
 /**
  * Takes a text apart that holds checkpoints one after the other, with empty lines between. What was not
  * written to its end is left out.
@@ -60,8 +63,11 @@ export function splitNotes(text: string): string[] {
   const end = text.lastIndexOf('\n')
   const paragraphs = text.slice(0, end).split(/\n{2,}/)
   return paragraphs.flatMap((paragraph, index) => {
-    const isSignatures = paragraph.split('\n').every((line) => line.startsWith('— '))
+    const lines = paragraph.split('\n').filter((line) => !line.endsWith(BROKEN_OFF))
+    const isSignatures = lines.length > 0 && lines.every((line) => line.startsWith('— '))
     const body = paragraphs[index - 1]
-    return isSignatures && body !== undefined ? [`${body.trimStart()}\n\n${paragraph}\n`] : []
+    return isSignatures && body !== undefined
+      ? [`${body.trimStart()}\n\n${lines.join('\n')}\n`]
+      : []
   })
 }

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import { appendKeys, appendNote, findLastNote } from './checkpoint-folder.ts'
-import { parseCheckpoint, verifyCheckpoint } from './checkpoint.ts'
+import { appendKeys, appendNote, listLastNotes } from './checkpoint-folder.ts'
+import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { toVerifierKey } from './checkpoint-keys.ts'
 import { listCheckpointKeys, listCheckpointsBeyond } from './checkpoint-store.ts'
-import { toVerifierKeyText } from './signed-note.ts'
+import { toVerifierKeyText, type VerifierKey } from './signed-note.ts'
 
 const BATCH_SIZE = 500
 
@@ -19,14 +19,15 @@ export async function exportCheckpoints(db: Kysely<Schema>, folder: string): Pro
   const origin = records[0]?.origin
   if (origin === undefined) return 0
   const keys = records.map(toVerifierKey)
-  let size = await findExportedSize(folder, origin)
+  const own = keys.filter(({ name }) => name === origin)
+  let size = (await findLastExported(folder, own))?.size ?? 0
   let count = 0
   for (;;) {
     const batch = await listCheckpointsBeyond(db, origin, size, BATCH_SIZE)
     if (count === 0 && batch.length > 0) await appendKeys(folder, keys.map(toVerifierKeyText))
-    for (const { note, signedAt } of batch) {
+    for (const { note, signedAt, size: said } of batch) {
       const checkpoint = parseCheckpoint(note)
-      if (checkpoint === undefined || verifyCheckpoint(checkpoint, keys) === undefined) {
+      if (checkpoint?.size !== said || verifyCheckpoint(checkpoint, own) === undefined) {
         throw new Error('a checkpoint in the database is not one that this log signed')
       }
       await appendNote(folder, note, signedAt)
@@ -37,9 +38,26 @@ export async function exportCheckpoints(db: Kysely<Schema>, folder: string): Pro
   }
 }
 
-/** How many entries the last checkpoint in the folder covers; 0 when it is that of another log. */
-async function findExportedSize(folder: string, origin: string): Promise<number> {
-  const note = await findLastNote(folder)
-  const last = note === undefined ? undefined : parseCheckpoint(note)
-  return last?.origin === origin ? last.size : 0
+/**
+ * The checkpoint in a folder that covers most entries, of those that one of the keys of a log signed; undefined when
+ * there is none. Only the ends of the files are read.
+ */
+export async function findLastExported(
+  folder: string,
+  keys: readonly VerifierKey[],
+): Promise<Checkpoint | undefined> {
+  const last = (await listLastNotes(folder)).flatMap((notes) => findLastTrusted(notes, keys) ?? [])
+  return last.toSorted((a, b) => b.size - a.size)[0]
+}
+
+function findLastTrusted(
+  notes: readonly string[],
+  keys: readonly VerifierKey[],
+): Checkpoint | undefined {
+  for (const note of notes.toReversed()) {
+    const unverified = parseCheckpoint(note)
+    const checkpoint = unverified && verifyCheckpoint(unverified, keys)
+    if (checkpoint !== undefined) return checkpoint
+  }
+  return undefined
 }

@@ -18,7 +18,8 @@ import {
   verifyCheckpoint,
   type Checkpoint,
 } from './checkpoint.ts'
-import { findLastNote } from './checkpoint-folder.ts'
+import { listLastNotes } from './checkpoint-folder.ts'
+import { findLastExported } from './export-checkpoints.ts'
 import {
   ensureCheckpointKey,
   openCheckpointKey,
@@ -53,22 +54,26 @@ export interface SignDependencies
 export async function signCheckpoint(dependencies: SignDependencies): Promise<boolean> {
   const { db, runChange } = dependencies
   if ((await getAuditChain(db)).size === 0) return false
-  const lastInFolder = await findLastNote(dependencies.folder)
-  const keys = await listCheckpointKeys(db)
+  const { folder } = dependencies
+  let keys = await listCheckpointKeys(db)
   if (!keys.some(({ retiredAt }) => retiredAt === null)) {
-    if (keys.length > 0 || lastInFolder !== undefined) throw noKey(dependencies)
+    const isFirst = keys.length === 0 && (await listLastNotes(folder)).length === 0
+    if (!isFirst) throw noKey(dependencies)
     await runChange({ actor: SYSTEM_ACTOR }, (change) => ensureCheckpointKey(change, dependencies))
+    keys = await listCheckpointKeys(db)
   }
+  const own = keys.filter(({ origin }) => origin === keys[0]?.origin)
+  const exported = await findLastExported(folder, own.map(toVerifierKey))
   return db.transaction().execute(async (tx) => {
     await lockInTransaction(tx, LOCK_KEYS.auditCheckpoints)
-    return signLocked(tx, dependencies, lastInFolder)
+    return signLocked(tx, dependencies, exported)
   })
 }
 
 async function signLocked(
   tx: Kysely<Schema>,
   dependencies: SignDependencies,
-  lastInFolder: string | undefined,
+  exported: Checkpoint | undefined,
 ): Promise<boolean> {
   const { sealer, clock } = dependencies
   const keys = await listCheckpointKeys(tx)
@@ -82,8 +87,7 @@ async function signLocked(
   if (stored !== undefined && last === undefined) {
     throw new ChainDiverged(`The last checkpoint in the database is not one that this log signed.`)
   }
-  const exported = lastInFolder === undefined ? undefined : toTrusted(lastInFolder, own)
-  await assertContinuesAll(tx, chain, [last, exported])
+  await assertContinuesAll(tx, chain, [last, exported?.origin === origin ? exported : undefined])
   if (last !== undefined && last.size === chain.size) return false
   const root = await readRoot(createTreeSource(tx), chain.size)
   if (!root.equals(chain.frontier.root())) {
@@ -110,7 +114,7 @@ function findPredecessor(
   key: CheckpointKeyRecord,
   last: Checkpoint | undefined,
 ): CheckpointKeyRecord[] {
-  const isFirst = last?.signedAt !== null && last !== undefined && last.signedAt < key.createdAt
+  const isFirst = last !== undefined && toTrusted(last.note, [key]) === undefined
   const [predecessor] = keys.filter(({ id }) => id !== key.id)
   return isFirst && predecessor !== undefined ? [predecessor] : []
 }

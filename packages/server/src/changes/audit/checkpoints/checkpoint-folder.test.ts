@@ -1,0 +1,54 @@
+import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { appendKeys, appendNote, listLastNotes, readCheckpointTexts } from './checkpoint-folder.ts'
+
+const AT = new Date('2026-11-22T00:00:00Z')
+const NOTE = (size: number) =>
+  `example.com/audit/1\n${size}\nqqqq\n\n— example.com/audit/1 c2ln${size}\n— example.com/audit/1 dGltZWQ=\n`
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'checkpoints-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+describe('the folder of checkpoints', () => {
+  it('goes on behind a checkpoint that was not written to its end, wherever that broke off', async () => {
+    const path = join(folder, 'checkpoints-2026-11.txt')
+    await appendNote(folder, NOTE(1), AT)
+    const { length: whole } = await readFile(path)
+    await appendNote(folder, NOTE(2), AT)
+    const { length: end } = await readFile(path)
+    for (let broken = whole; broken < end; broken += 1) {
+      await truncate(path, broken)
+      await appendNote(folder, NOTE(3), AT)
+      const { notes } = await readCheckpointTexts(folder)
+      expect(notes[0], String(broken)).toBe(NOTE(1))
+      expect(notes.at(-1), String(broken)).toBe(NOTE(3))
+      // Of the second there is nothing, or all but the time of its signature.
+      const between = notes.slice(1, -1).map((note) => NOTE(2).startsWith(note))
+      expect(between.every(Boolean), String(broken)).toBe(true)
+      await truncate(path, whole)
+      await appendNote(folder, NOTE(2), AT)
+    }
+  })
+
+  it('adds a key again that was not written to its end', async () => {
+    await appendKeys(folder, ['example.com+00000000+AAAA', 'example.com+11111111+BBBB'])
+    await truncate(join(folder, 'verifier-keys.txt'), 40)
+    await appendKeys(folder, ['example.com+00000000+AAAA', 'example.com+11111111+BBBB'])
+    expect((await readCheckpointTexts(folder)).keys).toContain('example.com+11111111+BBBB')
+  })
+
+  it('knows the last checkpoint of every month, however long the months are', async () => {
+    for (let size = 1; size <= 400; size += 1) await appendNote(folder, NOTE(size), AT)
+    await appendNote(folder, NOTE(401), new Date('2027-01-01T00:00:00Z'))
+    expect(await readdir(folder)).toHaveLength(2)
+    const last = (await listLastNotes(folder)).map((notes) => notes.at(-1))
+    expect(last).toEqual([NOTE(400), NOTE(401)])
+    expect(await listLastNotes(join(folder, 'none'))).toEqual([])
+  })
+})
