@@ -1,6 +1,6 @@
 import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
 import { ACCOUNT_FAILING_TABLES, file, HEALTHY_ACCOUNTS } from './account-posture-rows.ts'
-import { SOFTWARE_FAILING_TABLES } from './software-posture-rows.ts'
+import { app, deb, program, SOFTWARE_FAILING_TABLES } from './software-posture-rows.ts'
 import type { OsqueryRow, TableRows } from './osquery-database.ts'
 import {
   appStoreUpdates,
@@ -143,20 +143,6 @@ const sharing = (changes: OsqueryRow = {}): TableRows => ({
       ...changes,
     },
   ],
-})
-
-const app = (bundle_identifier: string, bundle_short_version: string): OsqueryRow => ({
-  name: `${bundle_identifier}.app`,
-  bundle_identifier,
-  bundle_short_version,
-  path: `/Applications/${bundle_identifier}.app`,
-})
-
-const program = (name: string, version: string): OsqueryRow => ({ name, version })
-const deb = (name: string, version: string): OsqueryRow => ({
-  name,
-  version,
-  status: 'install ok installed',
 })
 
 const macos = (major: number, minor: number, patch: number): TableRows => ({
@@ -430,11 +416,6 @@ export const FAILING_TABLES: Readonly<
   },
   'sudo-requires-password': { darwin: nopasswd, linux: nopasswd },
   'ssh-keys-encrypted': { darwin: sshKey(0), windows: sshKey(0), linux: sshKey(0) },
-  'password-manager-installed': {
-    darwin: { apps: [app('com.google.Chrome', '199.0')], chrome_extensions: [] },
-    windows: { programs: [program('Microsoft Edge', '199.0')], chrome_extensions: [] },
-    linux: { deb_packages: [deb('bash', '5.2')], chrome_extensions: [] },
-  },
   ...ACCOUNT_FAILING_TABLES,
   ...SOFTWARE_FAILING_TABLES,
   'mdm-enrolled': {
@@ -467,11 +448,6 @@ export const FAILING_TABLES: Readonly<
   'screen-sharing-disabled': { darwin: sharing({ screen_sharing: 1 }) },
   'remote-management-disabled': { darwin: sharing({ remote_management: 1 }) },
   'remote-apple-events-disabled': { darwin: sharing({ remote_apple_events: 1 }) },
-  'remote-access-tools': {
-    darwin: { apps: [app('com.philandro.anydesk', '9.0')] },
-    windows: { programs: [program('TeamViewer', '15.5')] },
-    linux: { deb_packages: [deb('rustdesk', '1.3')] },
-  },
   'file-sharing-disabled': {
     darwin: sharing({ file_sharing: 1 }),
     windows: { shared_resources: [{ name: 'Music', type: 0 }] },
@@ -499,21 +475,6 @@ export const FAILING_TABLES: Readonly<
     windows: {
       registry: [registry(`${HKLM}\\SYSTEM\\CurrentControlSet\\Services\\Dnscache\\Start`, '2')],
     },
-  },
-  'chrome-up-to-date': {
-    darwin: { apps: [app('com.google.Chrome', '99.0.4844.51')] },
-    windows: { programs: [program('Google Chrome', '99.0.4844.51')] },
-    linux: { deb_packages: [deb('google-chrome-stable', '99.0.4844.51-1')] },
-  },
-  'edge-up-to-date': {
-    darwin: { apps: [app('com.microsoft.edgemac', '99.0.1150.30')] },
-    windows: { programs: [program('Microsoft Edge', '99.0.1150.30')] },
-    linux: { rpm_packages: [program('microsoft-edge-stable', '99.0.1150.30')] },
-  },
-  'firefox-up-to-date': {
-    darwin: { apps: [app('org.mozilla.firefox', '115.9')] },
-    windows: { programs: [program('Mozilla Firefox (x64 en-US)', '115.9')] },
-    linux: { deb_packages: [deb('firefox', '1:115.9.0+build1-0ubuntu1')] },
   },
   'sideloaded-browser-extensions': { darwin: sideloaded, windows: sideloaded, linux: sideloaded },
   'suspicious-launch-items': {

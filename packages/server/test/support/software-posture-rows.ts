@@ -1,6 +1,23 @@
 /* Rows of software that is too old, not wanted or known to be malicious. */
 import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts'
-import type { TableRows } from './osquery-database.ts'
+import type { OsqueryRow, TableRows } from './osquery-database.ts'
+
+/** A macOS app as `apps` shows it. */
+export const app = (bundle_identifier: string, bundle_short_version: string): OsqueryRow => ({
+  name: `${bundle_identifier}.app`,
+  bundle_identifier,
+  bundle_short_version,
+  path: `/Applications/${bundle_identifier}.app`,
+})
+
+/** A Windows program or an RPM package. */
+export const program = (name: string, version: string): OsqueryRow => ({ name, version })
+/** An installed Debian package. */
+export const deb = (name: string, version: string): OsqueryRow => ({
+  name,
+  version,
+  status: 'install ok installed',
+})
 
 const maliciousExtension: TableRows = {
   chrome_extensions: [
@@ -54,6 +71,31 @@ export const SOFTWARE_FAILING_TABLES: Readonly<
         },
       ],
     },
+  },
+  'chrome-up-to-date': {
+    darwin: { apps: [app('com.google.Chrome', '99.0.4844.51')] },
+    windows: { programs: [program('Google Chrome', '99.0.4844.51')] },
+    linux: { deb_packages: [deb('google-chrome-stable', '99.0.4844.51-1')] },
+  },
+  'edge-up-to-date': {
+    darwin: { apps: [app('com.microsoft.edgemac', '99.0.1150.30')] },
+    windows: { programs: [program('Microsoft Edge', '99.0.1150.30')] },
+    linux: { rpm_packages: [program('microsoft-edge-stable', '99.0.1150.30')] },
+  },
+  'firefox-up-to-date': {
+    darwin: { apps: [app('org.mozilla.firefox', '115.9')] },
+    windows: { programs: [program('Mozilla Firefox (x64 en-US)', '115.9')] },
+    linux: { deb_packages: [deb('firefox', '1:115.9.0+build1-0ubuntu1')] },
+  },
+  'remote-access-tools': {
+    darwin: { apps: [app('com.philandro.anydesk', '9.0')] },
+    windows: { programs: [program('TeamViewer', '15.5')] },
+    linux: { deb_packages: [deb('rustdesk', '1.3')] },
+  },
+  'password-manager-installed': {
+    darwin: { apps: [app('com.google.Chrome', '199.0')], chrome_extensions: [] },
+    windows: { programs: [program('Microsoft Edge', '199.0')], chrome_extensions: [] },
+    linux: { deb_packages: [deb('bash', '5.2')], chrome_extensions: [] },
   },
   'safari-up-to-date': { darwin: oldApp('Safari', 'com.apple.Safari', '17.6') },
   'xcode-up-to-date': { darwin: oldApp('Xcode', 'com.apple.dt.Xcode', '15.4') },
