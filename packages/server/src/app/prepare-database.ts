@@ -19,7 +19,7 @@ import type { Schema } from '../schema/schema.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
 import { ensureSigningKey } from '../signals/signing/signing-keys.ts'
 import { assertMasterKeyFits } from './assert-master-key-fits.ts'
-import { followOrigin } from './backup/follow-origin.ts'
+import { followOrigin, warnOfAsynchronousStandbys } from './backup/follow-origin.ts'
 import type { Config } from './config/load-config.ts'
 
 /** What a database is prepared with. */
@@ -47,6 +47,7 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
   await foundation.synchroniseClock()
   await assertMasterKeyFits(foundation)
   await followOrigin(foundation)
+  await warnOfAsynchronousStandbys(foundation)
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )

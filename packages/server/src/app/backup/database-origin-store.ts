@@ -48,16 +48,23 @@ export async function countStandbys(db: Kysely<Schema>): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Where it was, locked until the transaction ends; undefined when nobody has looked yet. */
-export async function findNotedOrigin(tx: Transaction<Schema>): Promise<NotedOrigin | undefined> {
-  const { rows } = await sql<NotedOrigin>`
-    select o.system_identifier as "systemIdentifier", o.timeline_id::text as "timelineId",
-      o.is_synchronous as "isSynchronous",
-      (extract(epoch from clock_timestamp() - greatest(o.noted_at, c.seen_at)) * 1000)::float8 as "silentMs"
-    from database_origin o left join database_clock c on true
-    for update of o`.execute(tx)
+/** Where it was; undefined when nobody has looked yet. */
+export async function findNotedOrigin(db: Kysely<Schema>): Promise<NotedOrigin | undefined> {
+  const { rows } = await selectNotedOrigin.execute(db)
   return rows[0]
 }
+
+/** The same, locked until the transaction ends. */
+export async function lockNotedOrigin(tx: Transaction<Schema>): Promise<NotedOrigin | undefined> {
+  const { rows } = await sql<NotedOrigin>`${selectNotedOrigin} for update of o`.execute(tx)
+  return rows[0]
+}
+
+const selectNotedOrigin = sql<NotedOrigin>`
+  select o.system_identifier as "systemIdentifier", o.timeline_id::text as "timelineId",
+    o.is_synchronous as "isSynchronous",
+    (extract(epoch from clock_timestamp() - greatest(o.noted_at, c.seen_at)) * 1000)::float8 as "silentMs"
+  from database_origin o left join database_clock c on true`
 
 /** Notes where it is. */
 export async function upsertOrigin(

@@ -1,7 +1,11 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { verifyAuditChain } from '../../changes/audit/verify-audit-chain.ts'
+import { HOUR_MS } from '../../platform/clock.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { followOrigin } from './follow-origin.ts'
+import { createOriginPart } from './origin-part.ts'
 
 let streams: StreamsApi
 const warn = vi.fn()
@@ -93,4 +97,33 @@ it('is told nothing anew after a standby took over that had everything', async (
     expect.objectContaining({ previous_timeline_id: '7' }),
     'a standby took over, which had everything',
   )
+})
+
+it('is told everything anew after a standby took over much earlier or later than a failover takes', async () => {
+  await pretend({
+    timeline_id: '7',
+    is_synchronous: true,
+    noted_at: new Date(Date.now() + 24 * HOUR_MS),
+  })
+  await follow()
+  expect(await countRestatements()).toBe(1)
+})
+
+it('is noted without a reconnect that commits have stopped waiting for a standby', async () => {
+  const { db } = streams
+  const log = { ...SILENT_LOGGER, warn }
+  const part = createOriginPart({ ...streams, preparedDb: db, log })
+  await part.start?.()
+  try {
+    await pretend({ is_synchronous: true })
+    await vi.waitFor(async () => expect((await noted()).is_synchronous).toBe(false), 15_000)
+    // A look that finds nothing new writes nothing.
+    const { rows } = await sql<{ xmin: string }>`select xmin::text from database_origin`.execute(db)
+    await follow()
+    expect(
+      (await sql<{ xmin: string }>`select xmin::text from database_origin`.execute(db)).rows,
+    ).toEqual(rows)
+  } finally {
+    await part.stop?.()
+  }
 })

@@ -12,6 +12,7 @@ import {
   countStandbys,
   findOrigin,
   findNotedOrigin,
+  lockNotedOrigin,
   upsertOrigin,
   type DatabaseOrigin,
   type NotedOrigin,
@@ -26,7 +27,8 @@ const FAILOVER_MAX_MS = 2 * MINUTE_MS
 
 /**
  * Looks where the database is, and takes it into use where something may be missing in it. Any number of processes
- * may do so: one does it. Rejects while the database cannot be written to.
+ * may do so, again and again: one does it, and a look that finds it where it was writes nothing. Rejects while the
+ * database cannot be written to.
  */
 export async function followOrigin({ db, log, runChange }: OriginDependencies): Promise<void> {
   const origin = await findOrigin(db)
@@ -34,14 +36,23 @@ export async function followOrigin({ db, log, runChange }: OriginDependencies): 
     log.debug({}, 'the server does not tell where the database is')
     return
   }
+  const noted = await findNotedOrigin(db)
+  if (noted !== undefined && isSame(noted, origin)) return
   const outcome = await runChange({ actor: SYSTEM_ACTOR }, (change) => settle(change, origin))
   if (outcome !== undefined) log.warn(outcome.fields, outcome.message)
-  if (!origin.isSynchronous && (await countStandbys(db)) > 0) {
-    log.warn(
-      { setting: 'synchronous_standby_names' },
-      'standbys follow the database asynchronously: a failover loses what was committed last; name a synchronous one',
-    )
-  }
+}
+
+/** Warns where a failover would lose what was committed last. */
+export async function warnOfAsynchronousStandbys({
+  db,
+  log,
+}: Pick<OriginDependencies, 'db' | 'log'>): Promise<void> {
+  const origin = await findOrigin(db)
+  if (origin === undefined || origin.isSynchronous || (await countStandbys(db)) === 0) return
+  log.warn(
+    { setting: 'synchronous_standby_names' },
+    'standbys follow the database asynchronously: a failover loses what was committed last; name a synchronous one',
+  )
 }
 
 interface Outcome {
@@ -50,7 +61,7 @@ interface Outcome {
 }
 
 async function settle(change: Change, origin: DatabaseOrigin): Promise<Outcome | undefined> {
-  const noted = await findNotedOrigin(change.tx)
+  const noted = await lockNotedOrigin(change.tx)
   if (noted !== undefined && isSame(noted, origin)) return undefined
   await upsertOrigin(change.tx, origin)
   if (noted === undefined || !hasMoved(noted, origin)) return undefined
@@ -88,6 +99,7 @@ function isComplete(noted: NotedOrigin, origin: DatabaseOrigin): boolean {
   return (
     noted.systemIdentifier === origin.systemIdentifier &&
     noted.isSynchronous &&
-    noted.silentMs < FAILOVER_MAX_MS
+    // A clock that is far behind tells nothing of how long it took.
+    Math.abs(noted.silentMs) < FAILOVER_MAX_MS
   )
 }

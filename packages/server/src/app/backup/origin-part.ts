@@ -1,22 +1,32 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { findDatabaseFault } from '../../platform/db/database-fault.ts'
 import { startRepeating } from '../../platform/jobs/periodic-job.ts'
 import type { RunningJob } from '../../platform/jobs/running-job.ts'
-import { followOrigin } from './follow-origin.ts'
+import { followOrigin, warnOfAsynchronousStandbys } from './follow-origin.ts'
 
+/** What is known of standbys when a server is lost is at most so old: commits may stop waiting for them at any time. */
+const LOOK_INTERVAL_MS = 5 * SECOND_MS
 /** A server that has just taken over does not take writes at once. */
 const RETRY_MS = SECOND_MS
 
-/** Looks where the database is whenever the connection to it was lost: a failover never keeps one. */
+/** Looks where the database is, above all when the connection to it was lost: a failover never keeps one. */
 export function createOriginPart(foundation: Foundation): ServicePart {
+  const { log } = foundation
   let following: RunningJob | undefined
-  let isFollowing = false
+  let isReconnected = false
+  let nextLookMs = 0
   async function follow(): Promise<number> {
+    if (!isReconnected && performance.now() < nextLookMs) return RETRY_MS
     try {
-      if (isFollowing) await followOrigin(foundation)
-      isFollowing = false
+      await followOrigin(foundation)
+      if (isReconnected) await warnOfAsynchronousStandbys(foundation)
+      isReconnected = false
+      nextLookMs = performance.now() + LOOK_INTERVAL_MS
     } catch (error) {
-      foundation.log.debug({ err: error }, 'where the database is could not be read')
+      const text = 'where the database is could not be read, and will be tried again'
+      if (findDatabaseFault(error) === undefined) log.error({ err: error }, text)
+      else log.debug({ err: error }, text)
     }
     return RETRY_MS
   }
@@ -24,7 +34,7 @@ export function createOriginPart(foundation: Foundation): ServicePart {
     name: 'database origin',
     roles: ['worker'],
     onReconnect: () => {
-      isFollowing = true
+      isReconnected = true
     },
     start: async () => {
       following = startRepeating(follow, RETRY_MS)

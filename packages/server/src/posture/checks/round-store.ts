@@ -4,7 +4,7 @@
  */
 import { sql, type Expression, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { lockDeviceRows } from '../devices/device-status-store.ts'
+import { inStepsById, STEP_ROWS } from '../../platform/db/by-id-steps.ts'
 import { notifyDeviceChanged } from '../devices/device-store.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 
@@ -27,8 +27,16 @@ export async function upsertDeviceRound(
 
 /** Makes the checks of every device due at once, in all processes. Locks the devices by ascending id. */
 export async function endEveryRound(tx: Transaction<Schema>): Promise<void> {
-  await lockDeviceRows(tx)
-  await sql`update device set checks_ran_at = null where checks_ran_at is not null`.execute(tx)
+  await inStepsById(async (afterId) => {
+    const { rows } = await sql<{ lastId: string | null }>`
+      with locked as materialized (
+        select id from device where id > ${afterId} and checks_ran_at is not null
+        order by id limit ${STEP_ROWS} for update),
+      ended as (
+        update device set checks_ran_at = null from locked where device.id = locked.id)
+      select max(id) as "lastId" from locked`.execute(tx)
+    return rows[0]?.lastId
+  })
   await notifyDeviceChanged(tx, 'all')
 }
 

@@ -1,11 +1,13 @@
 import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { insertDevice } from '../../../test/support/factories.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import { SECOND_MS } from '../../platform/clock.ts'
+import { HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
 import type { Compliance } from '../../schema/status-values.ts'
 import { requestRestatement, restateStreams } from './restate-streams.ts'
+import { renewUnnumberedSets } from './sequence-store.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 
@@ -132,6 +134,28 @@ it('leaves out a device whose change was told meanwhile', async () => {
   expect(await told(stream)).toEqual([[device, 'compliant']])
 })
 
+it('tells nobody twice, and waits no longer, when the clock is set back meanwhile', async () => {
+  const stream = await streams.createStream({ name: 'restated' })
+  const device = await insertDevice(streams.db, { compliance: 'compliant', auth_state: 'Good' })
+  const silent = await insertDevice(streams.db)
+  await answer(silent)
+  await request()
+  await answer(device)
+  await restate()
+  await restate()
+  streams.clock.advance(-6 * HOUR_MS)
+  await streams.db
+    .updateTable('ssf_restatement')
+    .set({ last_pass_at: new Date(Date.now() + 6 * HOUR_MS) })
+    .execute()
+  while ((await restate()) !== undefined);
+  streams.clock.advance(6 * HOUR_MS)
+  expect(await told(stream)).toEqual([
+    [device, 'compliant'],
+    [silent, 'not-compliant'],
+  ])
+})
+
 it('says that nothing changed, with the time at which it is told', async () => {
   const stream = await streams.createStream({ name: 'restated' })
   const device = await insertDevice(streams.db, { compliance: 'compliant', auth_state: 'Good' })
@@ -167,4 +191,34 @@ it('begins again when it is asked for again, and passes disabled streams over', 
     [device, 'not-compliant'],
     [device, 'not-compliant'],
   ])
+})
+
+it('is asked for in statements of bounded size, however many devices and events there are', async () => {
+  const run = <Row>(text: string) => sql.raw<Row>(text).execute(streams.db)
+  const stream = await streams.createStream({ name: 'restated', heliograph_sequence: true })
+  await run(`
+    insert into device (host_identifier, name, platform, checks_ran_at, created_at, updated_at)
+      select 'bulk-' || n, 'bulk', 'linux', now(), now(), now() from generate_series(1, 2500) n;
+    create table statement_size (rows bigint);
+    create function note_size() returns trigger language plpgsql as
+      $$ begin insert into statement_size select count(*) from changed; return null; end $$;
+    create trigger note_size after update on device referencing new table as changed
+      for each statement execute function note_size();
+    create trigger note_size after update on delivery referencing new table as changed
+      for each statement execute function note_size()`)
+  await run(
+    `insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn, created_at)
+      select ${await streams.getDestinationId(stream.id)}, 'event-' || n, 'test', '{}', 'queued', now(), 'txn', now()
+      from generate_series(1, 2500) n`,
+  )
+  await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    await renewUnnumberedSets(change.tx)
+    await requestRestatement(change)
+  })
+  const { rows } = await run<{ most: string; all: string }>(
+    'select max(rows) as most, sum(rows) as all from statement_size',
+  )
+  expect(Number(rows[0]?.all)).toBe(5_000)
+  expect(Number(rows[0]?.most)).toBeLessThanOrEqual(1_000)
+  await run('drop function note_size cascade; drop table statement_size')
 })

@@ -92,7 +92,7 @@ async function takeStep(
   const lastId = deviceIds.at(-1)
   if (lastId === undefined) {
     if (restatement.isLastPass) await finish(change, restatement, stream)
-    else await beginNextPass(tx, id)
+    else await beginNextPass(tx, id, ANSWERS_WAIT_MS)
     return true
   }
   const queuedCount = await tellDevices(change, restatement, { stream, deviceIds, sealer })

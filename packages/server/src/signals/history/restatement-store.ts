@@ -66,11 +66,18 @@ export async function beginPasses(
     where ssf_stream_id = ${id} and last_pass_at is null`.execute(tx)
 }
 
-/** Begins the next pass, which is the last one when no device is waited for any more. */
-export async function beginNextPass(tx: Transaction<Schema>, id: StreamRowId): Promise<void> {
+/**
+ * Begins the next pass, which is the last one when no device is waited for any more, or when the clock was set back so
+ * that they would be waited for longer than `waitMs`.
+ */
+export async function beginNextPass(
+  tx: Transaction<Schema>,
+  id: StreamRowId,
+  waitMs: number,
+): Promise<void> {
   await sql`
     update ssf_restatement set after_device_id = 0,
-      is_last_pass = last_pass_at <= now()
+      is_last_pass = last_pass_at not between now() and ${timeInMs(waitMs)}
         or not exists (select from device where checks_ran_at is null)
     where ssf_stream_id = ${id}`.execute(tx)
 }
@@ -93,11 +100,12 @@ export async function deleteRestatement(tx: Transaction<Schema>, id: StreamRowId
 
 /**
  * The next devices that a destination was told nothing of since the restatement was asked for, by ascending id; in
- * all but the last pass only those that have answered their checks since.
+ * all but the last pass only those that have answered their checks since. What the restatement itself has told counts
+ * whatever the clock says.
  */
 export async function listUntoldDeviceIds(
   tx: Transaction<Schema>,
-  { afterDeviceId, isLastPass, requestedAt }: Restatement,
+  { afterDeviceId, isLastPass, requestedAt, txn }: Restatement,
   destinationId: DestinationId,
   limit: number,
 ): Promise<string[]> {
@@ -108,7 +116,7 @@ export async function listUntoldDeviceIds(
         select from delivery
         where destination_id = ${destinationId} and subject_key = 'device:' || device.id
           and event_type = ${DEVICE_COMPLIANCE_CHANGE} and state <> 'discarded'
-          and created_at >= ${requestedAt})
+          and (txn = ${txn} or created_at >= ${requestedAt}))
     order by id limit ${limit}`.execute(tx)
   return rows.map(({ id }) => id)
 }

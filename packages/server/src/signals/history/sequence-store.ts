@@ -3,6 +3,7 @@
  * for number-sets.ts.
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { inStepsById, STEP_ROWS } from '../../platform/db/by-id-steps.ts'
 import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -98,13 +99,18 @@ export async function skipSequences(tx: Transaction<Schema>, least: string): Pro
  * would be sent with another one. What is signed, or has its number, stays as it was sent.
  */
 export async function renewUnnumberedSets(tx: Transaction<Schema>): Promise<void> {
-  await sql`
-    update delivery d set event_id = fresh.event_id,
-      body = replace(d.body, d.event_id, fresh.event_id)
-    from (
-      select w.id, gen_random_uuid()::text as event_id from delivery w
-      join ssf_stream s on s.destination_id = w.destination_id and s.is_numbered
-      where w.state = 'queued' and w.sequence is null and w.token is null
-      order by w.id for update of w) fresh
-    where d.id = fresh.id`.execute(tx)
+  await inStepsById(async (afterId) => {
+    const { rows } = await sql<{ lastId: string | null }>`
+      with fresh as materialized (
+        select w.id, gen_random_uuid()::text as event_id from delivery w
+        join ssf_stream s on s.destination_id = w.destination_id and s.is_numbered
+        where w.id > ${afterId} and w.state = 'queued' and w.sequence is null and w.token is null
+        order by w.id limit ${STEP_ROWS} for update of w),
+      renewed as (
+        update delivery d set event_id = fresh.event_id,
+          body = replace(d.body, d.event_id, fresh.event_id)
+        from fresh where d.id = fresh.id)
+      select max(id) as "lastId" from fresh`.execute(tx)
+    return rows[0]?.lastId
+  })
 }
