@@ -50,7 +50,15 @@ fix the cause; everything else notifies or reports, so that a first roll-out sur
 The defaults are those of a new installation. A check that comes with an upgrade only reports until an
 admin gives it another strategy, so that no upgrade notifies or blocks anybody.`
 
-const { applications, macos, windows, linux, browsers, date } = BUILT_IN_RELEASE_DATA
+const {
+  applications,
+  macos,
+  windows,
+  linux,
+  browsers,
+  malicious_software: malicious,
+  date,
+} = BUILT_IN_RELEASE_DATA
 
 const RELEASES = `A release that is newer than the newest listed here passes. This version of the service brings
 release data of ${date}. Each result of such a check has a column \`release_data\` with the day of the data
@@ -80,7 +88,17 @@ export function renderCatalogueMarkdown(): string {
         describeSource('Linux', linux, 'the end of support of each release'),
         describeSource('Browsers', browsers, listBrowserVersions()),
         describeSource('Applications', applications, listApplicationVersions()),
+        describeSource(
+          'Malicious software',
+          malicious,
+          'every release that is not of an incident below',
+        ),
       ],
+    ),
+    '### Incidents of malicious software',
+    renderTable(
+      ['Incident', 'Report'],
+      malicious.incidents.map(({ name, source }) => [name, source]),
     ),
     '## The checks',
     ...CHECK_CATALOGUE.map(renderCheck),

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
-import { MALICIOUS_SOFTWARE } from '../src/posture/checks/catalogue/malicious-software.ts'
+import { CHECK_CATALOGUE, createCatalogue } from '../src/posture/checks/catalogue/index.ts'
+import { listMaliciousReleases } from '../src/posture/checks/catalogue/malicious-software.ts'
+import {
+  BUILT_IN_RELEASE_DATA,
+  parseReleaseData,
+} from '../src/posture/checks/catalogue/release-data.ts'
 import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
 import { openOsqueryDatabase, type TableRows } from './support/osquery-database.ts'
 import { HEALTHY_DEVICES } from './support/posture-rows.ts'
@@ -14,27 +18,41 @@ function runCheck(slug: string, platform: CheckPlatform, changes: TableRows) {
 const statusOf = (slug: string, platform: CheckPlatform, changes: TableRows) =>
   runCheck(slug, platform, changes).map((row) => row['KOLIDE_CHECK_STATUS'])
 
+const { incidents } = BUILT_IN_RELEASE_DATA.malicious_software
+
 describe('the list of malicious software', () => {
+  const listReleases = (...kinds: Parameters<typeof listMaliciousReleases>[1]) =>
+    listMaliciousReleases(incidents, kinds)
+
   it('names each release once', () => {
-    const releases = MALICIOUS_SOFTWARE.incidents.flatMap((incident) =>
-      (['browser_extensions', 'editor_extensions', 'npm', 'pypi'] as const).flatMap((kind) =>
-        Object.entries(incident[kind] ?? {}).flatMap(([name, versions]) =>
-          versions.map((version) => `${kind} ${name} ${version}`),
-        ),
-      ),
+    const releases = listReleases('browser_extensions', 'editor_extensions', 'npm', 'pypi').map(
+      ({ kind, name, version }) => `${kind} ${name} ${version}`,
     )
     expect(new Set(releases).size).toBe(releases.length)
     expect(releases.length).toBeGreaterThan(100)
   })
 
   it('spells extensions and Python packages as devices are asked for them', () => {
-    for (const incident of MALICIOUS_SOFTWARE.incidents) {
-      for (const id of Object.keys(incident.browser_extensions ?? {}))
-        expect(id).toMatch(/^[a-p]{32}$/)
-      for (const id of Object.keys(incident.editor_extensions ?? {})) {
-        expect(id).toMatch(/^[a-z0-9-]+\.[a-z0-9.-]+$/)
-      }
-      for (const name of Object.keys(incident.pypi ?? {})) expect(name).toMatch(/^[a-z0-9-]+$/)
+    for (const { name } of listReleases('browser_extensions')) expect(name).toMatch(/^[a-p]{32}$/)
+    for (const { name } of listReleases('editor_extensions')) {
+      expect(name).toMatch(/^[a-z0-9-]+\.[a-z0-9.-]+$/)
+    }
+    for (const { name } of listReleases('pypi')) expect(name).toMatch(/^[a-z0-9-]+$/)
+  })
+
+  it('may come from a file, and stays bounded there', () => {
+    const withIncidents = (incidents: unknown) => ({
+      ...BUILT_IN_RELEASE_DATA,
+      malicious_software: { ...BUILT_IN_RELEASE_DATA.malicious_software, incidents },
+    })
+    const incident = (npm: unknown) => ({ name: 'x', source: 'https://example.com', npm })
+    const data = parseReleaseData(withIncidents([incident({ 'left-pad': ['1.3.1'] })]))
+    const check = createCatalogue(data).find(({ slug }) => slug === 'compromised-packages')!
+    expect(check.queries.linux).toContain(`VALUES ('npm', 'left-pad', '1.3.1', 'x')`)
+    const versions = Array.from({ length: 200 }, (_, index) => `1.0.${index}`)
+    const many = Object.fromEntries('abcdef'.split('').map((name) => [name, versions]))
+    for (const npm of [many, { "a'); --": ['1'] }, { a: ["1'"] }, { a: [] }]) {
+      expect(() => parseReleaseData(withIncidents([incident(npm)]))).toThrow('incidents')
     }
   })
 })

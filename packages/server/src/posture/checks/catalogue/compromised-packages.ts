@@ -1,7 +1,8 @@
 import type { CheckPlatform } from '../check-definition.ts'
 import type { CatalogueEntry } from './catalogue-entry.ts'
 import { listHomePatterns, noHomesSql } from './home-files-sql.ts'
-import { MALICIOUS_SOFTWARE, maliciousRowsSql } from './malicious-software.ts'
+import { maliciousReleasesSql, type Incident } from './malicious-software.ts'
+import type { ReleaseData } from './release-data.ts'
 import { failingRowsSql, isEmptySql, quoteSql } from './verdict-sql.ts'
 
 /** Where packages lie that are installed for a device or account, not for a project. */
@@ -74,7 +75,7 @@ const SEPARATORS: Readonly<Record<CheckPlatform, string>> = {
 
 // The folder of a Python package is named by it and its version, such as litellm-1.82.8.dist-info, with `_` for
 // every other sign in its name; in LIKE `_` stands for any.
-function toQuery(platform: CheckPlatform): string {
+function toQuery(platform: CheckPlatform, incidents: readonly Incident[]): string {
   const separator = SEPARATORS[platform]
   const pypiPath = `'%${separator}' || replace(m.name, '-', '_') || '-' || m.version || '.dist-info${separator}METADATA'`
   return failingRowsSql(
@@ -87,7 +88,7 @@ GROUP BY m.kind, m.name, m.version`,
       ['UNKNOWN', noHomesSql(platform)],
       ['INAPPLICABLE', isEmptySql('installed')],
     ],
-    `malicious(kind, name, version, incident) AS (${maliciousRowsSql('npm', 'pypi')}),
+    `malicious(kind, name, version, incident) AS (${maliciousReleasesSql(incidents, ['npm', 'pypi'])}),
 installed(kind, name, version, path) AS (${npmPackagesSql(platform)}
 UNION ALL ${pypiPackagesSql(platform)})`,
   )
@@ -119,29 +120,33 @@ function pypiPackagesSql(platform: CheckPlatform): string {
 }
 
 /** No package that is installed for the device or an account is a release that attackers published. */
-export const compromisedPackages: CatalogueEntry = {
-  slug: 'compromised-packages',
-  name: 'No compromised npm or PyPI packages',
-  description: `No npm or PyPI package that is installed globally or for an account, also by nvm, Volta, pyenv, pipx and uv, is a release that attackers are known to have published, up to ${MALICIOUS_SOFTWARE.as_of}. The packages of single projects are not read. Inapplicable where no package is installed.`,
-  issueTitle: 'A compromised package is installed',
-  topics: ['malware'],
-  tags: ['Critical'],
-  queries: {
-    darwin: toQuery('darwin'),
-    windows: toQuery('windows'),
-    linux: toQuery('linux'),
-  },
-  primaryKeyColumn: 'package',
-  rationaleTemplate: `Attackers published version {{ issue.value.version }} of **{{ issue.value.package }}** on {{ issue.value.registry }} ({{ issue.value.incident }}). It ran when it was installed or first used: the passwords, tokens and keys on {{ device.name }} are to be taken for stolen.`,
-  fix: `1. Tell your IT or security team at once: they want to see what the package has done before it is removed.
+export function compromisedPackages({
+  malicious_software: malicious,
+}: ReleaseData): CatalogueEntry {
+  return {
+    slug: 'compromised-packages',
+    name: 'No compromised npm or PyPI packages',
+    description: `No npm or PyPI package that is installed globally or for an account, also by nvm, Volta, pyenv, pipx and uv, is a release that attackers are known to have published, up to ${malicious.as_of}. The packages of single projects are not read. Inapplicable where no package is installed.`,
+    issueTitle: 'A compromised package is installed',
+    topics: ['malware'],
+    tags: ['Critical'],
+    queries: {
+      darwin: toQuery('darwin', malicious.incidents),
+      windows: toQuery('windows', malicious.incidents),
+      linux: toQuery('linux', malicious.incidents),
+    },
+    primaryKeyColumn: 'package',
+    rationaleTemplate: `Attackers published version {{ issue.value.version }} of **{{ issue.value.package }}** on {{ issue.value.registry }} ({{ issue.value.incident }}). It ran when it was installed or first used: the passwords, tokens and keys on {{ device.name }} are to be taken for stolen.`,
+    fix: `1. Tell your IT or security team at once: they want to see what the package has done before it is removed.
 2. Remove it. npm: \`npm uninstall -g NAME\`. Python: \`pip uninstall NAME\`, or the same with \`pipx\` or \`uv tool\`. The name is {{ issue.value.package | code }}, and it lies at {{ issue.value.path | code }}.
 3. Empty the caches: \`npm cache clean --force\`, \`pip cache purge\`.
 4. From another device change the passwords, tokens and keys that were on this one: those of clouds, registries, Git and SSH first.
 5. Look for the same version in your projects and their lock files.`,
-  privacyInfo:
-    'Name, version and path of the compromised packages that were found. No other packages and no projects.',
-  defaultStrategy: 'warn_then_block',
-  graceDays: 1,
-  strategyReason: 'Steals tokens and keys as soon as it is installed; named by name and version.',
-  shelfLife: 'setting',
+    privacyInfo:
+      'Name, version and path of the compromised packages that were found. No other packages and no projects.',
+    defaultStrategy: 'warn_then_block',
+    graceDays: 1,
+    strategyReason: 'Steals tokens and keys as soon as it is installed; named by name and version.',
+    shelfLife: 'setting',
+  }
 }

@@ -1,48 +1,73 @@
 /*
  * Software that is known to be malicious or was for a while: releases that attackers published in the name of
- * others. Owns the form of the list; malicious-software.json is the list, of the day that it names. Each entry
- * comes from a public report of its incident.
+ * others. Owns the form of the list, which is a part of the release data, and how queries compare with it. Each
+ * entry comes from a public report of its incident.
  */
 import { z } from 'zod'
-import data from './malicious-software.json' with { type: 'json' }
 import { quoteListSql } from './verdict-sql.ts'
 
-/** The malicious versions by name. */
-const versionsByName = z.record(z.string().min(1), z.array(z.string().min(1)).min(1))
+/** Together they are part of queries, which devices get as one text. */
+const RELEASES_MAX = 1_000
 
-const maliciousSoftwareSchema = z.strictObject({
-  /** The day up to which incidents were looked at, `YYYY-MM-DD`. */
-  as_of: z.iso.date(),
-  incidents: z.array(
-    z.strictObject({
-      name: z.string(),
-      /** A public report. */
-      source: z.url(),
-      /** By identifier in the Chrome Web Store and Edge Add-ons. */
-      browser_extensions: versionsByName.optional(),
-      /** Extensions of Visual Studio Code and editors of its kind, `publisher.name` in lower case. */
-      editor_extensions: versionsByName.optional(),
-      npm: versionsByName.optional(),
-      pypi: versionsByName.optional(),
-    }),
-  ),
+const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@/._-]{0,200}$/, 'a name of a registry')
+const version = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.+-]{0,60}$/, 'a version')
+const versionsByName = z.record(name, z.array(version).min(1).max(200))
+
+const incidentSchema = z.strictObject({
+  name: z.string().min(1).max(100),
+  /** A public report. */
+  source: z.url().max(500),
+  /** Versions by identifier in the Chrome Web Store and Edge Add-ons. */
+  browser_extensions: versionsByName.optional(),
+  /** Versions of extensions of Visual Studio Code and editors of its kind, by `publisher.name` in lower case. */
+  editor_extensions: versionsByName.optional(),
+  npm: versionsByName.optional(),
+  pypi: versionsByName.optional(),
 })
 
-type Incident = z.infer<typeof maliciousSoftwareSchema>['incidents'][number]
+/** What was attacked, when it is known, and the releases that attackers published. */
+export type Incident = z.infer<typeof incidentSchema>
 
-/** The list that comes with the service. */
-export const MALICIOUS_SOFTWARE = maliciousSoftwareSchema.parse(data)
+const KINDS = ['browser_extensions', 'editor_extensions', 'npm', 'pypi'] as const
 
-/** The rows of a common table expression: kind, name, version, and the incident that they belong to. */
-export function maliciousRowsSql(
-  ...kinds: readonly Exclude<keyof Incident, 'name' | 'source'>[]
-): string {
-  const rows = MALICIOUS_SOFTWARE.incidents.flatMap((incident) =>
+/** Where software comes from. */
+export type MaliciousSoftwareKind = (typeof KINDS)[number]
+
+export const incidentsSchema = z
+  .array(incidentSchema)
+  .min(1)
+  .refine((incidents) => listMaliciousReleases(incidents, KINDS).length <= RELEASES_MAX, {
+    error: `At most ${RELEASES_MAX} releases`,
+  })
+
+/** A release that attackers published, and the name of its incident. */
+export interface MaliciousRelease {
+  readonly kind: MaliciousSoftwareKind
+  readonly name: string
+  readonly version: string
+  readonly incident: string
+}
+
+export function listMaliciousReleases(
+  incidents: readonly Incident[],
+  kinds: readonly MaliciousSoftwareKind[],
+): MaliciousRelease[] {
+  return incidents.flatMap((incident) =>
     kinds.flatMap((kind) =>
       Object.entries(incident[kind] ?? {}).flatMap(([name, versions]) =>
-        versions.map((version) => `(${quoteListSql([kind, name, version, incident.name])})`),
+        versions.map((version) => ({ kind, name, version, incident: incident.name })),
       ),
     ),
   )
-  return `VALUES ${rows.join(', ')}`
+}
+
+/** SELECT of kind, name, version and incident of the malicious releases of some kinds. */
+export function maliciousReleasesSql(
+  incidents: readonly Incident[],
+  kinds: readonly MaliciousSoftwareKind[],
+): string {
+  const rows = listMaliciousReleases(incidents, kinds).map(
+    ({ kind, name, version, incident }) => `(${quoteListSql([kind, name, version, incident])})`,
+  )
+  return rows.length === 0 ? `SELECT '', '', '', '' WHERE 0` : `VALUES ${rows.join(', ')}`
 }

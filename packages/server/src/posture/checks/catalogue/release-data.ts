@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { DAY_MS } from '../../../platform/clock.ts'
+import { incidentsSchema } from './malicious-software.ts'
 import builtIn from './release-data.json' with { type: 'json' }
 
 /** A day in universal time, `YYYY-MM-DD`. */
@@ -69,13 +70,22 @@ const releaseDataSchema = z.strictObject({
     office_365_build: number,
     office_windows: z.array(z.strictObject({ year: number, build: number, until: day })).max(20),
   }),
+  /** Releases that attackers published, up to the day of the section. */
+  malicious_software: z.strictObject({ ...origin, incidents: incidentsSchema }),
 })
 
 /** The content of a file of release data. */
 export type ReleaseData = z.infer<typeof releaseDataSchema>
 
 /** The parts of a file, each read from its makers on a day of its own. */
-export const RELEASE_SECTIONS = ['macos', 'windows', 'linux', 'browsers', 'applications'] as const
+export const RELEASE_SECTIONS = [
+  'macos',
+  'windows',
+  'linux',
+  'browsers',
+  'applications',
+  'malicious_software',
+] as const
 export type ReleaseSection = (typeof RELEASE_SECTIONS)[number]
 
 /** A file that is no release data; each problem names its place in the file. */
