@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
+import { clearInterval, setInterval } from 'node:timers'
 import { fileURLToPath } from 'node:url'
 import { findNodeRuntime } from './node-runtime.mjs'
 
@@ -51,6 +52,10 @@ const COMMANDS = {
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],
 }
+
+/** How often a command of npm looks whether npm is still there. */
+const PARENT_INTERVAL_MS = 250
+const parentPid = process.ppid
 
 await main()
 
@@ -113,14 +118,31 @@ function runStep(node, args) {
     const ignoreInterrupt = () => undefined
     process.on('SIGTERM', forwardTerm)
     process.on('SIGINT', ignoreInterrupt)
+    const watch = onceParentIsGone(forwardTerm)
     child.on('error', (error) => {
       console.error(error.message)
+      clearInterval(watch)
       resolve(1)
     })
     child.on('exit', (code, signal) => {
       process.off('SIGTERM', forwardTerm)
       process.off('SIGINT', ignoreInterrupt)
+      clearInterval(watch)
       resolve(code ?? 128 + (constants.signals[signal] ?? 0))
     })
   })
+}
+
+/**
+ * npm passes SIGTERM to the shell that runs its script, and many shells die of it without a word to this
+ * process. What npm has started ends with it; what was started otherwise may outlive its parent.
+ */
+function onceParentIsGone(act) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined
+  const watch = setInterval(() => {
+    if (process.ppid === parentPid) return
+    clearInterval(watch)
+    act()
+  }, PARENT_INTERVAL_MS)
+  return watch
 }

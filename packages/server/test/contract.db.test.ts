@@ -22,7 +22,7 @@ import { findRecipe, RECIPES } from './contract/recipes.ts'
 
 /** Served beside the API: documents, health, pictures, and what has been shut down. */
 const BESIDE_THE_API =
-  /^(?:HEAD |OPTIONS |\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0))/
+  /^(?:HEAD |OPTIONS |GET \/$|\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0))/
 /** Their answer is not known before the change is committed: one sends, the other changes no record. */
 const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/test',

@@ -109,6 +109,13 @@ interface WebhookTrouble {
   readonly reason: string
 }
 
+interface WebhookReturn {
+  readonly webhookId: string
+  /** Why it was off, as the API words it, and since when. */
+  readonly disabledReason: string | null
+  readonly disabledAt: Date | null
+}
+
 type AdminAccess = OrganisationTables['admin_user']['access']
 
 /** An admin, as known when the change commits or removes it. */
@@ -146,6 +153,8 @@ interface EventContents {
   'webhook.failing': WebhookTrouble
   /** A webhook was switched off after days without success, or because its receiver is gone. */
   'webhook.disabled': WebhookTrouble
+  /** A webhook that was off was switched on, by whomever it had been switched off. */
+  'webhook.enabled': WebhookReturn
 }
 
 /** The names of the events. */

@@ -113,6 +113,12 @@ const EVENTS: readonly DomainEvent[] = [
   },
   { type: 'webhook.failing', webhookId: '2', reason: failing },
   { type: 'webhook.disabled', webhookId: '2', reason: 'The receiver answered 410' },
+  {
+    type: 'webhook.enabled',
+    webhookId: '2',
+    disabledReason: 'gone',
+    disabledAt: new Date('2026-01-02T02:00:00.000Z'),
+  },
 ]
 
 const AUDIT_ENTRY = {

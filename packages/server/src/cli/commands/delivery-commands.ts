@@ -1,4 +1,3 @@
-import { AppError } from '../../platform/app-error.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
 import { showDelivery } from '../../signals/dispatch/show-delivery.ts'
@@ -12,13 +11,13 @@ import {
   redriveDeliveries,
   resendDelivery,
   type DeliverySelection,
-  type MovedDeliveries,
 } from '../../signals/dispatch/redrive-deliveries.ts'
 import { findWebhookContent } from '../../signals/webhooks/webhook-event-store.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { flag, listOption, option, repeatedOption, timeOption, wholeOption } from '../option.ts'
+import { flag, option, wholeOption } from '../option.ts'
 import { findOwner, OWNER_OPTIONS } from './delivery-owner.ts'
+import { countMoved, DISCARD_OPTIONS, SELECTION_OPTIONS } from './moved-deliveries.ts'
 
 const LIMIT_MAX = 10_000
 
@@ -87,18 +86,11 @@ const resend = databaseCommand({
   text: ({ state }, { args }) => `${args.event} is ${state}.`,
 })
 
-/** The flags that say which deliveries of an owner. */
-const SELECTION_OPTIONS = {
-  ...OWNER_OPTIONS,
-  since: timeOption('--since <time>', 'only what was queued then or later'),
-  until: timeOption('--until <time>', 'only what was queued then or earlier'),
-  event: listOption('--event <id...>', 'only these events'),
-}
-
 const redrive = databaseCommand({
   name: 'redrive',
   description: 'send dead events again',
   options: {
+    ...OWNER_OPTIONS,
     ...SELECTION_OPTIONS,
     includeDiscarded: flag('--include-discarded', 'also what was given up'),
   },
@@ -121,10 +113,7 @@ const redrive = databaseCommand({
 const discard = databaseCommand({
   name: 'discard',
   description: 'give up dead and queued events',
-  options: {
-    ...SELECTION_OPTIONS,
-    state: repeatedOption('--state <state>', 'only queued or only dead ones', parseState),
-  },
+  options: { ...OWNER_OPTIONS, ...DISCARD_OPTIONS },
   run({ change, options, services }) {
     const { since, event: eventIds, state: states } = options
     // What is queued while this runs is left alone.
@@ -142,18 +131,3 @@ const discard = databaseCommand({
 
 /** `heliograph deliveries list|show|resend|redrive|discard`. */
 export const definition = commandGroup([list, show, resend, redrive, discard])
-
-/** Moves batch after batch until nothing is left. */
-async function countMoved(move: () => Promise<MovedDeliveries>): Promise<{ count: number }> {
-  let count = 0
-  for (;;) {
-    const moved = await move()
-    count += moved.count
-    if (!moved.hasMore) return { count }
-  }
-}
-
-function parseState(text: string): 'queued' | 'dead' {
-  if (text === 'queued' || text === 'dead') return text
-  throw new AppError('invalid_parameter', 'A state to give up is queued or dead.')
-}

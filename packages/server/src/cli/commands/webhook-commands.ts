@@ -1,6 +1,7 @@
 import type { Config } from '../../app/config/load-config.ts'
 import { SETTINGS } from '../../app/config/settings.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { givenMembers } from '../../platform/given-members.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import {
   changeWebhook,
@@ -10,13 +11,14 @@ import {
 import {
   RATE_LIMIT_MAX,
   readNewWebhook,
+  readWebhookEdit,
   SIGNING_FORMS,
 } from '../../signals/webhooks/webhook-input.ts'
 import { toWebhookJson } from '../../signals/webhooks/webhook-json.ts'
 import { getWebhookRecord, listWebhooks } from '../../signals/webhooks/webhook-store.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { choiceOption, listOption, option, wholeOption } from '../option.ts'
+import { choiceOption, flag, listOption, option, wholeOption } from '../option.ts'
 import { COMMAND_LINE_ORIGIN, settingOption } from '../run-command.ts'
 import { webhookEventCommands } from './webhook-event-commands.ts'
 import { revealCommand, rotateSecretCommand, toSecretText } from './webhook-secret-commands.ts'
@@ -80,10 +82,20 @@ const list = databaseCommand({
       STATE: (webhook) => (webhook.enabled ? 'on' : `off (${webhook.disabledReason ?? ''})`),
       WAITING: (webhook) => String(webhook.queuedCount),
       DEAD: (webhook) => String(webhook.deadCount),
+      EVENTS: ({ events }) => abridge(events),
       URL: ({ url }) => url,
-      EVENTS: ({ events }) => events.join(', '),
     }),
 })
+
+/** As many events as a line of the list has room for. */
+const LISTED_EVENTS_MAX = 2
+
+/** All of them are in `show` and with `--json`. */
+function abridge(events: readonly string[]): string {
+  const rest = events.length - LISTED_EVENTS_MAX
+  const shown = events.slice(0, LISTED_EVENTS_MAX).join(', ')
+  return rest > 0 ? `${shown} and ${rest} more` : shown
+}
 
 const show = databaseCommand({
   name: 'show <id>',
@@ -92,8 +104,53 @@ const show = databaseCommand({
     toWebhookJson(await getWebhookRecord(db, args.id, clock.now())),
   text: (webhook) =>
     Object.entries(webhook).map(
-      ([name, value]) => `${name}: ${Array.isArray(value) ? value.join(', ') : String(value)}`,
+      ([name, value]) =>
+        `${name}: ${Array.isArray(value) ? value.join(', ') : String(value ?? '-')}`,
     ),
+})
+
+const update = databaseCommand({
+  name: 'update <id>',
+  description: 'change what is named of a webhook; the rest stays',
+  options: {
+    ...TARGET_OPTION,
+    name: option('--name <name>', 'what it is for'),
+    url: option('--url <url>', 'where events are posted'),
+    event: listOption('--event <event...>', 'all events that it is told of from now on'),
+    description: option('--description <text>', 'more about it; empty for none'),
+    header: listOption(
+      '--header <name=value...>',
+      'all headers that are sent with every delivery from now on',
+    ),
+    withoutHeaders: flag('--without-headers', 'send no headers of its own').conflicts('header'),
+    rateLimit: wholeOption(
+      '--rate-limit <n>',
+      'how many deliveries per second it gets at most',
+      RATE_LIMIT_MAX,
+    ),
+    withoutRateLimit: flag('--without-rate-limit', 'no such limit').conflicts('rateLimit'),
+  },
+  run({ args, change, options, services: { config, sealer } }) {
+    const { name, url, event: events, description } = options
+    const headers = options.withoutHeaders ? [] : options.header
+    const edit = readWebhookEdit(
+      givenMembers({
+        name,
+        url,
+        events,
+        description: description === '' ? null : description,
+        headers: headers && Object.fromEntries(headers.map(parseHeader)),
+        rate_limit_per_second: options.withoutRateLimit ? null : options.rateLimit,
+      }),
+    )
+    if (Object.keys(edit).length === 0) {
+      throw new AppError('invalid_parameter', 'Name something to change: see --help.')
+    }
+    const targetPolicy = readTargetPolicy(config)
+    return change((tx) => changeWebhook(tx, args.id, edit, { sealer, targetPolicy }))
+  },
+  json: toWebhookJson,
+  text: ({ id, name }) => `Changed the webhook ${name} (${id}).`,
 })
 
 const enable = switchCommand('enable <id>', 'switch a webhook on; what was waiting goes out')
@@ -155,11 +212,12 @@ const test = databaseCommand({
   isFailed: ({ isSuccess }) => !isSuccess,
 })
 
-/** `heliograph webhooks create|list|show|enable|disable|delete|rotate-secret|reveal|test|...`. */
+/** `heliograph webhooks create|list|show|update|enable|disable|delete|rotate-secret|reveal|test|...`. */
 export const definition = commandGroup([
   create,
   list,
   show,
+  update,
   enable,
   disable,
   remove,

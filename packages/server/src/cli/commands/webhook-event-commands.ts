@@ -1,15 +1,16 @@
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { toDeliveryJson } from '../../signals/dispatch/delivery-json.ts'
 import { DELIVERY_LIST, listDeliveryLog } from '../../signals/dispatch/delivery-read.ts'
-import { resendDelivery } from '../../signals/dispatch/redrive-deliveries.ts'
-import { recoverWebhook } from '../../signals/webhooks/recover-webhook.ts'
+import { discardDeliveries, resendDelivery } from '../../signals/dispatch/redrive-deliveries.ts'
+import { previewRecovery, recoverWebhook } from '../../signals/webhooks/recover-webhook.ts'
 import { EVENT_LIST } from '../../signals/webhooks/webhook-event-read.ts'
 import { toWebhookEventJson } from '../../signals/webhooks/webhook-event-json.ts'
 import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { toTable } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
-import { option, timeOption, wholeOption } from '../option.ts'
+import { flag, option, timeOption, wholeOption } from '../option.ts'
+import { countMoved, DISCARD_OPTIONS } from './moved-deliveries.ts'
 
 const LIMIT_MAX = 10_000
 
@@ -77,19 +78,46 @@ const recover = databaseCommand({
   options: {
     since: timeOption('--since <time>', 'events of this time or later (ISO 8601)').required(),
     until: timeOption('--until <time>', 'events of this time or earlier (ISO 8601)'),
+    dryRun: flag('--dry-run', 'only count'),
   },
-  async run({ args, change, options: { since, until } }) {
+  async run({ args, change, options: { since, until, dryRun }, services: { clock, db } }) {
     const counts = { failed_count: 0, missed_count: 0 }
+    if (dryRun) {
+      const preview = await previewRecovery(db, args.webhook, { since, until }, clock.now())
+      const { failedCount: failed_count, missedCount: missed_count, hasMore: has_more } = preview
+      return { count: failed_count + missed_count, failed_count, missed_count, has_more }
+    }
     for (let hasMore = true; hasMore;) {
       const moved = await change((tx) => recoverWebhook(tx, args.webhook, { since, until }))
       counts.failed_count += moved.failedCount
       counts.missed_count += moved.missedCount
       hasMore = moved.hasMore
     }
-    return { count: counts.failed_count + counts.missed_count, ...counts }
+    return { count: counts.failed_count + counts.missed_count, ...counts, has_more: false }
   },
-  text: ({ count }) => `${count} events are queued.`,
+  text: ({ count, failed_count: failed, missed_count: missed, has_more: hasMore }, { options }) =>
+    options.dryRun
+      ? `${hasMore ? 'At least ' : ''}${count} events would be queued: ${failed} that failed for good, ${missed} that happened while the webhook was off.`
+      : `${count} events are queued.`,
 })
 
-/** `heliograph webhooks events|deliveries|resend|recover`. */
-export const webhookEventCommands = [events, deliveries, resend, recover]
+const discard = databaseCommand({
+  name: 'discard <webhook>',
+  description: 'give up what is queued for a webhook, and what failed for good',
+  options: DISCARD_OPTIONS,
+  run({ args, change, options, services }) {
+    const { since, event: eventIds, state: states } = options
+    // What is queued while this runs is left alone.
+    const until = options.until ?? services.clock.now()
+    return countMoved(() =>
+      change(async (tx) => {
+        const owner = toWebhookOwner(await getWebhook(tx.tx, args.webhook), 'show')
+        return discardDeliveries(tx, { ...owner, since, until, eventIds, states })
+      }),
+    )
+  },
+  text: ({ count }) => `${count} events.`,
+})
+
+/** `heliograph webhooks events|deliveries|resend|recover|discard`. */
+export const webhookEventCommands = [events, deliveries, resend, recover, discard]

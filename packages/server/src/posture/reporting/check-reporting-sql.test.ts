@@ -30,6 +30,31 @@ describe('a reporting query is refused that is after', () => {
   })
 })
 
+describe('a reporting query that names a column which does not exist', () => {
+  it.each([
+    'select nope from users',
+    'select u.nope from users u',
+    'select username from users where nope = 1',
+    'select username from users order by nope',
+    'select count(*) filter (where nope) from users',
+    'select username from users union select nope from users',
+    'with x as (select username from users) select nope from x',
+    'select a.username from users a join users b using (nope)',
+    'select 1 from users a join (select username from users) b using (username, uid)',
+  ])('is refused with its name: %s', async (sql) => {
+    await expect(checkReportingSql(sql)).rejects.toThrow(
+      /^sql names the column [\w.]+, which does not exist/,
+    )
+  })
+
+  it('is run where only PostgreSQL knows the names of the columns', async () => {
+    const sql = "select 1 from users a join (select 'x'::text) b using (text)"
+    await expect(checkReportingSql(sql)).rejects.toThrow(/names the column text/)
+    const known = "select 1 from (select 'x'::text) a join (select 'x'::text) b using (text)"
+    await expect(checkReportingSql(known)).resolves.toBe(known)
+  })
+})
+
 describe('a reporting query that nests too deeply', () => {
   it.each(Object.entries(DEEP_SQL))('is refused: %s', async (_what, sql) => {
     await expect(checkReportingSql(sql)).rejects.toMatchObject({ code: 'invalid_body' })

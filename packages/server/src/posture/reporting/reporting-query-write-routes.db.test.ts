@@ -74,6 +74,7 @@ describe('saving a reporting query', () => {
     ['an empty name', { name: ' ', sql: 'select 1' }, ['name']],
     ['SQL that writes', { name: 'x', sql: 'delete from users' }, ['sql']],
     ['another table', { name: 'x', sql: 'select * from api_key' }, ['sql']],
+    ['an unknown column', { name: 'x', sql: 'select nope from users' }, ['sql']],
     ['an unknown member', { name: 'x', sql: 'select 1', id: 5 }, ['id']],
   ])('is refused with %s, and nothing is written', async (_what, payload, paths) => {
     const count = () => api.db.selectFrom('reporting_query').select('id').execute()

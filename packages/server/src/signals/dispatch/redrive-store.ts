@@ -45,6 +45,20 @@ export async function requeueDeliveries(
   return rows.length
 }
 
+/** How many deliveries {@link requeueDeliveries} would queue. */
+export async function countRequeueable(
+  db: Kysely<Schema>,
+  filter: DeliveryFilter,
+  payload: PayloadCondition | undefined,
+): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from (
+      select from delivery where ${isSelected(filter)} and ${isSendable(payload)}
+      limit ${REDRIVE_MAX}
+    ) as requeueable`.execute(db)
+  return Number(rows[0]?.count ?? 0)
+}
+
 /**
  * Queues one delivery anew unless it is on its way or its payload is gone; answers whether it did. What waited
  * for its next attempt, because it follows it, is due now as well.

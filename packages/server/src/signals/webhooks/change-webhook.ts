@@ -95,8 +95,8 @@ export async function createWebhook(
 
 /**
  * Changes what is given of a webhook and leaves an audit entry with the values before and after; a
- * change of nothing leaves none. A webhook that is switched on again sends what was waiting when it was
- * switched off; what happened in between is for `recoverWebhook`. The receiver is tried at once.
+ * change of nothing leaves none. A webhook that is switched on again leaves an event and sends what was
+ * waiting when it was switched off; what happened in between is for `recoverWebhook`. The receiver is tried at once.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` for headers that cannot be sent
  */
@@ -140,6 +140,10 @@ export async function changeWebhook(
       headers_changed: edit.headers !== undefined,
     },
   })
+  if (after.enabled && !before.enabled) {
+    const { id: webhookId, disabledReason, disabledAt } = before
+    change.recordEvent({ type: 'webhook.enabled', webhookId, disabledReason, disabledAt })
+  }
   return getWebhookRecord(tx, before.id, at)
 }
 

@@ -15,6 +15,7 @@ import {
   type TestWebhook,
   type WebhooksApi,
 } from '../../../test/support/webhooks-api.ts'
+import { countAuditEntries } from '../../../test/support/write-contract.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeliveryEngine } from '../dispatch/delivery-engine.ts'
 import { systemClock, toEpochSeconds } from '../../platform/clock.ts'
@@ -212,11 +213,18 @@ describe('a delivery', () => {
     expect(receiver.requests).toHaveLength(2)
     receiver.respond(answerWith(200))
     webhooks.clock.set(systemClock.now())
+    const preview = await webhooks.call(`/webhooks/${id}/recover`, {
+      method: 'POST',
+      payload: { since, dry_run: true },
+    })
+    expect(preview.body).toMatchObject({ count: 1, failed_count: 1, dry_run: true })
+    expect((await listDeliveries(id))[0]?.state).toBe('dead')
     const recovered = await webhooks.call(`/webhooks/${id}/recover`, {
       method: 'POST',
       payload: { since },
     })
-    expect(recovered.body).toEqual({ count: 1, failed_count: 1, missed_count: 0, has_more: false })
+    const counts = { count: 1, failed_count: 1, missed_count: 0, has_more: false }
+    expect(recovered.body).toEqual({ ...counts, since, dry_run: false })
     await until(async () => expect((await listDeliveries(id))[0]?.state).toBe('delivered'))
     const again = await webhooks.call(`/webhooks/${id}/recover`, {
       method: 'POST',
@@ -271,6 +279,13 @@ describe('a webhook', () => {
       payload: { since },
     })
     expect(refused.status).toBe(409)
+    const entries = await countAuditEntries(webhooks.api)
+    const preview = await webhooks.call(`/webhooks/${id}/recover`, {
+      method: 'POST',
+      payload: { since, dry_run: true },
+    })
+    expect(preview.body).toMatchObject({ missed_count: 2, failed_count: 0, dry_run: true })
+    expect(await countAuditEntries(webhooks.api)).toBe(entries)
     expect(receiver.requests).toHaveLength(0)
     await patch(true)
     await until(() => expect(receiver.requests).toHaveLength(1))
@@ -282,6 +297,46 @@ describe('a webhook', () => {
     await until(() => expect(receiver.requests).toHaveLength(3))
     const ids = receiver.requests.map(({ headers }) => headers['webhook-id'])
     expect(new Set(ids).size).toBe(3)
+  })
+
+  it('gets nothing by recovery that happened before it was made', async () => {
+    const receiver = await listen()
+    await create('http://127.0.0.1:9/', { enabled: false })
+    const since = webhooks.clock.now().toISOString()
+    await signIn(2)
+    webhooks.clock.advance(1_000)
+    const { id } = await create(receiver.url, { enabled: false })
+    const createdAt = webhooks.clock.now().toISOString()
+    webhooks.clock.advance(1_000)
+    await signIn()
+    await webhooks.call(`/webhooks/${id}`, { method: 'PATCH', payload: { enabled: true } })
+    for (const dry_run of [true, false]) {
+      const { body } = await webhooks.call(`/webhooks/${id}/recover`, {
+        method: 'POST',
+        payload: { since, dry_run },
+      })
+      expect(body).toMatchObject({ missed_count: 1, since: createdAt, dry_run })
+    }
+    expect(await listDeliveries(id)).toHaveLength(1)
+  })
+
+  it('that is switched on leaves an event, for others and for itself', async () => {
+    const watcher = await listen()
+    await create(watcher.url, { events: ['webhook.enabled'] })
+    const url = 'http://127.0.0.1:9/'
+    const { id } = await create(url, { events: ['webhook.enabled'], enabled: false })
+    const disabled_at = webhooks.clock.now().toISOString()
+    await start()
+    webhooks.clock.advance(1_000)
+    for (const enabled of [true, true]) {
+      await webhooks.call(`/webhooks/${id}`, { method: 'PATCH', payload: { enabled } })
+    }
+    await until(() => expect(watcher.requests).toHaveLength(1))
+    expect(JSON.parse(watcher.requests[0]?.body ?? '')).toMatchObject({
+      event: 'webhook.enabled',
+      data: { webhook_id: Number(id), url, disabled_reason: 'admin', disabled_at },
+    })
+    expect(await listDeliveries(id)).toHaveLength(1)
   })
 
   it('with a pace gets hardly more than that many deliveries in any second', async () => {

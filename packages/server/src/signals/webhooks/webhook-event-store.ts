@@ -90,30 +90,53 @@ export const EVENT_IS_KEPT = sql<boolean>`exists (
   select from webhook_event
   where webhook_event.event_id = delivery.event_id and webhook_event.body is not null)`
 
+/** Whose events, and of which time. */
+export interface MissedEvents {
+  readonly destinationId: DestinationId
+  /** What the webhook asks for. */
+  readonly events: readonly string[]
+  readonly since: Date
+  readonly until: Date
+  /** At most so many. */
+  readonly limit: number
+}
+
 /**
- * Queues for one webhook the events of a time that it was never sent, at most `limit`; answers how many.
- * They are due now, in their order.
+ * Queues for one webhook the events of a time that it was never sent; answers how many. They are due
+ * now, in their order.
  */
 export async function insertMissedDeliveries(
   db: Kysely<Schema>,
-  webhook: { readonly destinationId: DestinationId; readonly events: readonly string[] },
-  time: { readonly since: Date; readonly until: Date },
-  { at, limit }: { readonly at: Date; readonly limit: number },
+  missed: MissedEvents,
+  at: Date,
 ): Promise<number> {
-  const { destinationId, events } = webhook
   const { numAffectedRows = 0n } = await sql`
     insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
       created_at)
-    select ${destinationId}::bigint, e.event_id, e.event_type, '', 'queued', now(), e.txn,
+    select ${missed.destinationId}::bigint, event_id, event_type, '', 'queued', now(), txn,
       ${at}::timestamptz
+    from (${missedEvents(missed)}) as missed
+    order by id`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** How many events {@link insertMissedDeliveries} would queue. */
+export async function countMissedEvents(db: Kysely<Schema>, missed: MissedEvents): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from (${missedEvents(missed)}) as missed`.execute(db)
+  return Number(rows[0]?.count ?? 0)
+}
+
+function missedEvents({ destinationId, events, since, until, limit }: MissedEvents) {
+  return sql`
+    select e.id, e.event_id, e.event_type, e.txn
     from webhook_event e
-    where e.created_at >= ${time.since} and e.created_at <= ${time.until}
+    where e.created_at >= ${since} and e.created_at <= ${until}
       and e.event_type = any(${events}::text[]) and e.body is not null
       and not exists (select from delivery d
         where d.event_id = e.event_id and d.destination_id = ${destinationId})
     order by e.id
-    limit ${limit}`.execute(db)
-  return Number(numAffectedRows)
+    limit ${limit}`
 }
 
 /** The bodies of events by their id; those whose retention is over are absent. */

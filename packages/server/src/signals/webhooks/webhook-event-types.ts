@@ -27,6 +27,7 @@ export const WEBHOOK_EVENTS = {
     'A machine that claims to be a device which is in use waits for the approval of an admin.',
   'webhook.failing': 'A webhook has accepted nothing for one day, and again for three days.',
   'webhook.disabled': 'The service has switched a webhook off.',
+  'webhook.enabled': 'A webhook that was off was switched on.',
   'failures.new': 'As `issues.new`, for older receivers; of devices only.',
   'failures.resolved': 'As `issues.resolved`, for older receivers; of devices only.',
 } as const satisfies Record<string, string>

@@ -89,5 +89,14 @@ export function readNewWebhook(input: Record<string, unknown>): NewWebhook {
   return parseRequestPart(createWebhookBody, input, 'body')
 }
 
+/**
+ * What a command changes of a webhook.
+ *
+ * @throws AppError `invalid_body` with one detail per fault
+ */
+export function readWebhookEdit(input: Record<string, unknown>): WebhookEdit {
+  return parseRequestPart(updateWebhookBody, input, 'body')
+}
+
 /** What shall change of a webhook. */
 export type WebhookEdit = z.output<typeof updateWebhookBody>

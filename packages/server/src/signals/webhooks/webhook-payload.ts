@@ -73,6 +73,7 @@ const FORMS: { readonly [Type in DomainEventType]: EventForm<DomainEventOf<Type>
   'requests.reenrollment': about('devices', ({ deviceId }) => deviceId, toReenrollmentPayloads),
   'webhook.failing': WEBHOOK,
   'webhook.disabled': WEBHOOK,
+  'webhook.enabled': about('webhooks', ({ webhookId }) => webhookId, toReturnPayloads),
 }
 
 /** An event that says it all. */
@@ -164,6 +165,21 @@ function toWebhookPayloads(
   { at }: PayloadContext,
 ): WebhookPayload[] {
   return [payload(type, ['webhook', id], at, { webhook_id: Number(id), name, url, reason })]
+}
+
+function toReturnPayloads(
+  { type, disabledReason, disabledAt }: DomainEventOf<'webhook.enabled'>,
+  { id, name, url }: EventWebhook,
+  { at }: PayloadContext,
+): WebhookPayload[] {
+  const data = {
+    webhook_id: Number(id),
+    name,
+    url,
+    disabled_reason: disabledReason,
+    disabled_at: disabledAt?.toISOString() ?? null,
+  }
+  return [payload(type, ['webhook', id], at, data)]
 }
 
 function toDevicePayloads(

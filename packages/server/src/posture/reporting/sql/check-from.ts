@@ -110,7 +110,13 @@ function findMerged(members: Members, first: FromItem, second: FromItem): Column
   if (members['isNatural'] === true) {
     return first.columns.filter((name) => name !== '' && second.columns.includes(name))
   }
-  return readWords(members['usingClause'])
+  const merged = readWords(members['usingClause'])
+  for (const name of merged) {
+    if ([first, second].every(({ columns }) => columns.includes(name) || columns.includes('')))
+      continue
+    throw refusedSql(`names the column ${name}, which does not exist on both sides of the join`)
+  }
+  return merged
 }
 
 /** Merged columns come first and once. */

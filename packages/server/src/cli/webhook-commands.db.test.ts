@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { PassThrough } from 'node:stream'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { toUrl } from '../../test/support/to-url.ts'
+import { loadConfig } from '../app/config/load-config.ts'
+import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
+import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
+import type { CommandIo } from './command-io.ts'
+import { runProgram } from './program.ts'
+
+const URL = 'https://receiver.example.com/webhooks'
+const BEFORE = '2026-01-01T00:00:00Z'
+
+let database: TestDatabase
+let services: ServiceFoundation
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  database = await createTestDatabase({ poolMax: 1 })
+  environment = {
+    DATABASE_URL: toUrl(database.connection),
+    HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
+    HELIOGRAPH_DATA_DIR: tmpdir(),
+  }
+  services = await openFoundation(loadConfig(environment), { purpose: 'command' })
+})
+afterAll(async () => {
+  await services.close()
+  await database.close()
+})
+
+async function run(...words: string[]) {
+  const result = { exitCode: 0, printed: '', told: '' }
+  const io = {
+    stdout: new PassThrough().on('data', (chunk: Buffer) => (result.printed += chunk.toString())),
+    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
+    environment,
+    signal: new AbortController().signal,
+    setExitCode: (code: number) => (result.exitCode = code),
+  }
+  await runProgram(['webhooks', ...words], io as unknown as CommandIo)
+  return result
+}
+
+async function create(...events: string[]): Promise<string> {
+  const flags = ['--name', 'Tickets', '--url', URL, '--event', ...events, '--json']
+  const { printed } = await run('create', ...flags)
+  return (JSON.parse(printed) as { id: string }).id
+}
+
+const show = async (id: string) =>
+  JSON.parse((await run('show', id, '--json')).printed) as Record<string, unknown>
+
+/** Something that webhooks are told of as an entry of the audit log. */
+const recordEntries = (count: number) =>
+  services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    for (let index = 0; index < count; index += 1) {
+      change.recordAudit({ action: 'test.done', target: null, description: 'did something' })
+    }
+  })
+
+it('changes what is named of a webhook, and leaves the rest', async () => {
+  const id = await create('issues.new')
+  const before = await show(id)
+  const flags = ['--rate-limit', '5', '--header', 'x-a=1', 'x-b=2', '--description', 'For Jira']
+  const changed = await run('update', id, ...flags)
+  expect([changed.exitCode, changed.printed]).toEqual([0, `Changed the webhook Tickets (${id}).\n`])
+  const after = await show(id)
+  expect(after).toEqual({
+    ...before,
+    rate_limit_per_second: 5,
+    header_names: ['x-a', 'x-b'],
+    description: 'For Jira',
+    updated_at: expect.any(String) as string,
+  })
+  await run('update', id, '--name', 'Jira', '--event', 'issues.resolved', '--url', `${URL}/2`)
+  await run('update', id, '--without-rate-limit', '--without-headers', '--description', '')
+  expect(await show(id)).toMatchObject({
+    name: 'Jira',
+    url: `${URL}/2`,
+    events: ['issues.resolved'],
+    rate_limit_per_second: null,
+    header_names: [],
+    description: null,
+  })
+})
+
+it.each([
+  ['nothing', [], 'Name something to change'],
+  ['an unknown event', ['--event', 'issues.gone'], 'events.0'],
+  ['a private address', ['--url', 'https://127.0.0.1/'], 'cannot be posted'],
+  ['a header without a value', ['--header', 'x-a'], 'name=value'],
+  ['a limit and none', ['--rate-limit', '5', '--without-rate-limit'], 'cannot be used with'],
+])('refuses to change a webhook to %s', async (_what, flags, words) => {
+  const id = await create('issues.new')
+  const before = await show(id)
+  const { exitCode, told } = await run('update', id, ...flags)
+  expect([exitCode > 0, told]).toEqual([true, expect.stringContaining(words)])
+  expect(await show(id)).toEqual(before)
+})
+
+it('lists webhooks in lines that can be read, whatever they ask for', async () => {
+  await create('issues.new', 'issues.resolved', 'devices.created', 'webhook.failing')
+  const { printed } = await run('list')
+  const lines = printed.trimEnd().split('\n')
+  expect(lines[0]).toMatch(/^ID +NAME +STATE +WAITING +DEAD +EVENTS +URL$/)
+  expect(lines.at(-1)).toContain('issues.new, issues.resolved and 2 more')
+  for (const line of lines) expect(line.length).toBeLessThan(140)
+})
+
+it('counts what a recovery would queue, queues it, and gives it up', async () => {
+  const id = await create('audit_log.recorded')
+  await run('disable', id)
+  await recordEntries(3)
+  const preview = await run('recover', id, '--since', BEFORE, '--dry-run', '--json')
+  const { count } = JSON.parse(preview.printed) as { count: number }
+  // Switching it off is one more.
+  expect(count).toBeGreaterThanOrEqual(3)
+  expect((await run('recover', id, '--since', BEFORE, '--dry-run')).printed).toBe(
+    `${count} events would be queued: 0 that failed for good, ${count} that happened while the webhook was off.\n`,
+  )
+  await run('enable', id)
+  const recovered = await run('recover', id, '--since', BEFORE, '--json')
+  const queued = (JSON.parse(recovered.printed) as { count: number }).count
+  expect(queued).toBeGreaterThanOrEqual(count)
+  const waiting = (await show(id))['queued_count']
+  const dead = await run('discard', id, '--state', 'dead', '--json')
+  expect(JSON.parse(dead.printed)).toEqual({ count: 0 })
+  const discarded = await run('discard', id, '--json')
+  expect(JSON.parse(discarded.printed)).toEqual({ count: waiting })
+})
