@@ -39,6 +39,15 @@ describe('checks of hardening, where nothing can be seen', () => {
     ['ntlmv1-disabled', 'windows'],
     ['smb-signing-required', 'windows'],
     ['tpm-ready', 'windows'],
+    ['data-drives-encrypted', 'windows'],
+    ['defender-exclusions', 'windows'],
+    ['hosts-file-unaltered', 'darwin'],
+    ['hosts-file-unaltered', 'windows'],
+    ['hosts-file-unaltered', 'linux'],
+    ['unexpected-root-certificates', 'darwin'],
+    ['unexpected-root-certificates', 'windows'],
+    ['unexpected-root-certificates', 'linux'],
+    ['linux-screen-lock', 'linux'],
   ] as const)('%s is unknown on %s', (slug, platform) => {
     const rows = run(slug, platform)
     expect(rows).toHaveLength(1)

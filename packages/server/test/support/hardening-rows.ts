@@ -56,8 +56,37 @@ export function llmnr(enableMulticast: string): OsqueryRow[] {
   ]
 }
 
+/** A root certificate in a store of Windows: a key below that of the store. */
+export function windowsRoot(store: string, thumbprint: string): OsqueryRow {
+  const stores = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\SystemCertificates`
+  return registry(`${stores}\\${store}\\Certificates\\${thumbprint}`, '', 'subkey')
+}
+
+/** The key of Defender's exclusions, and what is excluded. */
+export function defenderExclusions(
+  kind: 'Paths' | 'Extensions' | 'Processes',
+  ...names: readonly string[]
+): OsqueryRow[] {
+  const key = `${DEFENDER}\\Exclusions`
+  const excluded = names.map((name) => ({
+    key: `${key}\\${kind}`,
+    path: `${key}\\${kind}\\${name}`,
+    name,
+    data: '0',
+    type: 'REG_DWORD',
+  }))
+  return [registry(`${key}\\Paths`, '', 'subkey'), ...excluded]
+}
+
+/** A certificate that signs itself, as macOS and Linux show it. */
+export function rootCertificate(path: string, name: string, digit: string): OsqueryRow {
+  return { path, common_name: name, sha1: digit.repeat(40), ca: 1, self_signed: 1 }
+}
+
 /** The registry of a Windows that is hardened. */
 export const GOOD_WINDOWS_SETTINGS: readonly OsqueryRow[] = [
+  windowsRoot('ROOT', 'CDD4EEAE6000AC7F40C3802C171E30148030C072'),
+  ...defenderExclusions('Paths', String.raw`D:\Builds\heavy`),
   ...lsa('RunAsPPL', '2'),
   ...smbSigning('1', '1'),
   ...defenderFeatures('5'),
@@ -67,6 +96,23 @@ export const GOOD_WINDOWS_SETTINGS: readonly OsqueryRow[] = [
 /** What a TPM says of itself. */
 export function tpm(changes: OsqueryRow): OsqueryRow[] {
   return [{ activated: 1, enabled: 1, owned: 1, spec_version: '2.0, 0, 1.59', ...changes }]
+}
+
+/** What BitLocker says of a drive. */
+export function bitlocker(
+  drive_letter: string,
+  protection_status: number,
+  conversion_status: number,
+): OsqueryRow {
+  return { drive_letter, protection_status, conversion_status }
+}
+
+/** Names of a hosts file. */
+export function hosts(...entries: readonly (readonly [address: string, hostnames: string])[]) {
+  return [
+    { address: '127.0.0.1', hostnames: 'localhost' },
+    ...entries.map(([address, hostnames]) => ({ address, hostnames })),
+  ]
 }
 
 /** The switch of automatic updates of the App Store. */

@@ -4,13 +4,18 @@ import { app, deb, program, SOFTWARE_FAILING_TABLES } from './software-posture-r
 import type { OsqueryRow, TableRows } from './osquery-database.ts'
 import {
   appStoreUpdates,
+  bitlocker,
+  defenderExclusions,
   defenderFeatures,
   GOOD_WINDOWS_SETTINGS,
+  hosts,
   lsa,
   registry,
+  rootCertificate,
   smbSigning,
   sshServer,
   tpm,
+  windowsRoot,
 } from './hardening-rows.ts'
 
 const DAY_SECONDS = 86_400
@@ -226,6 +231,10 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     managed_policies: [
       { domain: 'com.apple.screensaver', name: 'askForPassword', value: '1', username: '' },
     ],
+    etc_hosts: hosts(),
+    certificates: [
+      rootCertificate('/Library/Keychains/System.keychain', 'com.apple.systemdefault', 'a'),
+    ],
     gatekeeper: [{ assessments_enabled: 1, dev_id_enabled: 1 }],
     sip_config: [
       { config_flag: 'sip', enabled: 1 },
@@ -266,10 +275,13 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ...drive(500),
     ...sshKey(1),
     ...HEALTHY_ACCOUNTS.windows,
-    file: [file(String.raw`C:\Users\ada\Documents\desktop.ini`)],
+    file: [
+      file(String.raw`C:\Users\ada\Documents\desktop.ini`),
+      file(String.raw`C:\Windows\System32\drivers\etc\hosts`),
+    ],
     registry: goodRegistry,
     services: goodServices,
-    bitlocker_info: [{ drive_letter: 'C:', protection_status: 1, conversion_status: 1 }],
+    bitlocker_info: [bitlocker('C:', 1, 1), bitlocker('D:', 1, 1)],
     windows_security_center: [{ firewall: 'Good', antivirus: 'Good' }],
     windows_security_products: [antivirusProduct('On')],
     security_profile_info: [{ enable_guest_account: 0, minimum_password_length: 12 }],
@@ -291,7 +303,13 @@ export const HEALTHY_DEVICES: Readonly<Record<CheckPlatform, TableRows>> = {
     ...sshKey(1),
     ...HEALTHY_ACCOUNTS.linux,
     augeas: sshServer({ PermitRootLogin: 'prohibit-password' }).augeas,
-    file: [file('/etc/ssh/sshd_config'), file('/home/ada/Documents/notes.txt')],
+    etc_hosts: hosts(),
+    processes: [{ name: 'sway' }, { name: 'swayidle', cmdline: 'swayidle timeout 300 swaylock' }],
+    file: [
+      file('/etc/ssh/sshd_config'),
+      file('/etc/ssl/certs/ca-certificates.crt'),
+      file('/home/ada/Documents/notes.txt'),
+    ],
     systemd_units: goodUnits,
     disk_encryption: [{ name: '/dev/dm-0', encrypted: 1, type: 'luks2' }],
     deb_packages: [
@@ -342,6 +360,23 @@ export const FAILING_TABLES: Readonly<
         { name: '/dev/sdb1', encrypted: 1 },
       ],
     },
+  },
+  'data-drives-encrypted': { windows: { bitlocker_info: [bitlocker('D:', 0, 0)] } },
+  'linux-screen-lock': { linux: { processes: [{ name: 'sway' }] } },
+  'defender-exclusions': {
+    windows: { registry: defenderExclusions('Paths', String.raw`C:\Users\ada\Downloads`) },
+  },
+  'hosts-file-unaltered': {
+    darwin: { etc_hosts: hosts(['203.0.113.9', 'appleid.apple.com']) },
+    windows: { etc_hosts: hosts(['0.0.0.0', 'sls.update.microsoft.com']) },
+    linux: { etc_hosts: hosts(['203.0.113.9', 'example.org github.com']) },
+  },
+  'unexpected-root-certificates': {
+    darwin: {
+      certificates: [rootCertificate('/Library/Keychains/System.keychain', 'mkcert', 'b')],
+    },
+    windows: { registry: [windowsRoot('ROOT', 'b'.repeat(40))] },
+    linux: { file: [file('/usr/local/share/ca-certificates/proxy.crt')] },
   },
   firewall: {
     darwin: { alf: [{ global_state: 0 }] },

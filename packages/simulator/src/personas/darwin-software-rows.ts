@@ -133,6 +133,20 @@ export const DARWIN_SOFTWARE_ROWS: TemplateTables = {
   certificates: rowsOf(
     'common_name subject issuer ca self_signed not_valid_before not_valid_after signing_algorithm key_algorithm key_strength path serial',
     [
+      'com.apple.systemdefault',
+      '/CN=com.apple.systemdefault/O=System Identity',
+      '/CN=com.apple.systemdefault/O=System Identity',
+      1,
+      1,
+      '1746001236',
+      '2377153236',
+      'sha256WithRSAEncryption',
+      'rsaEncryption',
+      '2048',
+      '/Library/Keychains/System.keychain',
+      '4F2A9C11',
+    ],
+    [
       'Apple Root CA',
       '/C=US/O=Apple Inc./CN=Apple Root CA',
       '/C=US/O=Apple Inc./CN=Apple Root CA',

@@ -142,6 +142,7 @@ export const LINUX_ROWS: TemplateTables = {
     ...rowsOf(
       FILE_COLUMNS,
       fileRow('/etc/ssh/sshd_config', '0600', 3_262),
+      fileRow('/etc/ssl/certs/ca-certificates.crt', '0644', 224_530),
       fileRow('/etc/sudoers', '0440', 1_714),
       fileRow('/etc/group', '0644', 1_040),
     ),

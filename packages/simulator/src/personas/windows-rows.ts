@@ -3,6 +3,9 @@ import { daysAgo, rowsOf } from './template-rows.ts'
 import type { TemplateTables } from './template-rows.ts'
 
 const SERVICES = String.raw`HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services`
+const MACHINE_ROOTS = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\SystemCertificates\ROOT\Certificates`
+const OWN_ROOT = 'CDD4EEAE6000AC7F40C3802C171E30148030C072'
+const EXCLUSIONS = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows Defender\Exclusions`
 const WINLOGON = String.raw`HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon`
 
 /** What a well-kept Windows laptop has apart from what the posture knobs decide. */
@@ -80,6 +83,8 @@ export const WINDOWS_ROWS: TemplateTables = {
       '1',
       daysAgo(2.4),
     ],
+    [MACHINE_ROOTS, `${MACHINE_ROOTS}\\${OWN_ROOT}`, OWN_ROOT, 'subkey', '', daysAgo(120)],
+    [EXCLUSIONS, `${EXCLUSIONS}\\Paths`, 'Paths', 'subkey', '', daysAgo(120)],
     [WINLOGON, `${WINLOGON}\\LastUsedUsername`, 'LastUsedUsername', 'REG_SZ', '{user}', daysAgo(1)],
     // The settings of who is signed in.
     ['HKEY_USERS', 'HKEY_USERS\\{sid}', '{sid}', 'subkey', '', daysAgo(1)],

@@ -13,6 +13,16 @@ const SOFTWARE_UPDATE = 'com.apple.SoftwareUpdate'
 const LOGIN_WINDOW = 'com.apple.loginwindow'
 const ENCRYPTED_VOLUMES = ['/dev/disk3s1', '/dev/disk3s5']
 
+const ADDED_ROOT = {
+  common_name: 'Traffic Helper CA',
+  subject: '/O=Traffic Helper/CN=Traffic Helper CA',
+  issuer: '/O=Traffic Helper/CN=Traffic Helper CA',
+  ca: 1,
+  self_signed: 1,
+  sha1: 'c864484869d41d2b0d32319c5a62f9315aaf2cbd',
+  path: '/Library/Keychains/System.keychain',
+}
+
 const UPDATE_SETTINGS = [
   'AutomaticCheckEnabled',
   'AutomaticDownload',
@@ -80,6 +90,12 @@ const SHARING_KNOBS: readonly KnobSource[] = [
 ]
 
 const SYSTEM_KNOBS: readonly KnobSource[] = [
+  {
+    name: 'root-certificates',
+    title: 'No root certificate was added',
+    good: [remove('certificates', { common_name: ADDED_ROOT.common_name })],
+    bad: [put('certificates', ADDED_ROOT, 'common_name')],
+  },
   {
     name: 'airdrop',
     title: 'AirDrop is open to contacts at most',

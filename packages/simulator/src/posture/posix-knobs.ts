@@ -34,9 +34,13 @@ export const POSIX_KNOBS: readonly KnobSource[] = [
   {
     name: 'hosts-file',
     title: 'The hosts file redirects nothing',
-    good: [remove('etc_hosts', { hostnames: 'login.example.com' })],
+    good: [remove('etc_hosts', { hostnames: 'login.microsoftonline.com' })],
     bad: [
-      put('etc_hosts', { address: '203.0.113.9', hostnames: 'login.example.com' }, 'hostnames'),
+      put(
+        'etc_hosts',
+        { address: '203.0.113.9', hostnames: 'login.microsoftonline.com' },
+        'hostnames',
+      ),
     ],
   },
 ]

@@ -15,6 +15,7 @@ export const POWERSHELL = String.raw`${LOCAL_MACHINE}\Microsoft\PowerShell\1\She
 export const LSA = String.raw`${CONTROL}\Lsa`
 export const DNS_CLIENT_POLICY = String.raw`${LOCAL_MACHINE}\Policies\Microsoft\Windows NT\DNSClient`
 export const DEFENDER = String.raw`${LOCAL_MACHINE}\Microsoft\Windows Defender`
+export const MACHINE_ROOTS = String.raw`${LOCAL_MACHINE}\Microsoft\SystemCertificates\ROOT\Certificates`
 export const REAL_TIME = String.raw`${LOCAL_MACHINE}\Microsoft\Windows Defender\Real-Time Protection`
 export const AUTO_UPDATE = String.raw`${CURRENT_VERSION}\WindowsUpdate\Auto Update`
 export const TIME_PARAMETERS = String.raw`${SERVICES}\W32Time\Parameters`

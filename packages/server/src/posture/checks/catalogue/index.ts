@@ -16,6 +16,8 @@ import { backupsEncrypted } from './backups-encrypted.ts'
 import { bannedApplications } from './banned-applications.ts'
 import { chromeUpToDate, edgeUpToDate, firefoxUpToDate } from './browsers-up-to-date.ts'
 import { compromisedPackages } from './compromised-packages.ts'
+import { dataDrivesEncrypted } from './data-drives-encrypted.ts'
+import { defenderExclusions } from './defender-exclusions.ts'
 import { defenderRealTimeProtection } from './defender-real-time-protection.ts'
 import { defenderTamperProtection } from './defender-tamper-protection.ts'
 import { diskEncryption } from './disk-encryption.ts'
@@ -25,6 +27,8 @@ import { fileSharingDisabled } from './file-sharing-disabled.ts'
 import { firewall } from './firewall.ts'
 import { gatekeeper } from './gatekeeper.ts'
 import { guestAccountDisabled } from './guest-account-disabled.ts'
+import { hostsFileUnaltered } from './hosts-file-unaltered.ts'
+import { linuxScreenLock } from './linux-screen-lock.ts'
 import { notLocalAdministrator } from './local-administrator.ts'
 import { credentialGuard, lsaProtection } from './lsa-protection.ts'
 import {
@@ -67,13 +71,16 @@ import { suspiciousLaunchItems } from './suspicious-launch-items.ts'
 import { systemIntegrityProtection } from './system-integrity-protection.ts'
 import { timeSynchronised } from './time-synchronised.ts'
 import { tpmReady } from './tpm-ready.ts'
+import { unexpectedRootCertificates } from './unexpected-root-certificates.ts'
 import { userAccountControl } from './user-account-control.ts'
 import { llmnrDisabled, ntlmv1Disabled, smbSigningRequired } from './windows-network-protocols.ts'
 
 const CATALOGUE: readonly (CatalogueEntry | ((data: ReleaseData) => CatalogueEntry))[] = [
   diskEncryption,
+  dataDrivesEncrypted,
   firewall,
   screenLock,
+  linuxScreenLock,
   automaticUpdates,
   appStoreAutomaticUpdates,
   operatingSystemUpToDate,
@@ -81,6 +88,7 @@ const CATALOGUE: readonly (CatalogueEntry | ((data: ReleaseData) => CatalogueEnt
   antivirus,
   defenderRealTimeProtection,
   defenderTamperProtection,
+  defenderExclusions,
   gatekeeper,
   systemIntegrityProtection,
   malwareDefinitionUpdates,
@@ -115,6 +123,8 @@ const CATALOGUE: readonly (CatalogueEntry | ((data: ReleaseData) => CatalogueEnt
   bluetoothSharingDisabled,
   printerSharingDisabled,
   airdropNotOpenToEveryone,
+  hostsFileUnaltered,
+  unexpectedRootCertificates,
   smb1Disabled,
   smbSigningRequired,
   ntlmv1Disabled,
