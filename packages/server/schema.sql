@@ -1233,6 +1233,13 @@ create table reporting_snapshot (
   constraint reporting_snapshot_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 );
 
+create table retention_clock (
+  is_single boolean default true not null,
+  reached_at timestamp with time zone not null,
+  constraint retention_clock_pkey PRIMARY KEY (is_single),
+  constraint retention_clock_is_single_check CHECK (is_single)
+);
+
 create table retention_state (
   policy text not null,
   keeps_ms bigint,
@@ -1714,4 +1721,5 @@ comment on column public.ssf_restatement.last_pass_at is 'From then on devices a
 comment on table public.database_clock is 'One row: the latest time that a worker has read from the clock of the database.';
 comment on table public.database_origin is 'Where the rows were when a worker last looked; a restore and a failover bring them elsewhere.';
 comment on table public.device_round is 'When a device last answered all its checks; the time of the results and issues that follow it.';
+comment on table public.retention_clock is 'One row: the time from which sweeps of retention count the age of rows; never later than the clock.';
 comment on table public.ssf_restatement is 'Passes over all devices go on until every device has answered its checks since, at last until last_pass_at.';

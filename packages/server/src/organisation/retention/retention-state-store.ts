@@ -19,6 +19,22 @@ export interface DuePass {
   readonly isUnderWay: boolean
 }
 
+/**
+ * The time from which this sweep counts the age of rows: `now`, or where that is farther, `stepMs` after that of the
+ * sweep before. What it answers is written down.
+ */
+export async function advanceSweepTime(
+  db: QueryExecutorProvider,
+  { now, stepMs }: { readonly now: Date; readonly stepMs: number },
+): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    insert into retention_clock as known (reached_at) values (${now})
+    on conflict (is_single) do update set reached_at =
+      least(excluded.reached_at, known.reached_at + ${stepMs} * interval '1 millisecond')
+    returning reached_at as at`.execute(db)
+  return rows[0]?.at ?? now
+}
+
 /** Writes down for how long each policy keeps, where it is not known. */
 export async function putRetentionPolicies(
   db: QueryExecutorProvider,

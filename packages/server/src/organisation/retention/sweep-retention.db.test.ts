@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
-import { DAY_MS, HOUR_MS, systemClock, type Clock } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, systemClock, type Clock } from '../../platform/clock.ts'
 import type {
   RetentionBatch,
   RetentionPolicy,
@@ -15,6 +15,7 @@ const { db } = database
 afterAll(() => database.close())
 beforeEach(async () => {
   await db.deleteFrom('retention_state').execute()
+  await db.deleteFrom('retention_clock').execute()
 })
 
 const BATCHES_MAX = 5
@@ -38,7 +39,7 @@ interface RunOptions {
 const sweep = (
   policies: readonly RetentionPolicy[],
   options: RunOptions = {},
-  clocks: { readonly clock?: Clock } = {},
+  clocks: { readonly clock?: Clock; readonly machineClock?: Clock } = {},
 ) =>
   sweepRetention(
     policies,
@@ -147,6 +148,28 @@ describe('a sweep', () => {
     expect(one.runBatch).not.toHaveBeenCalled()
     await sweep([one])
     expect(one.runBatch).toHaveBeenCalledTimes(BATCHES_MAX)
+  })
+
+  it('does not delete everything because every clock is a year ahead for a while', async () => {
+    let aheadMs = 0
+    const clock: Clock = { now: () => new Date(systemClock.now().getTime() + aheadMs) }
+    const one = policy('one', { passEveryMs: 0 })
+    const sweepOnce = async () => {
+      one.runBatch.mockClear()
+      await sweep([one], {}, { clock, machineClock: clock })
+      const before = one.runBatch.mock.calls[0]?.[1].before.getTime() ?? 0
+      return before + DAY_MS - systemClock.now().getTime()
+    }
+    expect(await sweepOnce()).toBeLessThanOrEqual(0)
+    aheadMs = 365 * DAY_MS
+    expect(await sweepOnce()).toBeLessThanOrEqual(10 * MINUTE_MS)
+    expect(await sweepOnce()).toBeLessThanOrEqual(20 * MINUTE_MS)
+    aheadMs = 0
+    expect(await sweepOnce()).toBeLessThanOrEqual(0)
+    // After a month without the service it catches up.
+    aheadMs = 30 * DAY_MS
+    await sweepOnce()
+    expect(await sweepOnce()).toBeGreaterThan(10 * MINUTE_MS - MINUTE_MS)
   })
 
   it('takes back what a batch did when its progress cannot be written', async () => {

@@ -51,6 +51,11 @@ export interface OrganisationTables {
     finished_at: Date | null
     error: string | null
   }
+  /** The time from which sweeps of retention count the age of rows. */
+  retention_clock: {
+    is_single: Generated<boolean>
+    reached_at: Date
+  }
   /** How far the sweep of a policy of retention is. */
   retention_state: {
     policy: string
