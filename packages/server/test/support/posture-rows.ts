@@ -2,20 +2,16 @@ import type { CheckPlatform } from '../../src/posture/checks/check-definition.ts
 import { ACCOUNT_FAILING_TABLES, file, HEALTHY_ACCOUNTS } from './account-posture-rows.ts'
 import { app, deb, program, SOFTWARE_FAILING_TABLES } from './software-posture-rows.ts'
 import type { OsqueryRow, TableRows } from './osquery-database.ts'
+import { HARDENING_FAILING_TABLES } from './hardening-failing-tables.ts'
 import {
   appStoreUpdates,
   bitlocker,
-  defenderExclusions,
-  defenderFeatures,
   GOOD_WINDOWS_SETTINGS,
   hosts,
-  lsa,
   registry,
   rootCertificate,
-  smbSigning,
   sshServer,
   tpm,
-  windowsRoot,
 } from './hardening-rows.ts'
 
 const DAY_SECONDS = 86_400
@@ -361,23 +357,6 @@ export const FAILING_TABLES: Readonly<
       ],
     },
   },
-  'data-drives-encrypted': { windows: { bitlocker_info: [bitlocker('D:', 0, 0)] } },
-  'linux-screen-lock': { linux: { processes: [{ name: 'sway' }] } },
-  'defender-exclusions': {
-    windows: { registry: defenderExclusions('Paths', String.raw`C:\Users\ada\Downloads`) },
-  },
-  'hosts-file-unaltered': {
-    darwin: { etc_hosts: hosts(['203.0.113.9', 'appleid.apple.com']) },
-    windows: { etc_hosts: hosts(['0.0.0.0', 'sls.update.microsoft.com']) },
-    linux: { etc_hosts: hosts(['203.0.113.9', 'example.org github.com']) },
-  },
-  'unexpected-root-certificates': {
-    darwin: {
-      certificates: [rootCertificate('/Library/Keychains/System.keychain', 'mkcert', 'b')],
-    },
-    windows: { registry: [windowsRoot('ROOT', 'b'.repeat(40))] },
-    linux: { file: [file('/usr/local/share/ca-certificates/proxy.crt')] },
-  },
   firewall: {
     darwin: { alf: [{ global_state: 0 }] },
     windows: { windows_security_center: [{ firewall: 'Poor', antivirus: 'Good' }] },
@@ -402,12 +381,10 @@ export const FAILING_TABLES: Readonly<
     windows: windows11('22621', 6060),
     linux: ubuntu(20, 4),
   },
-  'app-store-automatic-updates': { darwin: { plist: appStoreUpdates('0') } },
   antivirus: { windows: { windows_security_products: [antivirusProduct('On', 0)] } },
   'defender-real-time-protection': {
     windows: { windows_security_products: [antivirusProduct('Off')] },
   },
-  'defender-tamper-protection': { windows: { registry: defenderFeatures('4') } },
   gatekeeper: { darwin: { gatekeeper: [{ assessments_enabled: 0 }] } },
   'system-integrity-protection': { darwin: { sip_config: [{ config_flag: 'sip', enabled: 0 }] } },
   'malware-definition-updates': { darwin: { plist: softwareUpdate({ ConfigDataInstall: '0' }) } },
@@ -429,14 +406,6 @@ export const FAILING_TABLES: Readonly<
     windows: { secureboot: [{ secure_boot: 0, setup_mode: 0 }] },
     linux: { secureboot: [{ secure_boot: 0, setup_mode: 0 }] },
   },
-  'tpm-ready': { windows: { tpm_info: tpm({ owned: 0 }) } },
-  'lsa-protection': { windows: { registry: lsa('RunAsPPL', '0') } },
-  'credential-guard': {
-    windows: {
-      ...windows11('99999', 1, 'Microsoft Windows 11 Enterprise'),
-      processes: [{ name: 'lsass.exe' }],
-    },
-  },
   'user-account-control': { windows: withRegistry(`${POLICIES_SYSTEM}\\EnableLUA`, '0') },
   'automatic-login-disabled': {
     darwin: { plist: [plist(LOGIN_WINDOW, 'autoLoginUser', 'ada')] },
@@ -452,6 +421,7 @@ export const FAILING_TABLES: Readonly<
   'sudo-requires-password': { darwin: nopasswd, linux: nopasswd },
   'ssh-keys-encrypted': { darwin: sshKey(0), windows: sshKey(0), linux: sshKey(0) },
   ...ACCOUNT_FAILING_TABLES,
+  ...HARDENING_FAILING_TABLES,
   ...SOFTWARE_FAILING_TABLES,
   'mdm-enrolled': {
     darwin: {
@@ -465,24 +435,12 @@ export const FAILING_TABLES: Readonly<
     windows: { services: [service('sshd', 'RUNNING', 'AUTO_START')] },
     linux: withUnits(unit('ssh.socket')),
   },
-  'root-ssh-login-disabled': { linux: sshServer({ PermitRootLogin: 'yes' }) },
-  'ssh-password-login-disabled': {
-    darwin: {
-      ...sharing({ remote_login: 1 }),
-      ...sshServer({ PasswordAuthentication: 'yes' }),
-    },
-    linux: {
-      ...withUnits(unit('sshd.service')),
-      ...sshServer({ PasswordAuthentication: 'yes' }),
-    },
-  },
   'remote-desktop-disabled': {
     windows: withRegistry(`${TERMINAL_SERVER}\\fDenyTSConnections`, '0'),
     linux: withUnits(unit('xrdp.service')),
   },
   'screen-sharing-disabled': { darwin: sharing({ screen_sharing: 1 }) },
   'remote-management-disabled': { darwin: sharing({ remote_management: 1 }) },
-  'remote-apple-events-disabled': { darwin: sharing({ remote_apple_events: 1 }) },
   'file-sharing-disabled': {
     darwin: sharing({ file_sharing: 1 }),
     windows: { shared_resources: [{ name: 'Music', type: 0 }] },
@@ -490,7 +448,6 @@ export const FAILING_TABLES: Readonly<
   },
   'internet-sharing-disabled': { darwin: sharing({ internet_sharing: 1 }) },
   'bluetooth-sharing-disabled': { darwin: sharing({ bluetooth_sharing: 1 }) },
-  'printer-sharing-disabled': { darwin: sharing({ printer_sharing: 1 }) },
   'airdrop-not-open-to-everyone': {
     darwin: {
       preferences: [
@@ -504,13 +461,6 @@ export const FAILING_TABLES: Readonly<
     },
   },
   'smb1-disabled': { windows: { windows_optional_features: [{ name: 'SMB1Protocol', state: 1 }] } },
-  'smb-signing-required': { windows: { registry: smbSigning('1', '0') } },
-  'ntlmv1-disabled': { windows: { registry: lsa('LmCompatibilityLevel', '2') } },
-  'llmnr-disabled': {
-    windows: {
-      registry: [registry(`${HKLM}\\SYSTEM\\CurrentControlSet\\Services\\Dnscache\\Start`, '2')],
-    },
-  },
   'sideloaded-browser-extensions': { darwin: sideloaded, windows: sideloaded, linux: sideloaded },
   'suspicious-launch-items': {
     darwin: {
