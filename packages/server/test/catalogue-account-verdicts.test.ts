@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHECK_CATALOGUE } from '../src/posture/checks/catalogue/index.ts'
-import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
-import { openOsqueryDatabase, type TableRows } from './support/osquery-database.ts'
-import { HEALTHY_DEVICES } from './support/posture-rows.ts'
-
-/** What a check answers of a healthy device with other tables. */
-function runCheck(slug: string, platform: CheckPlatform, changes: TableRows) {
-  const sql = CHECK_CATALOGUE.find((check) => check.slug === slug)!.queries[platform]!
-  using database = openOsqueryDatabase({ ...HEALTHY_DEVICES[platform], ...changes })
-  return database.prepare(sql).all()
-}
-
-const statusOf = (slug: string, platform: CheckPlatform, changes: TableRows) =>
-  runCheck(slug, platform, changes).map((row) => row['KOLIDE_CHECK_STATUS'])
+import { listVerdicts, runCatalogueCheck } from './support/run-catalogue-check.ts'
 
 const file = (path: string, size = 900, type = 'regular') => ({
   path,
@@ -25,9 +12,9 @@ describe('files that open accounts', () => {
   it.each(['two-factor-backup-codes', 'password-manager-kits'])(
     '%s is unknown where the agent sees nothing in the folders, as without Full Disk Access',
     (slug) => {
-      expect(statusOf(slug, 'darwin', { file: [] })).toEqual(['UNKNOWN'])
+      expect(listVerdicts(slug, 'darwin', { file: [] })).toEqual(['UNKNOWN'])
       const marks = [file('/Users/ada/Downloads/.localized', 0)]
-      expect(statusOf(slug, 'darwin', { file: marks })).toEqual(['PASS'])
+      expect(listVerdicts(slug, 'darwin', { file: marks })).toEqual(['PASS'])
     },
   )
 
@@ -43,7 +30,7 @@ describe('files that open accounts', () => {
     ['password-manager-kits', 'Chrome Passwords (1).csv', 'FAIL'],
     ['password-manager-kits', 'budget.csv', 'PASS'],
   ])('%s judges %s by its name: %s', (slug, name, expected) => {
-    expect(statusOf(slug, 'linux', { file: [file(`/home/ada/Downloads/${name}`)] })).toEqual([
+    expect(listVerdicts(slug, 'linux', { file: [file(`/home/ada/Downloads/${name}`)] })).toEqual([
       expected,
     ])
   })
@@ -53,12 +40,12 @@ describe('files that open accounts', () => {
       file('/home/ada/Documents/backup-codes.txt', 4096, 'directory'),
       file('/home/ada/Documents/recovery-codes.txt', 0),
     ]
-    expect(statusOf('two-factor-backup-codes', 'linux', { file: rows })).toEqual(['PASS'])
+    expect(listVerdicts('two-factor-backup-codes', 'linux', { file: rows })).toEqual(['PASS'])
   })
 
   it('finds what lies in a folder that OneDrive has taken over', () => {
     const path = String.raw`C:\Users\ada\OneDrive - Example\Desktop\recovery-codes.txt`
-    expect(runCheck('two-factor-backup-codes', 'windows', { file: [file(path)] })).toMatchObject([
+    expect(runCatalogueCheck('two-factor-backup-codes', 'windows', { file: [file(path)] })).toMatchObject([
       { path, KOLIDE_CHECK_STATUS: 'FAIL' },
     ])
   })
@@ -69,12 +56,12 @@ describe('credentials in plain text', () => {
     '%s is unknown where no home is seen',
     (slug) => {
       const users = [{ uid: 0, username: 'root', directory: '/var/root' }]
-      expect(statusOf(slug, 'darwin', { users, file: [] })).toEqual(['UNKNOWN'])
+      expect(listVerdicts(slug, 'darwin', { users, file: [] })).toEqual(['UNKNOWN'])
     },
   )
 
   it('answers one row for each file, with its path and size and nothing else', () => {
-    const rows = runCheck('plain-text-cloud-credentials', 'darwin', {
+    const rows = runCatalogueCheck('plain-text-cloud-credentials', 'darwin', {
       file: [
         file('/Users/ada/.aws/credentials', 116),
         file('/Users/ada/.aws/config', 300),
@@ -95,15 +82,15 @@ describe('credentials in plain text', () => {
     const config = file('/root/.docker/config.json')
     const helper = file('/usr/bin/docker-credential-secretservice')
     const slug = 'plain-text-registry-credentials'
-    expect(statusOf(slug, 'linux', { file: [config] })).toEqual(['FAIL'])
-    expect(statusOf(slug, 'linux', { file: [config, helper] })).toEqual(['PASS'])
+    expect(listVerdicts(slug, 'linux', { file: [config] })).toEqual(['FAIL'])
+    expect(listVerdicts(slug, 'linux', { file: [config, helper] })).toEqual(['PASS'])
     const both = { file: [config, helper, file('/root/.pypirc')] }
-    expect(runCheck(slug, 'linux', both)).toMatchObject([{ path: '/root/.pypirc' }])
+    expect(runCatalogueCheck(slug, 'linux', both)).toMatchObject([{ path: '/root/.pypirc' }])
   })
 
   it('takes settings that are too short for a token for harmless', () => {
     const status = (size: number) =>
-      statusOf('plain-text-registry-credentials', 'windows', {
+      listVerdicts('plain-text-registry-credentials', 'windows', {
         file: [file(String.raw`C:\Users\ada\.npmrc`, size)],
       })
     expect(status(63)).toEqual(['PASS'])
@@ -117,7 +104,7 @@ describe('who administers the device', () => {
   it.each(['darwin', 'windows', 'linux'] as const)(
     'is unknown on %s while nobody is signed in',
     (platform) => {
-      expect(statusOf(slug, platform, { logged_in_users: [] })).toEqual(['UNKNOWN'])
+      expect(listVerdicts(slug, platform, { logged_in_users: [] })).toEqual(['UNKNOWN'])
     },
   )
 
@@ -127,7 +114,7 @@ describe('who administers the device', () => {
       logged_in_users: [{ type: 'active', user: 'AzureAD\\ada', sid, tty: 'Console' }],
       users: [{ uid: 4, username: 'ada', directory: String.raw`C:\Users\ada`, uuid: sid }],
     }
-    expect(statusOf(slug, 'windows', { ...changes, user_groups: [] })).toEqual(['UNKNOWN'])
+    expect(listVerdicts(slug, 'windows', { ...changes, user_groups: [] })).toEqual(['UNKNOWN'])
   })
 
   it('does not count administrators who are not signed in', () => {
@@ -135,14 +122,14 @@ describe('who administers the device', () => {
       { uid: 501, gid: 20 },
       { uid: 502, gid: 80 },
     ]
-    expect(statusOf(slug, 'darwin', { user_groups })).toEqual(['PASS'])
+    expect(listVerdicts(slug, 'darwin', { user_groups })).toEqual(['PASS'])
   })
 })
 
 describe('password policy', () => {
   it('is unknown on a Mac that sets no length', () => {
     const policy = { uid: -1, policy_content: 'policyAttributeFailedAuthentications < 11' }
-    expect(statusOf('password-policy', 'darwin', { password_policy: [policy] })).toEqual([
+    expect(listVerdicts('password-policy', 'darwin', { password_policy: [policy] })).toEqual([
       'UNKNOWN',
     ])
   })
@@ -159,7 +146,7 @@ describe('password policy', () => {
       password_policy: [{ uid: -1, policy_content: content }],
       security_profile_info: [{ minimum_password_length: length }],
     }
-    expect(statusOf('password-policy', platform, changes)).toEqual([expected])
+    expect(listVerdicts('password-policy', platform, changes)).toEqual([expected])
   })
 })
 
@@ -175,26 +162,26 @@ describe('the agent', () => {
     ['darwin', '5.14.1', 'PASS'],
   ] as const)('on %s of version %s is judged by number: %s', (platform, version, expected) => {
     const changes = { osquery_info: [{ version }] }
-    expect(statusOf('agent-up-to-date', platform, changes)).toEqual([expected])
+    expect(listVerdicts('agent-up-to-date', platform, changes)).toEqual([expected])
   })
 
   it('may be older on a macOS before 15', () => {
     const changes = { osquery_info: [{ version: '5.12.1' }], os_version: [{ major: 14 }] }
-    expect(statusOf('agent-up-to-date', 'darwin', changes)).toEqual(['PASS'])
+    expect(listVerdicts('agent-up-to-date', 'darwin', changes)).toEqual(['PASS'])
   })
 })
 
 describe('enrolment in MDM', () => {
   it('is unknown where nothing of it can be seen', () => {
-    expect(statusOf('mdm-enrolled', 'darwin', { file: [], managed_policies: [] })).toEqual([
+    expect(listVerdicts('mdm-enrolled', 'darwin', { file: [], managed_policies: [] })).toEqual([
       'UNKNOWN',
     ])
-    expect(statusOf('mdm-enrolled', 'windows', { registry: [] })).toEqual(['UNKNOWN'])
+    expect(listVerdicts('mdm-enrolled', 'windows', { registry: [] })).toEqual(['UNKNOWN'])
   })
 
   it('is told on a Mac by what a profile enforces, too', () => {
     const managed_policies = [{ domain: 'com.apple.screensaver', name: 'idleTime', value: '600' }]
-    expect(statusOf('mdm-enrolled', 'darwin', { file: [], managed_policies })).toEqual(['PASS'])
+    expect(listVerdicts('mdm-enrolled', 'darwin', { file: [], managed_policies })).toEqual(['PASS'])
   })
 
   it('is not told by the keys that every Windows has', () => {
@@ -203,6 +190,6 @@ describe('enrolment in MDM', () => {
       { key, name: 'Context', path: String.raw`${key}\Context`, type: 'subkey', data: '' },
       { key: String.raw`${key}\Context`, name: 'EnrollmentState', data: '1' },
     ]
-    expect(statusOf('mdm-enrolled', 'windows', { registry })).toEqual(['FAIL'])
+    expect(listVerdicts('mdm-enrolled', 'windows', { registry })).toEqual(['FAIL'])
   })
 })

@@ -1,22 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { CHECK_CATALOGUE, createCatalogue } from '../src/posture/checks/catalogue/index.ts'
+import { createCatalogue } from '../src/posture/checks/catalogue/index.ts'
 import { listMaliciousReleases } from '../src/posture/checks/catalogue/malicious-software.ts'
 import {
   BUILT_IN_RELEASE_DATA,
   parseReleaseData,
 } from '../src/posture/checks/catalogue/release-data.ts'
-import type { CheckPlatform } from '../src/posture/checks/check-definition.ts'
-import { openOsqueryDatabase, type TableRows } from './support/osquery-database.ts'
-import { HEALTHY_DEVICES } from './support/posture-rows.ts'
-
-function runCheck(slug: string, platform: CheckPlatform, changes: TableRows) {
-  const sql = CHECK_CATALOGUE.find((check) => check.slug === slug)!.queries[platform]!
-  using database = openOsqueryDatabase({ ...HEALTHY_DEVICES[platform], ...changes })
-  return database.prepare(sql).all()
-}
-
-const statusOf = (slug: string, platform: CheckPlatform, changes: TableRows) =>
-  runCheck(slug, platform, changes).map((row) => row['KOLIDE_CHECK_STATUS'])
+import { listVerdicts, runCatalogueCheck } from './support/run-catalogue-check.ts'
 
 const { incidents } = BUILT_IN_RELEASE_DATA.malicious_software
 
@@ -64,10 +53,10 @@ describe('malicious extensions', () => {
 
   it('are told by version: the release after the incident passes', () => {
     expect(
-      statusOf(slug, 'linux', { chrome_extensions: [{ ...row, version: '24.10.5' }] }),
+      listVerdicts(slug, 'linux', { chrome_extensions: [{ ...row, version: '24.10.5' }] }),
     ).toEqual(['PASS'])
     expect(
-      runCheck(slug, 'linux', { chrome_extensions: [{ ...row, version: '24.10.4' }] }),
+      runCatalogueCheck(slug, 'linux', { chrome_extensions: [{ ...row, version: '24.10.4' }] }),
     ).toEqual([
       {
         identifier: cyberhaven,
@@ -83,7 +72,7 @@ describe('malicious extensions', () => {
 
   it('of editors are found whatever the case of their identifier', () => {
     const vscode_extensions = [{ uid: 501, name: 'JScearcy.rust-doc-viewer', version: '4.2.1' }]
-    expect(runCheck(slug, 'darwin', { vscode_extensions })).toMatchObject([
+    expect(runCatalogueCheck(slug, 'darwin', { vscode_extensions })).toMatchObject([
       {
         identifier: 'jscearcy.rust-doc-viewer',
         application: 'editor',
@@ -93,8 +82,8 @@ describe('malicious extensions', () => {
   })
 
   it('are inapplicable without any extension, and unknown without accounts', () => {
-    expect(statusOf(slug, 'windows', { chrome_extensions: [] })).toEqual(['INAPPLICABLE'])
-    expect(statusOf(slug, 'windows', { users: [] })).toEqual(['UNKNOWN'])
+    expect(listVerdicts(slug, 'windows', { chrome_extensions: [] })).toEqual(['INAPPLICABLE'])
+    expect(listVerdicts(slug, 'windows', { users: [] })).toEqual(['UNKNOWN'])
   })
 })
 
@@ -109,7 +98,7 @@ describe('compromised packages', () => {
 
   it('are told by name and version, once however often they are installed', () => {
     const nvm = '/home/ada/.nvm/versions/node/v24.1.0/lib'
-    const rows = runCheck(slug, 'linux', {
+    const rows = runCatalogueCheck(slug, 'linux', {
       file: [{ path: `${nvm}/node_modules/npm/package.json` }],
       npm_packages: [
         inFolder(nvm, 'debug', '4.4.2'),
@@ -132,15 +121,15 @@ describe('compromised packages', () => {
     ['windows', String.raw`C:\Program Files\Python313\Lib\site-packages`, '\\'],
   ] as const)('of PyPI are found on %s in %s', (platform, folder, separator) => {
     const file = (name: string) => ({ path: [folder, name, 'METADATA'].join(separator) })
-    const status = (name: string) => statusOf(slug, platform, { file: [file(name)] })
+    const status = (name: string) => listVerdicts(slug, platform, { file: [file(name)] })
     expect(status('litellm-1.82.7.dist-info')).toEqual(['FAIL'])
     expect(status('litellm-1.82.9.dist-info')).toEqual(['PASS'])
     expect(status('xlitellm-1.82.7.dist-info')).toEqual(['PASS'])
   })
 
   it('are inapplicable without any package, and unknown without homes', () => {
-    expect(statusOf(slug, 'linux', {})).toEqual(['INAPPLICABLE'])
-    expect(statusOf(slug, 'linux', { users: [] })).toEqual(['UNKNOWN'])
+    expect(listVerdicts(slug, 'linux', {})).toEqual(['INAPPLICABLE'])
+    expect(listVerdicts(slug, 'linux', { users: [] })).toEqual(['UNKNOWN'])
   })
 })
 
@@ -150,6 +139,6 @@ describe('banned applications', () => {
     ['windows', { programs: [] }],
     ['linux', { deb_packages: [] }],
   ] as const)('are unknown on %s where no software is listed', (platform, changes) => {
-    expect(statusOf('banned-applications', platform, changes)).toEqual(['UNKNOWN'])
+    expect(listVerdicts('banned-applications', platform, changes)).toEqual(['UNKNOWN'])
   })
 })

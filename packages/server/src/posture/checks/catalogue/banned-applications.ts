@@ -1,13 +1,5 @@
-import type { CheckPlatform } from '../check-definition.ts'
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import {
-  installedAppsSql,
-  installedPackagesSql,
-  installedProgramsSql,
-  NO_SOFTWARE_LISTED_SQL,
-  type SoftwareNames,
-} from './installed-software-sql.ts'
-import { failingRowsSql } from './verdict-sql.ts'
+import { unwantedSoftwareQueries, type SoftwareNames } from './installed-software-sql.ts'
 
 // Peer-to-peer file sharing, mining of crypto-currencies, cracks of licences, software that comes along with
 // others and changes browsers, and plug-ins that get no more security updates.
@@ -68,13 +60,6 @@ const BANNED_APPLICATIONS: SoftwareNames = {
   ],
 }
 
-const toQuery = (platform: CheckPlatform, installed: string) =>
-  failingRowsSql(
-    ['name', 'version'],
-    `SELECT name, MAX(version) FROM (${installed}) GROUP BY name`,
-    [['UNKNOWN', NO_SOFTWARE_LISTED_SQL[platform]]],
-  )
-
 /** No software is installed that organisations commonly forbid. */
 export const bannedApplications: CatalogueEntry = {
   slug: 'banned-applications',
@@ -84,11 +69,7 @@ export const bannedApplications: CatalogueEntry = {
   issueTitle: 'A banned application is installed',
   topics: ['software'],
   tags: ['Info'],
-  queries: {
-    darwin: toQuery('darwin', installedAppsSql(BANNED_APPLICATIONS)),
-    windows: toQuery('windows', installedProgramsSql(BANNED_APPLICATIONS)),
-    linux: toQuery('linux', installedPackagesSql(BANNED_APPLICATIONS)),
-  },
+  queries: unwantedSoftwareQueries(BANNED_APPLICATIONS),
   primaryKeyColumn: 'name',
   rationaleTemplate: `**{{ issue.value.name }}** is of a kind that {{ organisation.name | default: "your organisation" }} does not want on its devices: it shares files with strangers, brings other programs along, or has holes that nobody closes any more.`,
   fix: {

@@ -1,4 +1,5 @@
-import { isEmptySql, likeAnySql, quoteListSql } from './verdict-sql.ts'
+import type { CheckPlatform } from '../check-definition.ts'
+import { failingRowsSql, isEmptySql, likeAnySql, quoteListSql } from './verdict-sql.ts'
 
 /** How a piece of software is named where each platform lists what is installed. */
 export interface SoftwareNames {
@@ -33,3 +34,18 @@ export const NO_SOFTWARE_LISTED_SQL = {
   windows: isEmptySql('programs'),
   linux: `${isEmptySql('deb_packages')} AND ${isEmptySql('rpm_packages')}`,
 } as const
+
+/** Queries that answer one FAIL row, with `name` and `version`, for each of these that is installed. */
+export function unwantedSoftwareQueries(names: SoftwareNames): Record<CheckPlatform, string> {
+  const toQuery = (platform: CheckPlatform, installed: string) =>
+    failingRowsSql(
+      ['name', 'version'],
+      `SELECT name, MAX(version) FROM (${installed}) GROUP BY name`,
+      [['UNKNOWN', NO_SOFTWARE_LISTED_SQL[platform]]],
+    )
+  return {
+    darwin: toQuery('darwin', installedAppsSql(names)),
+    windows: toQuery('windows', installedProgramsSql(names)),
+    linux: toQuery('linux', installedPackagesSql(names)),
+  }
+}

@@ -1,13 +1,5 @@
-import type { CheckPlatform } from '../check-definition.ts'
 import { toFixTemplate, type CatalogueEntry } from './catalogue-entry.ts'
-import {
-  installedAppsSql,
-  installedPackagesSql,
-  installedProgramsSql,
-  NO_SOFTWARE_LISTED_SQL,
-  type SoftwareNames,
-} from './installed-software-sql.ts'
-import { failingRowsSql } from './verdict-sql.ts'
+import { unwantedSoftwareQueries, type SoftwareNames } from './installed-software-sql.ts'
 
 const REMOTE_ACCESS_TOOLS: SoftwareNames = {
   bundleIdentifiers: [
@@ -50,13 +42,6 @@ const REMOTE_ACCESS_TOOLS: SoftwareNames = {
   ],
 }
 
-const toQuery = (platform: CheckPlatform, installed: string) =>
-  failingRowsSql(
-    ['name', 'version'],
-    `SELECT name, MAX(version) FROM (${installed}) GROUP BY name`,
-    [['UNKNOWN', NO_SOFTWARE_LISTED_SQL[platform]]],
-  )
-
 /** No tool is installed that lets others control the device from the internet. */
 export const remoteAccessTools: CatalogueEntry = {
   slug: 'remote-access-tools',
@@ -67,11 +52,7 @@ export const remoteAccessTools: CatalogueEntry = {
   issueTitle: 'A remote-access tool is installed',
   topics: ['remote-access'],
   tags: ['Important'],
-  queries: {
-    darwin: toQuery('darwin', installedAppsSql(REMOTE_ACCESS_TOOLS)),
-    windows: toQuery('windows', installedProgramsSql(REMOTE_ACCESS_TOOLS)),
-    linux: toQuery('linux', installedPackagesSql(REMOTE_ACCESS_TOOLS)),
-  },
+  queries: unwantedSoftwareQueries(REMOTE_ACCESS_TOOLS),
   primaryKeyColumn: 'name',
   rationaleTemplate: `**{{ issue.value.name }}** lets someone far away see and control {{ device.name }}. False support callers talk people into installing such tools, and break-ins often use them to come back.`,
   fix: toFixTemplate({
