@@ -45,9 +45,9 @@ describe('files that open accounts', () => {
 
   it('finds what lies in a folder that OneDrive has taken over', () => {
     const path = String.raw`C:\Users\ada\OneDrive - Example\Desktop\recovery-codes.txt`
-    expect(runCatalogueCheck('two-factor-backup-codes', 'windows', { file: [file(path)] })).toMatchObject([
-      { path, KOLIDE_CHECK_STATUS: 'FAIL' },
-    ])
+    expect(
+      runCatalogueCheck('two-factor-backup-codes', 'windows', { file: [file(path)] }),
+    ).toMatchObject([{ path, KOLIDE_CHECK_STATUS: 'FAIL' }])
   })
 })
 
