@@ -1178,6 +1178,15 @@ create table registration_request (
   constraint registration_request_requester_person_id_fkey FOREIGN KEY (requester_person_id) REFERENCES person(id) ON DELETE SET NULL
 );
 
+create table release_data (
+  id smallint default 1 not null,
+  content json not null,
+  imported_at timestamp with time zone not null,
+  imported_by text not null,
+  constraint release_data_pkey PRIMARY KEY (id),
+  constraint release_data_id_check CHECK ((id = 1))
+);
+
 create table removed_host (
   host_identifier text not null,
   device_name text not null,

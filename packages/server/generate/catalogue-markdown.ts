@@ -61,8 +61,9 @@ const {
 } = BUILT_IN_RELEASE_DATA
 
 const RELEASES = `A release that is newer than the newest listed here passes. This version of the service brings
-release data of ${date}. Each result of such a check has a column \`release_data\` with the day of the data
-that it compared with, and says when that is out of date.`
+release data of ${date}; \`heliograph release-data show\` tells which is in use, and \`import\` takes newer
+from a file ([Operations](operations.md#release-data)). Each result of such a check has a column
+\`release_data\` with the day of the data that it compared with, and says when that is out of date.`
 
 /** The content of `docs/checks.md`. */
 export function renderCatalogueMarkdown(): string {

@@ -11,8 +11,7 @@ import {
 import { roleOf, type DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import type { DatabaseNetwork } from '../platform/db/database-network.ts'
-import { CHECK_CATALOGUE } from '../posture/checks/catalogue/index.ts'
-import { syncCatalogue } from '../posture/checks/sync-catalogue.ts'
+import { syncReleaseData } from '../posture/checks/release-data/use-release-data.ts'
 import { syncReportingViews } from '../posture/reporting/reporting-view-store.ts'
 import { migrateDatabase } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -52,7 +51,7 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )
   await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
-  await runChange({ actor: SYSTEM_ACTOR }, (change) => syncCatalogue(change, CHECK_CATALOGUE))
+  await runChange({ actor: SYSTEM_ACTOR }, syncReleaseData)
   await updatePreparation(db, fingerprint)
 }
 

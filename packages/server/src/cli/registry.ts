@@ -79,6 +79,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     () => import('./commands/receiver-commands.ts'),
   ),
   group(
+    'release-data',
+    'The releases of systems and browsers that checks compare with',
+    () => import('./commands/release-data-commands.ts'),
+  ),
+  group(
     'reporting-queries',
     'Saved SQL over the tables that devices report',
     () => import('./commands/reporting-commands.ts'),

@@ -4,11 +4,15 @@
  */
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { SECOND_MS } from '../platform/clock.ts'
-import { dueJob } from '../schema/jobs.ts'
+import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { checkResultRoutes } from './checks/check-result-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { checkRunRoutes } from './checks/check-run-routes.ts'
 import { checkConfigurationRoutes } from './checks/configuration/check-configuration-routes.ts'
+import {
+  readReleaseDataAges,
+  warnOfStaleReleaseData,
+} from './checks/release-data/release-data-health.ts'
 import { customCheckDraftRoutes } from './checks/drafts/draft-routes.ts'
 import { deviceGroupRoutes } from './device-groups/device-group-routes.ts'
 import { deleteDueDevices } from './devices/delete-due-devices.ts'
@@ -74,7 +78,7 @@ export interface CheckSettings extends PostureRetentionSettings {
 
 /** Checks, the issues that they raise, and what admins decide about both. */
 export function createChecksPart(
-  { db, runChange }: Foundation,
+  { clock, db, log, runChange }: Foundation,
   settings: CheckSettings,
 ): ServicePart {
   const { baseUrl, refusedTables: refusedNames } = settings
@@ -90,6 +94,15 @@ export function createChecksPart(
       ...issueRoutes(db, baseUrl),
     ],
     retention: postureRetention(settings),
+    metrics: [
+      {
+        name: 'heliograph_release_data_age_days',
+        help: 'How many days ago each part of the release data was read from the makers of systems and browsers',
+        label: 'section',
+        read: () => readReleaseDataAges(db, clock.now()),
+      },
+    ],
+    jobs: [periodicJob('release data', () => warnOfStaleReleaseData(db, { clock, log }))],
   }
 }
 

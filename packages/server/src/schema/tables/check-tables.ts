@@ -51,6 +51,12 @@ export interface CheckTables {
     created_at: Date
     updated_at: Date
   }
+  release_data: {
+    id: Generated<number>
+    content: Json<object>
+    imported_at: Date
+    imported_by: string
+  }
   posture_check_tag: {
     check_id: string
     tag_id: string

@@ -4,6 +4,7 @@
  * bring a newer one. A newer release than the newest listed always passes.
  */
 import { z } from 'zod'
+import { AppError, type ErrorDetail } from '../../../platform/app-error.ts'
 import { DAY_MS } from '../../../platform/clock.ts'
 import { incidentsSchema } from './malicious-software.ts'
 import builtIn from './release-data.json' with { type: 'json' }
@@ -88,34 +89,31 @@ export const RELEASE_SECTIONS = [
 ] as const
 export type ReleaseSection = (typeof RELEASE_SECTIONS)[number]
 
-/** A file that is no release data; each problem names its place in the file. */
-export class ReleaseDataError extends Error {
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(`The release data is not valid:\n${problems.map((line) => `  - ${line}`).join('\n')}`)
-    this.name = 'ReleaseDataError'
-    this.problems = problems
-  }
-}
-
 /**
  * Checks release data as it was read from a file.
  *
- * @throws ReleaseDataError with all problems
+ * @throws AppError `invalid_body` that names each problem by its place in the file
  */
 export function parseReleaseData(value: unknown): ReleaseData {
   const parsed = releaseDataSchema.safeParse(value)
   if (!parsed.success) {
-    throw new ReleaseDataError(
-      parsed.error.issues.map(({ path, message }) => `${toPlace(path)}: ${message}`),
+    throw toRefusal(
+      parsed.error.issues.map(({ path, message }) => ({ path: toPlace(path), message })),
     )
   }
-  const problems = RELEASE_SECTIONS.filter(
-    (section) => parsed.data[section].as_of > parsed.data.date,
-  ).map((section) => `${section}.as_of: later than the date of the file`)
-  if (problems.length > 0) throw new ReleaseDataError(problems)
+  const late = RELEASE_SECTIONS.filter((section) => parsed.data[section].as_of > parsed.data.date)
+  if (late.length > 0) {
+    const message = `Later than the date of the file, ${parsed.data.date}`
+    throw toRefusal(late.map((section) => ({ path: `${section}.as_of`, message })))
+  }
   return parsed.data
+}
+
+function toRefusal(details: readonly ErrorDetail[]): AppError {
+  const lines = details.map(({ path, message }) => `  - ${path}: ${message}`)
+  return new AppError('invalid_body', ['The release data is not valid:', ...lines].join('\n'), {
+    details,
+  })
 }
 
 function toPlace(path: readonly PropertyKey[]): string {
