@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 /** Statements reach these by name only. */
 const WITHOUT_TYPE = ['audit_pending', 'rate_limit', 'rate_limit_slot', 'schema_migration']
 
-/** How the service reads the types of PostgreSQL; a `jsonb` column may be anything. */
+/** How the service reads the types of PostgreSQL; a `json` or `jsonb` column may be anything. */
 const READ_AS: Readonly<Record<string, string>> = {
   bool: 'boolean',
   bytea: 'Buffer',
@@ -20,6 +20,7 @@ const READ_AS: Readonly<Record<string, string>> = {
   int2: 'number',
   int4: 'number',
   int8: 'string',
+  json: 'JSON',
   jsonb: 'JSON',
   numeric: 'string',
   text: 'string',
