@@ -35,7 +35,8 @@ export const internetSharingDisabled = sharingSwitchOff('Internet Sharing', {
 export const printerSharingDisabled = sharingSwitchOff('Printer Sharing', {
   slug: 'printer-sharing-disabled',
   name: 'Printer sharing off',
-  description: 'Printer Sharing of macOS is switched off.',
+  description:
+    'Printer Sharing of macOS is switched off. osquery takes it for off as well where the print system does not answer.',
   issueTitle: 'Printers are shared with the network',
   topics: ['network'],
   tags: ['Info'],
