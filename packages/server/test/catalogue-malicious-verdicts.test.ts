@@ -5,6 +5,7 @@ import {
   BUILT_IN_RELEASE_DATA,
   parseReleaseData,
 } from '../src/posture/checks/catalogue/release-data.ts'
+import { openOsqueryDatabase } from './support/osquery-database.ts'
 import { listVerdicts, runCatalogueCheck } from './support/run-catalogue-check.ts'
 
 const { incidents } = BUILT_IN_RELEASE_DATA.malicious_software
@@ -37,7 +38,12 @@ describe('the list of malicious software', () => {
     const incident = (npm: unknown) => ({ name: 'x', source: 'https://example.com', npm })
     const data = parseReleaseData(withIncidents([incident({ 'left-pad': ['1.3.1'] })]))
     const check = createCatalogue(data).find(({ slug }) => slug === 'compromised-packages')!
-    expect(check.queries.linux).toContain(`VALUES ('npm', 'left-pad', '1.3.1', 'x')`)
+    expect(check.queries.linux).toContain(`VALUES ('npm', 'left-pad', '1.3.1', 0)`)
+    const extensions = createCatalogue(data).find(({ slug }) => slug === 'malicious-extensions')!
+    using database = openOsqueryDatabase({ users: [{ uid: 501, username: 'ada' }] })
+    expect(database.prepare(extensions.queries.linux!).all()).toMatchObject([
+      { KOLIDE_CHECK_STATUS: 'INAPPLICABLE' },
+    ])
     const versions = Array.from({ length: 200 }, (_, index) => `1.0.${index}`)
     const many = Object.fromEntries('abcdef'.split('').map((name) => [name, versions]))
     for (const npm of [many, { "a'); --": ['1'] }, { a: ["1'"] }, { a: [] }]) {

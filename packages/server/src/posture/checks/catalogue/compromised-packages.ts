@@ -1,7 +1,7 @@
 import type { CheckPlatform } from '../check-definition.ts'
 import type { CatalogueEntry } from './catalogue-entry.ts'
 import { listHomePatterns, noHomesSql } from './home-files-sql.ts'
-import { maliciousReleasesSql, type Incident } from './malicious-software.ts'
+import { maliciousTablesSql, type Incident } from './malicious-software.ts'
 import type { ReleaseData } from './release-data.ts'
 import { failingRowsSql, isEmptySql, quoteSql } from './verdict-sql.ts'
 
@@ -88,7 +88,7 @@ GROUP BY m.kind, m.name, m.version`,
       ['UNKNOWN', noHomesSql(platform)],
       ['INAPPLICABLE', isEmptySql('installed')],
     ],
-    `malicious(kind, name, version, incident) AS (${maliciousReleasesSql(incidents, ['npm', 'pypi'])}),
+    `${maliciousTablesSql(incidents, ['npm', 'pypi'])},
 installed(kind, name, version, path) AS (${npmPackagesSql(platform)}
 UNION ALL ${pypiPackagesSql(platform)})`,
   )

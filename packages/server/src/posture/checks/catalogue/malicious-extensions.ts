@@ -1,24 +1,24 @@
 import type { CatalogueEntry } from './catalogue-entry.ts'
-import { maliciousReleasesSql } from './malicious-software.ts'
+import { maliciousTablesSql } from './malicious-software.ts'
 import type { ReleaseData } from './release-data.ts'
 import { failingRowsSql, isEmptySql } from './verdict-sql.ts'
 
 // Extensions are read for a uid only, so the accounts come first in the joins.
-const INSTALLED = `SELECT 'browser_extensions' AS kind, lower(e.identifier) AS identifier, e.name, e.version, e.browser_type AS application, u.username
+const INSTALLED = `SELECT 'browser' AS kind, lower(e.identifier) AS identifier, e.name, e.version, e.browser_type AS application, u.username
   FROM users u CROSS JOIN chrome_extensions e ON e.uid = u.uid
-UNION SELECT 'editor_extensions', lower(e.name), e.name, e.version, 'editor', u.username
+UNION SELECT 'editor', lower(e.name), e.name, e.version, 'editor', u.username
   FROM users u CROSS JOIN vscode_extensions e ON e.uid = u.uid`
 
 function toQuery({ incidents }: ReleaseData['malicious_software']): string {
   return failingRowsSql(
     ['identifier', 'name', 'version', 'application', 'username', 'incident'],
     `SELECT i.identifier, i.name, i.version, i.application, i.username, m.incident
-FROM installed i JOIN malicious m ON m.kind = i.kind AND m.identifier = i.identifier AND m.version = i.version`,
+FROM installed i JOIN malicious m ON m.kind = i.kind AND m.name = i.identifier AND m.version = i.version`,
     [
       ['UNKNOWN', isEmptySql('users')],
       ['INAPPLICABLE', isEmptySql('installed')],
     ],
-    `malicious(kind, identifier, version, incident) AS (${maliciousReleasesSql(incidents, ['browser_extensions', 'editor_extensions'])}),
+    `${maliciousTablesSql(incidents, ['browser_extensions', 'editor_extensions'])},
 installed AS (${INSTALLED})`,
   )
 }

@@ -4,7 +4,7 @@
  * entry comes from a public report of its incident.
  */
 import { z } from 'zod'
-import { quoteListSql } from './verdict-sql.ts'
+import { quoteListSql, quoteSql } from './verdict-sql.ts'
 
 /** Together they are part of queries, which devices get as one text. */
 const RELEASES_MAX = 1_000
@@ -61,13 +61,36 @@ export function listMaliciousReleases(
   )
 }
 
-/** SELECT of kind, name, version and incident of the malicious releases of some kinds. */
-export function maliciousReleasesSql(
+const KIND_NAMES: Readonly<Record<MaliciousSoftwareKind, string>> = {
+  browser_extensions: 'browser',
+  editor_extensions: 'editor',
+  npm: 'npm',
+  pypi: 'pypi',
+}
+
+/**
+ * Common table expressions of which `malicious` is the last: kind (`browser`, `editor`, `npm`, `pypi`), name, version
+ * and incident of the malicious releases of some kinds. Incidents stand in it once, for the query travels to
+ * every device.
+ */
+export function maliciousTablesSql(
   incidents: readonly Incident[],
   kinds: readonly MaliciousSoftwareKind[],
 ): string {
-  const rows = listMaliciousReleases(incidents, kinds).map(
-    ({ kind, name, version, incident }) => `(${quoteListSql([kind, name, version, incident])})`,
+  const releases = listMaliciousReleases(incidents, kinds)
+  const names = [...new Set(releases.map(({ incident }) => incident))]
+  const releaseRows = releases.map(
+    ({ kind, name, version, incident }) =>
+      `(${quoteListSql([KIND_NAMES[kind], name, version])}, ${names.indexOf(incident)})`,
   )
-  return rows.length === 0 ? `SELECT '', '', '', '' WHERE 0` : `VALUES ${rows.join(', ')}`
+  const incidentRows = names.map((incident, index) => `(${index}, ${quoteSql(incident)})`)
+  return `incidents(id, incident) AS (${valuesSql(incidentRows, 2)}),
+releases(kind, name, version, id) AS (${valuesSql(releaseRows, 4)}),
+malicious(kind, name, version, incident) AS (SELECT kind, name, version, incident FROM releases JOIN incidents USING (id))`
+}
+
+/** VALUES of SQL takes at least one row. */
+function valuesSql(rows: readonly string[], columnCount: number): string {
+  if (rows.length > 0) return `VALUES ${rows.join(', ')}`
+  return `SELECT ${Array.from({ length: columnCount }, () => 'NULL').join(', ')} WHERE 0`
 }
