@@ -2,11 +2,13 @@ import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appendKeys, appendNote, listLastNotes, readCheckpointTexts } from './checkpoint-folder.ts'
+import { appendKeys, appendNotes, listLastNotes, readCheckpointTexts } from './checkpoint-folder.ts'
 
 const AT = new Date('2026-11-22T00:00:00Z')
 const NOTE = (size: number) =>
   `example.com/audit/1\n${size}\nqqqq\n\n— example.com/audit/1 c2ln${size}\n— example.com/audit/1 dGltZWQ=\n`
+
+const appendNote = (note: string, signedAt = AT) => appendNotes(folder, [{ note, signedAt }])
 
 let folder: string
 
@@ -18,13 +20,13 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 describe('the folder of checkpoints', () => {
   it('goes on behind a checkpoint that was not written to its end, wherever that broke off', async () => {
     const path = join(folder, 'checkpoints-2026-11.txt')
-    await appendNote(folder, NOTE(1), AT)
+    await appendNote(NOTE(1))
     const { length: whole } = await readFile(path)
-    await appendNote(folder, NOTE(2), AT)
+    await appendNote(NOTE(2))
     const { length: end } = await readFile(path)
     for (let broken = whole; broken < end; broken += 1) {
       await truncate(path, broken)
-      await appendNote(folder, NOTE(3), AT)
+      await appendNote(NOTE(3))
       const { notes } = await readCheckpointTexts(folder)
       expect(notes[0], String(broken)).toBe(NOTE(1))
       expect(notes.at(-1), String(broken)).toBe(NOTE(3))
@@ -32,7 +34,7 @@ describe('the folder of checkpoints', () => {
       const between = notes.slice(1, -1).map((note) => NOTE(2).startsWith(note))
       expect(between.every(Boolean), String(broken)).toBe(true)
       await truncate(path, whole)
-      await appendNote(folder, NOTE(2), AT)
+      await appendNote(NOTE(2))
     }
   })
 
@@ -44,8 +46,13 @@ describe('the folder of checkpoints', () => {
   })
 
   it('knows the last checkpoint of every month, however long the months are', async () => {
-    for (let size = 1; size <= 400; size += 1) await appendNote(folder, NOTE(size), AT)
-    await appendNote(folder, NOTE(401), new Date('2027-01-01T00:00:00Z'))
+    const notes = Array.from({ length: 400 }, (_, index) => NOTE(index + 1))
+    await appendNotes(
+      folder,
+      notes.map((note) => ({ note, signedAt: AT })),
+    )
+    expect((await readCheckpointTexts(folder)).notes).toEqual(notes)
+    await appendNote(NOTE(401), new Date('2027-01-01T00:00:00Z'))
     expect(await readdir(folder)).toHaveLength(2)
     const last = (await listLastNotes(folder)).map((notes) => notes.at(-1))
     expect(last).toEqual([NOTE(400), NOTE(401)])

@@ -90,13 +90,23 @@ async function readEnd(path: string): Promise<string> {
   }
 }
 
+/** A checkpoint to be written. */
+export interface WrittenNote {
+  readonly note: string
+  readonly signedAt: Date
+}
+
 /**
- * Appends a checkpoint to the file of its month; it is on disk when this resolves. One before it that was not written
- * to its end, as on a full disk, is marked and not read any more.
+ * Appends checkpoints to the files of their months; they are on disk when this resolves. One before them that was not
+ * written to its end, as on a full disk, is marked and not read any more.
  */
-export async function appendNote(folder: string, note: string, signedAt: Date): Promise<void> {
-  const month = signedAt.toISOString().slice(0, 'YYYY-MM'.length)
-  await append(folder, `checkpoints-${month}.txt`, `\n${note}`)
+export async function appendNotes(folder: string, notes: readonly WrittenNote[]): Promise<void> {
+  const byMonth = new Map<string, string>()
+  for (const { note, signedAt } of notes) {
+    const month = signedAt.toISOString().slice(0, 'YYYY-MM'.length)
+    byMonth.set(month, `${byMonth.get(month) ?? ''}\n${note}`)
+  }
+  for (const [month, text] of byMonth) await append(folder, `checkpoints-${month}.txt`, text)
 }
 
 /** Adds the keys that are not in the folder. */

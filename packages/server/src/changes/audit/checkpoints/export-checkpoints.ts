@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
-import { appendKeys, appendNote, listLastNotes } from './checkpoint-folder.ts'
+import { appendKeys, appendNotes, listLastNotes } from './checkpoint-folder.ts'
 import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { toVerifierKey } from './checkpoint-keys.ts'
 import { listCheckpointKeys, listCheckpointsBeyond } from './checkpoint-store.ts'
@@ -25,15 +25,16 @@ export async function exportCheckpoints(db: Kysely<Schema>, folder: string): Pro
   for (;;) {
     const batch = await listCheckpointsBeyond(db, origin, size, BATCH_SIZE)
     if (count === 0 && batch.length > 0) await appendKeys(folder, keys.map(toVerifierKeyText))
-    for (const { note, signedAt, size: said } of batch) {
+    for (const { note, size: said } of batch) {
       const checkpoint = parseCheckpoint(note)
       if (checkpoint?.size !== said || verifyCheckpoint(checkpoint, own) === undefined) {
         throw new Error('a checkpoint in the database is not one that this log signed')
       }
-      await appendNote(folder, note, signedAt)
-      size = checkpoint.size
-      count += 1
     }
+    // A folder that is new gets years of them.
+    await appendNotes(folder, batch)
+    size = batch.at(-1)?.size ?? size
+    count += batch.length
     if (batch.length < BATCH_SIZE) return count
   }
 }
