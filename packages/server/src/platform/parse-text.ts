@@ -3,7 +3,7 @@ import { toStorableText } from './storable-text.ts'
 
 const NAME_LENGTH_MAX = 200
 /** RFC 5321 section 4.5.3.1.3 allows a path of 256 octets with its angle brackets. */
-const EMAIL_LENGTH_MAX = 254
+export const EMAIL_LENGTH_MAX = 254
 const EMAIL_PATTERN = /^[^\s@<>"(),:;[\]\\]+@[^\s@.<>"(),:;[\]\\]+(\.[^\s@.<>"(),:;[\]\\]+)*$/
 
 /** Whether a text has the form of one email address. */

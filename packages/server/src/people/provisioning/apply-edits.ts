@@ -12,7 +12,7 @@ import { badRequest } from './scim-error.ts'
  * The attributes of a resource after the edits of a PATCH request, in their order. Pure: a later edit
  * that is refused leaves nothing of the earlier ones behind.
  *
- * @throws ScimError `invalidValue`, `noTarget`
+ * @throws ScimError `invalidValue`, `noTarget`, `mutability`
  */
 export function applyEdits(resource: ScimAttributes, edits: readonly PatchEdit[]): ScimAttributes {
   return edits.reduce(applyEdit, resource)
@@ -28,6 +28,10 @@ function applyEdit(resource: ScimAttributes, edit: PatchEdit): ScimAttributes {
       : edit.verb === 'remove'
         ? undefined
         : readValue(attribute, edit.value, edit.path)
+  if (next === undefined && attribute.required) {
+    // RFC 7644 section 3.5.2.2.
+    throw badRequest('mutability', `"${attribute.name}" is required and cannot be removed.`)
+  }
   return withMember(resource, attribute.name, next)
 }
 

@@ -31,7 +31,12 @@ export interface FilterScope {
   readonly attributes: readonly ScimAttribute[]
   /** The schema that names may be qualified with; none inside the brackets of a value filter. */
   readonly schema?: string
+  /** Whether a name of these types is known too, as an attribute without a value. RFC 7644 section 3.4.2.1. */
+  readonly others?: readonly FilterScope[]
 }
+
+/** What nothing meets. */
+const NEVER: BoundFilter = { kind: 'or', operands: [] }
 
 /**
  * Resolves the names of a filter and checks each operator and value against the type of the attribute.
@@ -49,6 +54,26 @@ export function bindFilter(filter: ScimFilter, scope: FilterScope): BoundFilter 
     case 'not':
       return { kind: 'not', operand: bindFilter(filter.operand, scope) }
     case 'present':
+    case 'compare':
+    case 'value':
+      return bindOnValue(filter, scope)
+  }
+}
+
+function bindOnValue(
+  filter: Exclude<ScimFilter, { readonly kind: 'and' | 'or' | 'not' }>,
+  scope: FilterScope,
+): BoundFilter {
+  const other = isKnown(filter.path, scope)
+    ? undefined
+    : scope.others?.find((each) => isKnown(filter.path, each))
+  if (other !== undefined) {
+    // Refused in the same way as where it has a value.
+    bindOnValue(filter, other)
+    return isMetByNothing(filter) ? { kind: 'not', operand: NEVER } : NEVER
+  }
+  switch (filter.kind) {
+    case 'present':
       return bindPresence(filter.path, scope)
     case 'compare':
       return bindComparison(filter.path, filter.operator, filter.value, scope)
@@ -57,20 +82,35 @@ export function bindFilter(filter: ScimFilter, scope: FilterScope): BoundFilter 
   }
 }
 
+/** An absent attribute equals null and nothing else. */
+function isMetByNothing(filter: ScimFilter): boolean {
+  if (filter.kind !== 'compare') return false
+  return filter.value === null ? filter.operator === 'eq' : filter.operator === 'ne'
+}
+
+function isKnown(path: ScimAttributePath, scope: FilterScope): boolean {
+  return findName(path, scope) !== undefined
+}
+
 interface ResolvedName {
   readonly attribute: ScimAttribute
   readonly part: ScimAttribute | undefined
 }
 
 function resolveName(path: ScimAttributePath, scope: FilterScope): ResolvedName {
+  const found = findName(path, scope)
+  if (found === undefined) throw unknownName(path)
+  return found
+}
+
+function findName(path: ScimAttributePath, scope: FilterScope): ResolvedName | undefined {
   const isForeign =
     path.schema !== undefined && path.schema.toLowerCase() !== scope.schema?.toLowerCase()
   const attribute = isForeign ? undefined : findAttribute(scope.attributes, path.attribute)
-  if (attribute === undefined) throw unknownName(path)
+  if (attribute === undefined) return undefined
   if (path.subAttribute === undefined) return { attribute, part: undefined }
   const part = findAttribute(attribute.subAttributes ?? [], path.subAttribute)
-  if (part === undefined) throw unknownName(path)
-  return { attribute, part }
+  return part === undefined ? undefined : { attribute, part }
 }
 
 function bindPresence(path: ScimAttributePath, scope: FilterScope): BoundFilter {

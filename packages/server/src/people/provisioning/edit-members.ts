@@ -77,8 +77,11 @@ function toFilterStep({ verb, path }: PatchEdit, filter: BoundFilter): MemberSte
   if (verb !== 'remove') {
     throw badRequest('noTarget', `No member is chosen by "${path.slice(0, 200)}".`)
   }
-  const isById = filter.kind === 'compare' && filter.key === 'value' && filter.operator === 'eq'
-  if (isById) return { kind: 'remove', ids: knownIds([{ value: filter.value }]) }
+  if (filter.kind === 'compare' && filter.operator === 'eq') {
+    const { key, value } = filter
+    if (key === 'value' || key === '$ref')
+      return { kind: 'remove', ids: knownIds([{ [key]: value }]) }
+  }
   requireKnownKeys(filter)
   return { kind: 'remove_where', filter }
 }
@@ -86,9 +89,9 @@ function toFilterStep({ verb, path }: PatchEdit, filter: BoundFilter): MemberSte
 /** Whoever is no user is no member either: there is nothing to remove, and nothing to refuse. */
 function knownIds(members: unknown): string[] {
   const values = Array.isArray(members) ? (members as Record<string, unknown>[]) : []
-  return values.flatMap(({ value }) => {
+  return values.flatMap(({ value, $ref }) => {
     try {
-      return toMemberIds([{ value }])
+      return toMemberIds([{ value, $ref }])
     } catch {
       return []
     }

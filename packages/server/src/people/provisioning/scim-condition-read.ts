@@ -27,7 +27,8 @@ export interface ScimColumns {
 
 /**
  * The condition that a filter means for resources of a type: true or false, never null. Without a filter
- * it is always true. Values are bound parameters.
+ * it is always true. Values are bound parameters. Attributes of `others`, the types that are searched beside this
+ * one, have no value.
  *
  * @throws ScimError `invalidFilter`, also for an attribute that is in no column
  */
@@ -35,9 +36,10 @@ export function toCondition(
   type: ScimResourceType,
   filter: string | undefined,
   columns: ScimColumns,
+  others: readonly ScimResourceType[] = [],
 ): Expression<SqlBool> {
   if (filter === undefined) return sql<SqlBool>`true`
-  return filterToSql(bindFilter(parseScimFilter(filter), type), columns)
+  return filterToSql(bindFilter(parseScimFilter(filter), { ...type, others }), columns)
 }
 
 function filterToSql(filter: BoundFilter, places: ScimColumns): Expression<SqlBool> {
@@ -45,6 +47,7 @@ function filterToSql(filter: BoundFilter, places: ScimColumns): Expression<SqlBo
     case 'and':
     case 'or': {
       const operands = filter.operands.map((operand) => filterToSql(operand, places))
+      if (operands.length === 0) return sql<SqlBool>`${sql.lit(filter.kind === 'and')}`
       const separator = filter.kind === 'and' ? sql` and ` : sql` or `
       return sql<SqlBool>`(${sql.join(operands, separator)})`
     }

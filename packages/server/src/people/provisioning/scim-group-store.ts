@@ -16,7 +16,7 @@ import { rowsOf } from '../../schema/row-store.ts'
 const groups = rowsOf('person_group', 'person group')
 
 /** Where the attributes of groups live. */
-export const GROUP_COLUMNS: ScimColumns = {
+export const toGroupColumns = (scimUrl: string): ScimColumns => ({
   columns: {
     id: { expression: sql.ref('person_group.id'), isId: true },
     externalId: { expression: sql.ref('person_group.external_id') },
@@ -29,6 +29,7 @@ export const GROUP_COLUMNS: ScimColumns = {
     members: {
       columns: {
         value: { expression: sql`membership.person_id`, isId: true },
+        $ref: { expression: sql`concat(${`${scimUrl}/Users/`}::text, membership.person_id)` },
         display: { expression: sql`person.name` },
         type: { expression: sql`text 'User'` },
       },
@@ -38,7 +39,7 @@ export const GROUP_COLUMNS: ScimColumns = {
         where membership.person_group_id = person_group.id and ${condition})`,
     },
   },
-}
+})
 
 /** The groups that meet a condition by ascending id, and how many there are beyond the window. */
 export async function listGroups(

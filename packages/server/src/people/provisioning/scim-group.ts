@@ -52,16 +52,24 @@ export function toMemberIds(members: unknown): string[] {
 
 const ID_PATTERN = /^[1-9]\d{0,17}$/
 
-function toMemberId({ value, type }: ScimAttributes): string {
+/** The address of a user, as answers have it; its last part is the id. */
+const USER_REFERENCE = /(?:^|\/)Users\/([^/?#]+)$/
+
+function toMemberId({ value: given, $ref: reference, type }: ScimAttributes): string {
   if (typeof type === 'string' && type.toLowerCase() !== 'user') {
     throw badRequest('invalidValue', 'Only users can be members of a group.')
+  }
+  const referred = typeof reference === 'string' ? USER_REFERENCE.exec(reference)?.[1] : undefined
+  const value = given ?? referred
+  if (referred !== undefined && value !== referred) {
+    throw badRequest('invalidValue', 'The "value" and the "$ref" of a member name different users.')
   }
   if (typeof value === 'string' && ID_PATTERN.test(value)) return value
   throw badRequest(
     'invalidValue',
     typeof value === 'string'
       ? `There is no user ${value.slice(0, 100)}.`
-      : 'Each of "members" needs the id of a user as its "value".',
+      : 'Each of "members" needs the id of a user as its "value", or the address of one as its "$ref".',
   )
 }
 

@@ -110,7 +110,14 @@ export const USER_ATTRIBUTES: readonly ScimAttribute[] = [
       attribute('primary', 'Whether it is the preferred address.', { type: 'boolean' }),
     ],
   }),
-  attribute('active', 'False deprovisions the person, true restores them.', { type: 'boolean' }),
+  attribute(
+    'active',
+    'False deprovisions the person, true restores them. A new person is active.',
+    {
+      type: 'boolean',
+      required: true,
+    },
+  ),
   attribute('groups', 'The groups that the person belongs to.', {
     ...READ_ONLY,
     type: 'complex',
@@ -140,9 +147,9 @@ export const GROUP_ATTRIBUTES: readonly ScimAttribute[] = [
     multiValued: true,
     subAttributes: [
       attribute('value', 'The id of the user.', { ...EXACT, mutability: 'immutable' }),
-      attribute('$ref', 'The address of the user.', {
-        ...READ_ONLY,
+      attribute('$ref', 'The address of the user; stands in for `value` in a request.', {
         ...EXACT,
+        mutability: 'immutable',
         type: 'reference',
         referenceTypes: ['User'],
       }),

@@ -4,8 +4,11 @@ import type { Person } from '../people/person-store.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
 import type { UserGroup } from './scim-user.ts'
 
-/** Where the attributes of users live; `null` columns are absent attributes. */
-export const USER_COLUMNS: ScimColumns = {
+/**
+ * Where the attributes of users live; `null` columns are absent attributes. A text without `@` stands in for the
+ * address of a person who has none.
+ */
+export const toUserColumns = (scimUrl: string): ScimColumns => ({
   columns: {
     id: { expression: sql.ref('person.id'), isId: true },
     externalId: { expression: sql.ref('person.external_id') },
@@ -13,7 +16,9 @@ export const USER_COLUMNS: ScimColumns = {
     'name.formatted': { expression: sql.ref('person.formatted_name') },
     'name.familyName': { expression: sql.ref('person.family_name') },
     'name.givenName': { expression: sql.ref('person.given_name') },
-    displayName: { expression: sql.ref('person.name') },
+    displayName: {
+      expression: sql`case when person.user_name is null then person.name else person.display_name end`,
+    },
     active: { expression: sql`(person.deprovisioned_at is null)` },
     'meta.resourceType': { expression: sql`text 'User'` },
     'meta.created': { expression: sql.ref('person.created_at') },
@@ -28,13 +33,17 @@ export const USER_COLUMNS: ScimColumns = {
         primary: { expression: sql`(email.item->>'primary')::boolean` },
       },
       exists: (condition) => sql<SqlBool>`exists (
-        select from jsonb_array_elements(coalesce(person.emails, jsonb_build_array(
-          jsonb_build_object('value', person.email, 'type', 'work', 'primary', true)))) email (item)
+        select from jsonb_array_elements(coalesce(person.emails, case
+          when position('@' in person.email) = 0 then '[]' else jsonb_build_array(
+          jsonb_build_object('value', person.email, 'type', 'work', 'primary', true)) end)) email (item)
         where ${condition})`,
     },
     groups: {
       columns: {
         value: { expression: sql`membership.person_group_id`, isId: true },
+        $ref: {
+          expression: sql`concat(${`${scimUrl}/Groups/`}::text, membership.person_group_id)`,
+        },
         display: { expression: sql`person_group.name` },
         type: { expression: sql`text 'direct'` },
       },
@@ -44,7 +53,7 @@ export const USER_COLUMNS: ScimColumns = {
         where membership.person_id = person.id and ${condition})`,
     },
   },
-}
+})
 
 /** A part of a list by position; RFC 7644 section 3.4.2.4. */
 export interface ScimWindow {

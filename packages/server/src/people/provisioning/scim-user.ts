@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { PersonEmail } from '../../schema/tables/person-tables.ts'
-import { isEmail } from '../../platform/parse-text.ts'
+import { EMAIL_LENGTH_MAX, isEmail } from '../../platform/parse-text.ts'
 import type { Person } from '../people/person-store.ts'
 import { isObject, type ScimAttributes } from './read-resource.ts'
 import { badRequest } from './scim-error.ts'
@@ -39,7 +39,7 @@ const NAME_LENGTH_MAX = 200
 /**
  * Makes sense of the attributes of a user.
  *
- * @throws ScimError `invalidValue` without a user name or an email address, or with malformed ones
+ * @throws ScimError `invalidValue` without a user name, or with a malformed email address
  */
 export function toProvisionedPerson(attributes: ScimAttributes): ProvisionedPerson {
   const userName = textOf(attributes, 'userName')
@@ -93,15 +93,21 @@ function toEmails(value: unknown): PersonEmail[] {
   })
 }
 
-/** The address that identifies the person: the primary one, one for work, the first, the user name. */
+/**
+ * The address that identifies the person: the primary one, one for work, the first. The user name stands in
+ * for it where there is none, whether or not it is an address itself.
+ */
 function chooseEmail(emails: readonly PersonEmail[], userName: string): string {
   const chosen =
     emails.find(({ primary }) => primary === true) ??
     emails.find(({ type }) => type?.toLowerCase() === 'work') ??
     emails[0]
   if (chosen !== undefined) return chosen.value
-  if (isEmail(userName)) return userName
-  throw badRequest('invalidValue', 'A user needs an email address in "emails" or as "userName".')
+  if (userName.length <= EMAIL_LENGTH_MAX) return userName
+  throw badRequest(
+    'invalidValue',
+    `Without "emails", "userName" has at most ${EMAIL_LENGTH_MAX} characters.`,
+  )
 }
 
 /** The name that the service shows. */
@@ -150,7 +156,7 @@ export function toUserJson(
     externalId: person.external_id,
     userName: person.user_name ?? person.email,
     name: toNameJson(person),
-    displayName: person.name,
+    displayName: person.user_name === null ? person.name : person.display_name,
     emails: emailsOf(person),
     active: person.deprovisioned_at === null,
     groups: groups.map((group) => ({
@@ -178,8 +184,10 @@ function toVersion(user: ScimAttributes): string {
   return `W/"${hash.slice(0, 22)}"`
 }
 
-function emailsOf(person: Person): PersonEmail[] {
-  return person.emails ?? [{ value: person.email, type: 'work', primary: true }]
+/** Null for a person who has a user name and no address. */
+function emailsOf(person: Person): PersonEmail[] | null {
+  if (person.emails !== null) return person.emails
+  return isEmail(person.email) ? [{ value: person.email, type: 'work', primary: true }] : null
 }
 
 function toNameJson(person: Person): ScimAttributes | null {

@@ -232,6 +232,18 @@ describe('profiles', () => {
     }
   })
 
+  it('name no user where the owner has a user name and no address', () => {
+    const change = statusChange({ owner: { personId: '3', email: 'bjensen' } })
+    const stream = createStream()
+    const claims = claimsOf(stream, change)
+    expect(claims['sub_id']).not.toHaveProperty('user')
+    expect(parse(stream, claims).jti).toBe('jti-1')
+    const byAddress = createStream({ subjectForm: 'email' })
+    expect(toComplianceClaims(byAddress, 'j', change, { txn: 't', at: AT }, sealer)).toBeUndefined()
+    const pairwise = claimsOf(createStream({ hasPairwiseIdentifiers: true }), change)
+    expect(pairwise['sub_id']).toHaveProperty('user')
+  })
+
   it('tell nobody of a device without an owner where subjects are addresses', () => {
     const stream = createStream({ profile: 'caep_interop', subjectForm: 'email' })
     const change = statusChange({ owner: null })

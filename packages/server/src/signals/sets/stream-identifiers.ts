@@ -6,6 +6,7 @@
 import { createHmac } from 'node:crypto'
 import type { SubjectIdentifier } from '@heliograph/ssf'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
+import { isEmail } from '../../platform/parse-text.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { pairwiseSecretContext } from '../streams/stream-choices.ts'
 import type { Stream } from '../streams/stream-store.ts'
@@ -73,8 +74,13 @@ function toOwner(
   derive: Derive | undefined,
 ): SimpleIdentifier | undefined {
   if (owner === null) return undefined
-  if (derive === undefined) return { format: 'email', email: owner.email }
+  if (derive === undefined) return toAddress(owner.email)
   return toIdentifier(stream, derive('person', owner.personId))
+}
+
+/** A person whom the identity provider gave no address is named by none: receivers would refuse the event. */
+function toAddress(email: string): SimpleIdentifier | undefined {
+  return isEmail(email) ? { format: 'email', email } : undefined
 }
 
 /** What is known by an id that only its issuer gives a meaning to. */

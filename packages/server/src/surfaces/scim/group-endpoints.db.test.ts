@@ -127,6 +127,19 @@ describe('GET /Groups', () => {
     })
   })
 
+  it('has members who are named by their addresses, and is found by them', async () => {
+    const [, , edsger = ''] = people
+    const $ref = `${SCIM_URL}/Users/${edsger}`
+    expect((await patch({ op: 'add', path: 'members', value: [{ $ref }] })).status).toBe(204)
+    expect(await membersOf(group.id)).toContain(edsger)
+    const filter = new URLSearchParams({ filter: `members.$ref eq "${$ref}"` }).toString()
+    const { body } = await api.scim<TestList<TestGroup>>('GET', `/Groups?${filter}`)
+    expect(body.Resources.map(({ id }) => id)).toContain(group.id)
+    const remove = { op: 'remove', path: `members[$ref eq "${$ref}"]` }
+    expect((await patch(remove)).status).toBe(204)
+    expect(await membersOf(group.id)).not.toContain(edsger)
+  })
+
   it('is searched by POST as well', async () => {
     const { body } = await api.scim('POST', '/Groups/.search', {
       filter: `displayName eq "group ${count}" and members eq "${people[1]}"`,
@@ -263,7 +276,10 @@ describe('PATCH /Groups/{id}', () => {
 
   it.each([
     ['invalidValue', { op: 'add', path: 'members', value: [{ value: '999999' }] }],
-    ['invalidValue', { op: 'remove', path: 'displayName' }],
+    ['mutability', { op: 'remove', path: 'displayName' }],
+    ['invalidValue', { op: 'add', path: 'members', value: [{ $ref: 'Users/x' }] }],
+    ['invalidValue', { op: 'add', path: 'members', value: [{ value: '1', $ref: '../Users/2' }] }],
+    ['invalidValue', { op: 'add', path: 'members', value: [{ $ref: '/scim/v2/Groups/1' }] }],
     ['invalidPath', { op: 'add', path: 'owners', value: 'x' }],
     ['mutability', { op: 'replace', path: 'members.value', value: '1' }],
     ['mutability', { op: 'replace', path: 'members[value eq "1"].display', value: 'x' }],

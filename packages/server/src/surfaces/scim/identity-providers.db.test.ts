@@ -183,7 +183,6 @@ describe('Microsoft Entra', () => {
     expect(body).toMatchObject({
       externalId: '0a21f0f2-8d2a-4f8e-bf98-7363c4aed4ef',
       userName: upn,
-      displayName: 'givenName familyName',
       emails: [{ value: 'mail@entra.example', type: 'work', primary: true }],
     })
     userId = body.id

@@ -15,8 +15,10 @@ import {
 } from '../../platform/http/error-response.ts'
 import { registerSurface } from '../../platform/http/surface.ts'
 import { discoveryEndpoints } from './discovery-endpoints.ts'
-import { groupEndpoints } from './group-endpoints.ts'
-import { userEndpoints, type UserDependencies } from './user-endpoints.ts'
+import { groupResources } from './group-resources.ts'
+import { resourceEndpoints } from './resource-endpoints.ts'
+import { searchEndpoint } from './search-endpoint.ts'
+import { userResources, type UserDependencies } from './user-resources.ts'
 
 export interface ScimDependencies extends Omit<UserDependencies, 'scimUrl'> {
   /** What the world calls the service, without a slash at the end. */
@@ -30,12 +32,15 @@ const MEDIA_TYPE = 'application/scim+json; charset=utf-8'
 /** Registers the SCIM surface. Its requests need an API key; those on people "Manage People". */
 export function registerScim(app: FastifyInstance, deps: ScimDependencies): void {
   const scimUrl = `${deps.baseUrl}${SCIM_PREFIX}`
+  const users = userResources({ ...deps, scimUrl })
+  const groups = groupResources({ scimUrl })
   registerSurface(app, {
     prefix: SCIM_PREFIX,
     operations: [
       ...discoveryEndpoints(scimUrl),
-      ...userEndpoints({ ...deps, scimUrl }),
-      ...groupEndpoints({ ...deps, scimUrl }),
+      searchEndpoint({ db: deps.db, users, groups }),
+      ...resourceEndpoints({ ...deps, scimUrl }, users),
+      ...resourceEndpoints({ ...deps, scimUrl }, groups),
     ],
     callers: deps.callers,
     checks: [checkPermission],

@@ -1,6 +1,6 @@
 /*
  * The endpoints of one type of SCIM resource; RFC 7644 section 3. Owns the requests, the changes and the
- * answers; how a resource is read and changed, its type says (user-endpoints.ts, group-endpoints.ts).
+ * answers; how a resource is read and changed, its type says (user-resources.ts, group-resources.ts).
  */
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import type { Change } from '../../changes/change.ts'
@@ -75,6 +75,10 @@ export function resourceEndpoints<Row>(
 ): Operation[] {
   const { type } = resources
   const { name, endpoint } = type
+  const list = async (query: ScimQuery): Promise<Answer> => {
+    const { total, shown } = await findResources(db, resources, query)
+    return toResourceList(shown, total, query.window)
+  }
   const one = `${endpoint}/:id`
   const idOf = (request: OperationRequest) => toResourceId(name.toLowerCase(), request)
   const attributesOf = ({ body }: OperationRequest) =>
@@ -94,10 +98,10 @@ export function resourceEndpoints<Row>(
   }
   return [
     declare('GET', endpoint, `List ${name} resources`, async ({ query }) =>
-      list(db, resources, readQuery(type, query)),
+      list(readQuery(type, query)),
     ),
     declare('POST', `${endpoint}/.search`, `Search ${name} resources`, async ({ body }) =>
-      list(db, resources, readSearchBody(type, body)),
+      list(readSearchBody(type, body)),
     ),
     declare('POST', endpoint, `Create a ${name}`, async (request) => {
       const attributes = attributesOf(request)
@@ -141,7 +145,8 @@ type RunResourceChange<Row> = <Result>(
   write: (open: Change, check: Check<Row>) => Promise<Result>,
 ) => Promise<Result>
 
-function declare(
+/** Declares an operation on provisioned resources. */
+export function declare(
   method: Method,
   path: string,
   summary: string,
@@ -157,19 +162,17 @@ function declare(
   })
 }
 
-async function list<Row>(
+/** The resources of one type that a query asks for. `others` are the types that it is about besides. */
+export async function findResources<Row>(
   db: Kysely<Schema>,
   resources: ScimResources<Row>,
   { filter, window, projection }: ScimQuery,
-): Promise<Answer> {
-  const condition = toCondition(resources.type, filter, resources.columns)
+  others: readonly ScimResourceType[] = [],
+): Promise<{ readonly total: number; readonly shown: readonly ScimAttributes[] }> {
+  const condition = toCondition(resources.type, filter, resources.columns, others)
   const { total, rows } = await resources.list(db, condition, window)
   const shown = await resources.toJson(db, rows, projection)
-  return toResourceList(
-    shown.map((resource) => project(resource, projection)),
-    total,
-    window,
-  )
+  return { total, shown: shown.map((resource) => project(resource, projection)) }
 }
 
 async function toJson<Row>(

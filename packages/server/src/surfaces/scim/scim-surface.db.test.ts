@@ -27,6 +27,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 const OPERATIONS: readonly (readonly [Method, string])[] = [
   ['GET', '/Users'],
   ['POST', '/Users'],
+  ['POST', '/.search'],
   ['POST', '/Users/.search'],
   ['GET', '/Users/:user'],
   ['PUT', '/Users/:user'],

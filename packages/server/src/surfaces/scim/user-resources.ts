@@ -9,19 +9,18 @@ import {
   findUser,
   listGroupsOfUsers,
   listUsers,
-  USER_COLUMNS,
+  toUserColumns,
 } from '../../people/provisioning/scim-user-store.ts'
 import { toUserAttributes, toUserJson } from '../../people/provisioning/scim-user.ts'
-import type { Operation } from '../../platform/http/operation.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { resourceEndpoints, type ProvisioningDependencies } from './resource-endpoints.ts'
+import type { ProvisioningDependencies, ScimResources } from './resource-endpoints.ts'
 
 export interface UserDependencies extends ProvisioningDependencies {
   readonly deprovisioning: DeprovisionDependencies
 }
 
-/** The operations on users; RFC 7644 section 3. */
-export function userEndpoints(deps: UserDependencies): Operation[] {
+/** How users are read and changed; RFC 7644 section 3. */
+export function userResources(deps: UserDependencies): ScimResources<Person> {
   const { deprovisioning, scimUrl } = deps
   const toJson = async (
     db: Kysely<Schema>,
@@ -33,9 +32,9 @@ export function userEndpoints(deps: UserDependencies): Operation[] {
     )
     return users.map((user) => toUserJson(scimUrl, user, groups.get(user.id) ?? []))
   }
-  return resourceEndpoints<Person>(deps, {
+  return {
     type: USER_TYPE,
-    columns: USER_COLUMNS,
+    columns: toUserColumns(scimUrl),
     list: listUsers,
     find: findUser,
     toJson,
@@ -60,5 +59,5 @@ export function userEndpoints(deps: UserDependencies): Operation[] {
     },
     remove: (change, id, check) => deleteUser(change, deprovisioning, id, check),
     isShownAfterPatch: true,
-  })
+  }
 }

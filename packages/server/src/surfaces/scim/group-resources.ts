@@ -7,9 +7,9 @@ import {
 } from '../../people/provisioning/provision-group.ts'
 import {
   findGroup,
-  GROUP_COLUMNS,
   listGroups,
   listMembersOfGroups,
+  toGroupColumns,
 } from '../../people/provisioning/scim-group-store.ts'
 import {
   groupVersion,
@@ -17,14 +17,15 @@ import {
   type PersonGroup,
 } from '../../people/provisioning/scim-group.ts'
 import { GROUP_TYPE } from '../../people/provisioning/scim-schema.ts'
-import type { Operation } from '../../platform/http/operation.ts'
-import { resourceEndpoints, type ProvisioningDependencies } from './resource-endpoints.ts'
+import type { ProvisioningDependencies, ScimResources } from './resource-endpoints.ts'
 
-/** The operations on groups; RFC 7644 section 3. */
-export function groupEndpoints(deps: ProvisioningDependencies): Operation[] {
-  return resourceEndpoints<PersonGroup>(deps, {
+/** How groups are read and changed; RFC 7644 section 3. */
+export function groupResources(
+  deps: Pick<ProvisioningDependencies, 'scimUrl'>,
+): ScimResources<PersonGroup> {
+  return {
     type: GROUP_TYPE,
-    columns: GROUP_COLUMNS,
+    columns: toGroupColumns(deps.scimUrl),
     list: listGroups,
     find: findGroup,
     toJson: async (db, groups, projection) => {
@@ -43,5 +44,5 @@ export function groupEndpoints(deps: ProvisioningDependencies): Operation[] {
     patch: patchGroup,
     remove: deleteGroup,
     isShownAfterPatch: false,
-  })
+  }
 }
