@@ -6,12 +6,17 @@ import { copyFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dumpSchema } from '../generate/dump-schema.ts'
 import { backUpService } from '../src/app/backup/back-up-service.ts'
 import { restoreService, type RestoredBackup } from '../src/app/backup/restore-service.ts'
 import { loadConfig } from '../src/app/config/load-config.ts'
 import { verifyAuditChain } from '../src/changes/audit/verify-audit-chain.ts'
+import { openBackup } from '../src/platform/backup/backup-files.ts'
+import { loadBackup } from '../src/platform/backup/load-backup.ts'
+import { HOUR_MS } from '../src/platform/clock.ts'
+import { toClientConfig } from '../src/platform/db/connection.ts'
 import { migrateDatabase } from '../src/schema/migrate.ts'
 import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { toUrl } from './support/to-url.ts'
@@ -239,6 +244,16 @@ describe('a restore is refused, and touches nothing,', () => {
     ).rejects.toThrow('has rows already')
   })
 
+  it('when a service works with the database', async () => {
+    const client = new Client({
+      ...toClientConfig(empty.connection),
+      application_name: 'heliograph listener',
+    })
+    await client.connect()
+    await expect(restore(backupFolder())).rejects.toThrow('A service works with this database')
+    await client.end()
+  })
+
   it('from a program that is newer', async () => {
     const copy = await copyOfBackup()
     const path = join(copy, 'manifest.json')
@@ -246,6 +261,37 @@ describe('a restore is refused, and touches nothing,', () => {
     await writeFile(path, text.replace('"format_version": 1', '"format_version": 2'))
     await expect(restore(copy)).rejects.toThrow('is not what was written')
   })
+})
+
+it('leaves a database that nothing works with when it ends half-way', async () => {
+  const half = await createTestDatabase({ isEmpty: true })
+  await expect(
+    restoreService(configOf(half), {
+      ...TASK,
+      folder: backupFolder(),
+      onProgress: (text) => {
+        if (text.startsWith('Bringing the schema up to date')) throw new Error('killed')
+      },
+    }),
+  ).rejects.toThrow('killed')
+  const { rowCount } = await half.pool.query('select from device')
+  expect(rowCount).toBeGreaterThan(0)
+  await expect(migrateDatabase(half.connection, { log: LOG })).rejects.toThrow(
+    'A restore into this database was not finished',
+  )
+  await half.close()
+})
+
+it('is refused where the clock is behind the backup', async () => {
+  const behind = await createTestDatabase({ isEmpty: true })
+  await migrateDatabase(behind.connection, { log: LOG, upTo: OLD_MIGRATIONS })
+  const backup = await openBackup(backupFolder())
+  const takenAt = new Date(Date.now() + HOUR_MS).toISOString()
+  const ahead = { ...backup, manifest: { ...backup.manifest, taken_at: takenAt } }
+  await expect(loadBackup(ahead, { ...TASK, connection: behind.connection })).rejects.toThrow(
+    'The clock of the database is behind',
+  )
+  await behind.close()
 })
 
 it('does not overwrite a backup, and leaves nothing when it is stopped', async () => {

@@ -14,6 +14,7 @@ import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
 import { MIGRATION_LOCK } from './lock-keys.ts'
+import { hasUnfinishedRestore } from './unfinished-restore-store.ts'
 
 export interface MigrateOptions {
   readonly log: DatabaseLog
@@ -21,6 +22,8 @@ export interface MigrateOptions {
   readonly folder?: string
   /** Stop after the migration of this number; default is the last one. */
   readonly upTo?: number
+  /** Go on although a restore is not finished: it is the caller's. */
+  readonly isRestoring?: boolean
 }
 
 /** The state of a database against the migrations of this program. */
@@ -57,8 +60,8 @@ const CREATE_LEDGER = `
 /**
  * Applies every pending migration in order and answers those that it applied. Idempotent; several
  * processes may run it at the same time. Throws `MigrationError` when the server is too old, lacks an
- * extension, has a changed migration, or is newer than this program; nothing of a migration that fails
- * is kept.
+ * extension, has a changed migration, is newer than this program, or holds a restore that is not
+ * finished; nothing of a migration that fails is kept.
  */
 export async function migrateDatabase(
   connection: DatabaseConnection,
@@ -70,6 +73,7 @@ export async function migrateDatabase(
   return withClient(connection, async (client) => {
     await assertServer(client)
     await ensureExtensions(client)
+    if (options.isRestoring !== true) await assertNotRestoring(client)
     const applied: Migration[] = []
     for (;;) {
       const migration = await applyNext(client, migrations)
@@ -140,6 +144,14 @@ async function assertServer(client: Client): Promise<void> {
       `The database has the encoding ${server.encoding}. Create it with encoding UTF8.`,
     )
   }
+}
+
+/** What was given out since the backup would be given out again, and receivers would not learn what is so. */
+async function assertNotRestoring(client: Client): Promise<void> {
+  if (!(await hasUnfinishedRestore(client))) return
+  throw new MigrationError(
+    'A restore into this database was not finished, so that it cannot be used. Make it anew (drop database, create database) and restore again.',
+  )
 }
 
 /** Says before anything else what only an administrator of the server can mend. */

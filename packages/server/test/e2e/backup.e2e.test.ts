@@ -2,14 +2,13 @@
  * A service is backed up while devices report, lost, and restored elsewhere: nothing is told twice with another
  * content, and receivers end with what is so.
  */
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import {
   createPollClient,
   createPushHandler,
@@ -109,8 +108,13 @@ describe('a service that is lost and restored from its backup', () => {
   })
 
   it('has all devices, tells receivers what is so, and repeats nothing as something else', async () => {
-    await service.command('organisation', 'set', '--compliance-threshold', 'notified')
-    key = await createKey(service)
+    const [createdKey, created] = await Promise.all([
+      createKey(service),
+      service.command('enrollment-secrets', 'create', '--name', 'e2e'),
+      service.command('organisation', 'set', '--compliance-threshold', 'notified'),
+    ])
+    key = createdKey
+    const { secret } = created as { secret: string }
     const push = await startPushReceiver()
     receiver = push.server
     const pushStream = await createStream({
@@ -130,9 +134,6 @@ describe('a service that is lost and restored from its backup', () => {
     const polling = startPolling(pollStream, stopPolling.signal)
 
     const failing = new Set([await findNotifyingCheckId()])
-    const { secret } = (await service.command('enrollment-secrets', 'create', '--name', 'e2e')) as {
-      secret: string
-    }
     for (let index = 0; index < AGENTS; index += 1) {
       agents.push(await enroll(`agent-${index}`, failing, secret))
     }
@@ -141,7 +142,7 @@ describe('a service that is lost and restored from its backup', () => {
     for (const agent of steady) agent.outcome = 'PASS'
     const stopAgents = new AbortController()
     const reporting = agents.map((agent) => agent.run(stopAgents.signal))
-    await waitUntilNoneLeft(() => AGENTS * 2 - pushed.sets.length)
+    await waitUntilNoneLeft(() => AGENTS - pushed.sets.length)
     const steadyIds = await Promise.all(steady.map((agent) => findDeviceId(agent.hostIdentifier)))
     const expectSteady = async (status: string) => {
       const others = () => steadyIds.filter((id) => pushed.statusOf(id) !== status).length
@@ -162,7 +163,7 @@ describe('a service that is lost and restored from its backup', () => {
     const lateAgent = await enroll('late', failing, secret)
     for (const agent of steady) agent.outcome = 'FAIL'
     const before = pushed.sets.length
-    await waitUntilNoneLeft(() => before + AGENTS * 4 - pushed.sets.length)
+    await waitUntilNoneLeft(() => before + AGENTS * 2 - pushed.sets.length)
     await expectSteady('not-compliant')
     const lateId = await findDeviceId('late')
     await Promise.all(agents.map((agent) => agent.hold()))
@@ -170,6 +171,7 @@ describe('a service that is lost and restored from its backup', () => {
 
     await expectRefusals()
     service = createService('restored')
+    await expectBrokenOffRestore()
     const restored = (await service.command(
       'restore',
       backupFolder(),
@@ -177,7 +179,6 @@ describe('a service that is lost and restored from its backup', () => {
       passphraseFile(),
     )) as { backup_id: string; streams_told_anew: number; numbers_from: string }
     expect(restored).toMatchObject({ backup_id: written.id, streams_told_anew: 2 })
-    await expect(service.command('restore', backupFolder())).rejects.toThrow('has a database')
 
     // Killed before and while receivers are told: they are told all the same.
     await service.start()
@@ -217,8 +218,11 @@ describe('a service that is lost and restored from its backup', () => {
     expect(pushed.contradictions).toEqual([])
     expect(polled.contradictions).toEqual([])
     expect(agents.map((agent) => agent.nodeInvalidCount)).toEqual(agents.map(() => 0))
-    expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
-    expect(await service.command('signing-keys', 'list')).toBeDefined()
+    const [audit] = await Promise.all([
+      service.command('audit', 'verify'),
+      service.command('signing-keys', 'list'),
+    ])
+    expect(audit).toMatchObject({ isWhole: true })
   })
 
   it('leaves nothing under its name when a backup is killed', async () => {
@@ -244,42 +248,40 @@ describe('a service that is lost and restored from its backup', () => {
     await service.stop()
     const path = join(folder, 'backups', 'second')
     expect(await service.command('backup', path, '--rehearse')).toMatchObject({ rehearsed: true })
-    await service.start()
   })
 
   async function expectRefusals(): Promise<void> {
     const wrong = join(folder, 'wrong')
     await writeFile(wrong, 'another passphrase\n')
-    const fresh = createService('refused')
-    await expect(
-      fresh.command('restore', backupFolder(), '--passphrase-file', wrong),
-    ).rejects.toThrow('The passphrase is not that of this backup')
+    await Promise.all([
+      expect(
+        createService('refused').command('restore', backupFolder(), '--passphrase-file', wrong),
+      ).rejects.toThrow('The passphrase is not that of this backup'),
+      expect(
+        service.command('restore', backupFolder(), '--passphrase-file', passphraseFile()),
+      ).rejects.toThrow('has a database, which is not overwritten'),
+    ])
     expect((await readdir(folder)).includes('refused')).toBe(false)
-    await expect(
-      service.command('restore', backupFolder(), '--passphrase-file', passphraseFile()),
-    ).rejects.toThrow('has a database, which is not overwritten')
-    const interrupted = createService('interrupted')
+  }
+
+  /** A restore that is killed leaves a folder that nothing works with until it is restored again. */
+  async function expectBrokenOffRestore(): Promise<void> {
     const restoring = spawn(
       process.execPath,
       [...NODE_ARGS, 'restore', backupFolder(), '--passphrase-file', passphraseFile()],
       {
-        env: { PATH: process.env['PATH'], HELIOGRAPH_DATA_DIR: join(folder, 'interrupted') },
+        env: { PATH: process.env['PATH'], HELIOGRAPH_DATA_DIR: join(folder, 'restored') },
         stdio: 'ignore',
       },
     )
     const exited = once(restoring, 'exit')
-    const home = join(folder, 'interrupted', 'postgres')
+    const home = join(folder, 'restored', 'postgres')
     const hasBegun = async () =>
       (await readdir(home).catch((): string[] => [])).includes('restoring')
     while (!(await hasBegun()) && restoring.exitCode === null) await sleep(5)
     restoring.kill('SIGKILL')
     await exited
-    const { stderr } = await promisify(execFile)(process.execPath, [...NODE_ARGS, 'keys', 'list'], {
-      env: { PATH: process.env['PATH'], HELIOGRAPH_DATA_DIR: join(folder, 'interrupted') },
-    }).catch((error: { stderr: string }) => error)
-    expect(stderr).toContain('was being restored')
-    await interrupted.command('restore', backupFolder(), '--passphrase-file', passphraseFile())
-    expect(await interrupted.command('audit', 'verify')).toMatchObject({ isWhole: true })
+    await expect(service.command('keys', 'list')).rejects.toThrow('was being restored')
   }
 
   async function enroll(

@@ -14,7 +14,8 @@ import {
   openBackup,
   type OpenedBackup,
 } from '../../platform/backup/backup-files.ts'
-import { assertNoRows, loadBackup } from '../../platform/backup/load-backup.ts'
+import { assertNoRows, assertUnused, loadBackup } from '../../platform/backup/load-backup.ts'
+import { withDatabaseClient } from '../../platform/backup/with-database-client.ts'
 import type { DatabaseConnection } from '../../platform/db/connection.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 import { openDatabase } from '../../platform/db/database.ts'
@@ -23,6 +24,10 @@ import type { MasterKeys } from '../../platform/secrets/master-key.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { assertMigrationsKnown, migrateDatabase } from '../../schema/migrate.ts'
 import type { Schema } from '../../schema/schema.ts'
+import {
+  deleteRestoreMark,
+  markUnfinishedRestore,
+} from '../../schema/unfinished-restore-store.ts'
 import { assertSigningKeysOpen } from '../../signals/signing/signing-keys.ts'
 import type { Config } from '../config/load-config.ts'
 import { createFoundation, toOwnerConnection, type OpenedFoundation } from '../foundation.ts'
@@ -56,7 +61,7 @@ export interface RestoredBackup extends Adoption {
 /**
  * Restores a backup into the database of a configuration.
  *
- * @throws AppError `conflict` for a backup that is damaged, for other keys, and where there are rows already;
+ * @throws AppError `conflict` for a backup that is damaged, for other keys, and where there are rows or a service already;
  * MigrationError for a backup of a newer program; DatabaseStartError for a data folder that has a database
  */
 export async function restoreService(
@@ -70,6 +75,8 @@ export async function restoreService(
   if (config.databaseUrl !== undefined) {
     const owner = toOwnerConnection(config, { url: config.databaseUrl })
     await assertNoRows(owner, SEEDED_TABLES)
+    // As the service, whose connections others may not see.
+    await assertUnused({ url: config.databaseUrl })
     await restoredKeys.save()
     return { ...(await load({ owner, administration: owner })), masterKeyFile }
   }
@@ -140,10 +147,11 @@ async function loadInto(
   const { manifest } = backup
   const upTo = manifest.migrations.at(-1)?.version ?? 0
   onProgress('Making the schema ...')
-  await migrateDatabase(owner, { log: SILENT_LOGGER, upTo })
+  await migrateDatabase(owner, { log: SILENT_LOGGER, isRestoring: true, upTo })
+  await withDatabaseClient(owner, 'heliograph restore', markUnfinishedRestore)
   await loadBackup(backup, { connection: administration, onProgress, signal })
   onProgress('Bringing the schema up to date ...')
-  await migrateDatabase(owner, { log: SILENT_LOGGER })
+  await migrateDatabase(owner, { log: SILENT_LOGGER, isRestoring: true })
   const result = await withFoundation(config, owner, keys, (foundation) =>
     takeIntoUse(foundation, backup, onProgress),
   )
@@ -201,6 +209,7 @@ async function takeIntoUse(
     : `entry ${verdict.sequence ?? verdict.entryCount}: ${verdict.problem}`
   const origin = await findOrigin(db)
   const adoption = await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    await deleteRestoreMark(change.tx)
     // What the backup says of it is where the rows come from.
     if (origin === undefined) await deleteOrigin(change.tx)
     else await upsertOrigin(change.tx, origin)

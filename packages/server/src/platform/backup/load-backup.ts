@@ -11,7 +11,15 @@ import { AppError } from '../app-error.ts'
 import type { DatabaseConnection } from '../db/connection.ts'
 import { damaged, type BackedUpTable, type OpenedBackup } from './backup-files.ts'
 import { withDatabaseClient } from './with-database-client.ts'
-import { beginLoad, commitLoad, isEmpty, putBack, setSequences } from './load-store.ts'
+import {
+  beginLoad,
+  commitLoad,
+  countOtherSessions,
+  isClockBehind,
+  isEmpty,
+  putBack,
+  setSequences,
+} from './load-store.ts'
 import { copyInText, listTables } from './table-catalogue-store.ts'
 
 export interface LoadOptions {
@@ -24,8 +32,8 @@ export interface LoadOptions {
 /**
  * Loads a backup in place of all rows that there are. Foreign keys, unique indexes and checks are all made anew over what was loaded.
  *
- * @throws AppError `conflict` where a table of either is missing in the other, or gets another number of rows than the
- * backup says
+ * @throws AppError `conflict` where a table of either is missing in the other or gets another number of rows than the
+ * backup says, and where the clock of the database is behind the backup
  */
 export async function loadBackup(
   { folder, manifest }: OpenedBackup,
@@ -33,6 +41,7 @@ export async function loadBackup(
 ): Promise<void> {
   await withDatabaseClient(connection, 'heliograph restore', async (client) => {
     await assertSameTables(client, manifest.tables)
+    await assertClockIsAhead(client, manifest.taken_at)
     const takenOff = await beginLoad(client)
     for (const [done, table] of manifest.tables.entries()) {
       onProgress(`Loading ${table.name} (${done + 1} of ${manifest.tables.length}) ...`)
@@ -67,6 +76,29 @@ export async function assertNoRows(
   )
   if (isFree) return
   throw new AppError('conflict', 'This database has rows already, and is not overwritten.')
+}
+
+/**
+ * Looks whether a service is connected to a database, which would work with rows that are not all there yet. Sees the
+ * connections of the role that it is called as.
+ *
+ * @throws AppError `conflict` where one is
+ */
+export async function assertUnused(connection: DatabaseConnection): Promise<void> {
+  const count = await withDatabaseClient(connection, 'heliograph restore', countOtherSessions)
+  if (count === 0) return
+  throw new AppError(
+    'conflict',
+    `A service works with this database: ${count} connections are open. Stop every process of it first.`,
+  )
+}
+
+async function assertClockIsAhead(client: Client, takenAt: string): Promise<void> {
+  if (!(await isClockBehind(client, takenAt))) return
+  throw new AppError(
+    'conflict',
+    `The clock of the database is behind ${takenAt}, when this backup was made. Set it right first: receivers would take what they are told for outdated.`,
+  )
 }
 
 async function assertSameTables(client: Client, tables: readonly BackedUpTable[]): Promise<void> {

@@ -57,9 +57,28 @@ export async function setSequences(
 }
 
 export async function commitLoad(client: Client): Promise<void> {
-  await client.query('commit')
   // Plans are bad until the server knows what is in the tables.
   await client.query('analyze')
+  await client.query('commit')
+}
+
+/** Whether the clock of the database is before a time; clocks of two machines may differ by a minute. */
+export async function isClockBehind(client: Client, time: string): Promise<boolean> {
+  const { rows } = await client.query<{ is_behind: boolean }>(
+    `select now() + interval '1 minute' < $1::timestamptz as is_behind`,
+    [time],
+  )
+  return rows[0]?.is_behind === true
+}
+
+/** Connections of the product to the database, but for those that restore. */
+export async function countOtherSessions(client: Client): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select count(*)::int as count from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()
+       and application_name like 'heliograph%' and application_name <> 'heliograph restore'`,
+  )
+  return rows[0]?.count ?? 0
 }
 
 /** Whether no table but the `seeded` ones has a row: a schema that was never used, or none at all. */
