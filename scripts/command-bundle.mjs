@@ -23,6 +23,7 @@ const present = join(bundles, 'present.json')
 const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map((name) =>
   join(root, 'packages', name, 'src'),
 )
+const KEPT_MS = 60 * 60 * 1_000
 /** Packages that are many small modules. The others are loaded as they are installed. */
 const BUNDLED =
   /^(@heliograph\/.+|commander|jose|kysely|ulid|zod|pg|pg-[a-z-]+|pgpass|postgres-[a-z]+|split2|xtend)(\/|$)/
@@ -55,7 +56,10 @@ function isUnchanged([path, mtimeMs, size]) {
   return found.mtimeMs === mtimeMs && found.size === size
 }
 
-/** Several processes may make one at once: each has a folder of its own. */
+/**
+ * Several processes may make one at once: each has a folder of its own, which stays for as long as a command of it may
+ * load another file.
+ */
 async function makeBundle() {
   const { rolldown } = await import('rolldown')
   const folder = `${Date.now().toString(36)}-${process.pid}`
@@ -90,9 +94,14 @@ async function makeBundle() {
   writeFileSync(unfinished, JSON.stringify({ folder, files }))
   renameSync(unfinished, present)
   for (const old of readdirSync(bundles, { withFileTypes: true })) {
-    if (old.isDirectory() && old.name !== folder)
+    if (old.isDirectory() && old.name !== folder && isOld(old.name))
       rmSync(join(bundles, old.name), { recursive: true, force: true })
   }
+}
+
+/** The name of a folder begins with the time at which it was made. */
+function isOld(folder) {
+  return Date.now() - parseInt(folder, 36) > KEPT_MS
 }
 
 function isSource(id) {

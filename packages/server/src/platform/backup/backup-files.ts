@@ -120,7 +120,11 @@ export async function assertFileIsWhole(
   if (found === undefined) throw damaged(`${file} is missing`)
   if (found.size !== bytes) throw damaged(`${file} has ${found.size} bytes in place of ${bytes}`)
   const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash, ...(signal === undefined ? [] : [{ signal }]))
+  try {
+    await pipeline(createReadStream(path), hash, ...(signal === undefined ? [] : [{ signal }]))
+  } catch (error) {
+    throw toDiskFault(error, folder)
+  }
   if (hash.digest('hex') !== expected) throw damaged(`${file} is not what was written`)
 }
 
@@ -139,6 +143,19 @@ export async function writeBackupFile(folder: string, file: string, text: string
     await handle.close()
   }
   return createHash('sha256').update(text).digest('hex')
+}
+
+/** What file systems answer that take or give no more bytes. */
+const DISK_CODES = ['EDQUOT', 'EFBIG', 'EIO', 'ENOSPC', 'EROFS']
+
+/** What to throw for an error: of a disk that fails a backup, whose code alone would tell of the disk of the database. */
+export function toDiskFault(error: unknown, folder: string): unknown {
+  if (!(error instanceof Error) || !DISK_CODES.includes(errorCodeOf(error))) return error
+  return new AppError(
+    'unavailable',
+    `The disk of ${folder} fails: ${error.message}. See whether it is full, broken, or mounted read-only.`,
+    { cause: error },
+  )
 }
 
 /** Whether a file was refused because of what is in it (zlib, "Constants for error handling"). */
@@ -184,7 +201,7 @@ async function readText(folder: string, file: string): Promise<string> {
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       throw damaged(`${path} is missing, so it is none or not complete`)
     }
-    throw error
+    throw toDiskFault(error, folder)
   }
 }
 

@@ -24,6 +24,7 @@ import {
   MANIFEST_HEAD,
   isDecompressionError,
   toChecksumsText,
+  toDiskFault,
   writeBackupFile,
   type BackedUpTable,
   type BackupManifest,
@@ -74,15 +75,15 @@ const PRIVATE_FOLDER_MODE = 0o700
  * Writes a backup. The folder appears under its name when everything in it is on the disk and was read back; a
  * process that dies leaves a folder `<name>.unfinished-...`, which `restore` does not take.
  *
- * @throws AppError `conflict` where the folder exists, or the database has no schema
+ * @throws AppError `conflict` where the folder exists, or the database has no schema; `unavailable` for a disk that fails
  */
 export async function writeBackup(options: BackupOptions): Promise<WrittenBackup> {
   const folder = resolve(options.folder)
   await assertMissing(folder)
   const unfinished = join(dirname(folder), `${basename(folder)}.unfinished-${newSecret(6)}`)
-  await mkdir(dirname(folder), { recursive: true })
-  await mkdir(unfinished, { mode: PRIVATE_FOLDER_MODE })
   try {
+    await mkdir(dirname(folder), { recursive: true })
+    await mkdir(unfinished, { mode: PRIVATE_FOLDER_MODE })
     const manifest = await withDatabaseClient(options.connection, 'heliograph backup', (client) =>
       writeTables(client, unfinished, options),
     )
@@ -95,7 +96,7 @@ export async function writeBackup(options: BackupOptions): Promise<WrittenBackup
     return toWrittenBackup(folder, manifest, hasKeys)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    throw error
+    throw toDiskFault(error, folder)
   }
 }
 
