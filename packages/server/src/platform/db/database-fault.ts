@@ -23,6 +23,15 @@ const AWAY: DatabaseFault = {
     'See whether the database runs and whether DATABASE_URL leads to it. The service goes on by itself when it is back.',
 }
 
+const UNTRUSTED: DatabaseFault = {
+  ...AWAY,
+  advice:
+    'The certificate of the database is not accepted: see whether it has expired or is for another host, and which authority sslmode and sslrootcert of DATABASE_URL ask for.',
+}
+
+/** What Node.js says of certificates (its "Errors" and "TLS"). */
+const CERTIFICATE_CODES = /^(?:ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_)/
+
 /** What node-postgres says at the beginning, and PgBouncer does not take by itself. */
 const POOLER_REFUSES: DatabaseFault = {
   ...AWAY,
@@ -128,6 +137,7 @@ export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
   if (error.message === 'timeout exceeded when trying to connect') return BUSY_POOL
   if (error.message.startsWith('unsupported startup parameter')) return POOLER_REFUSES
   const code = errorCodeOf(error)
+  if (CERTIFICATE_CODES.test(code)) return UNTRUSTED
   if (isRefusedByStorage(error)) return STORAGE
   const { routine } = error as { routine?: unknown }
   if (typeof routine === 'string' && REFUSED_IN_RECOVERY[code] === routine) return READ_ONLY

@@ -154,6 +154,15 @@ test('while no server takes writes it is unavailable, and the reason names each 
   expect(String(failure)).toMatch(/127\.0\.0\.1:\d+ only reads; 127\.0\.0\.1:\d+ only reads/)
 })
 
+test('while no server answers it cannot be reached, and the reason names each of them', async () => {
+  const url = toUrl().replaceAll(/:\d+/g, ':1')
+  const failure: unknown = await findServer(open(new DatabaseNetwork(), url)).catch(
+    (error: unknown) => error,
+  )
+  expect(toUnavailable(failure)?.message).toContain('cannot be reached')
+  expect(String(failure)).toMatch(/127\.0\.0\.1:1: .*; 127\.0\.0\.1:1: /)
+})
+
 test('a connection for which there is no server leaves no socket behind', async () => {
   await setWritable(0, false)
   await setWritable(1, false)

@@ -5,7 +5,7 @@
  */
 import type { ClientConfig } from 'pg'
 import { SECOND_MS } from '../clock.ts'
-import { DatabaseClient, NoWritableServer } from './database-client.ts'
+import { DatabaseClient, NoWritableServer, terminated } from './database-client.ts'
 import { isAccessRefusal } from './unavailable.ts'
 
 /** Where a server is; a host that begins with `/` is the folder of a Unix socket. */
@@ -33,7 +33,7 @@ export class ServerChooser {
   /**
    * The server that takes writes at the moment, or did a second ago.
    *
-   * @throws NoWritableServer; the error of a server that refuses access
+   * @throws NoWritableServer; the error of a server that refuses access; where none answers, one of a connection
    */
   choose(): Promise<ServerAddress> {
     const nowMs = performance.now()
@@ -48,16 +48,20 @@ export class ServerChooser {
       return await Promise.any(this.#servers.map(askWhetherWritable))
     } catch (error) {
       const reasons = error instanceof AggregateError ? (error.errors as unknown[]) : [error]
-      throw reasons.find(isAccessRefusal) ?? noneIsWritable(reasons)
+      throw reasons.find(isAccessRefusal) ?? toFailure(reasons)
     }
   }
 }
 
-function noneIsWritable(reasons: readonly unknown[]): NoWritableServer {
+/** Of servers that are all away, the failure is of the kind of the first. */
+function toFailure(reasons: readonly unknown[]): Error {
   const texts = reasons.map((reason) => (reason instanceof Error ? reason.message : String(reason)))
-  return new NoWritableServer(`no server takes writes: ${texts.join('; ')}`, {
-    cause: new AggregateError(reasons),
-  })
+  const text = `no server takes writes: ${texts.join('; ')}`
+  const cause = new AggregateError(reasons)
+  if (reasons.some((reason) => reason instanceof NoWritableServer)) {
+    return new NoWritableServer(text, { cause })
+  }
+  return Object.assign(terminated(text), { cause }, codeOf(reasons[0]))
 }
 
 async function askWhetherWritable(server: ClientConfig): Promise<ServerAddress> {
@@ -72,7 +76,7 @@ async function askWhetherWritable(server: ClientConfig): Promise<ServerAddress> 
   } finally {
     void client.close()
   }
-  throw new Error(`${host}:${port} only reads`)
+  throw new NoWritableServer(`${host}:${port} only reads`)
 }
 
 function codeOf(error: unknown): object {

@@ -13,6 +13,8 @@ test.each([
   ['a server that starts up', failure('57P03')],
   ['a broken connection', failure('08006')],
   ['too many connections', failure('53300')],
+  ['a certificate that has expired', failure('CERT_HAS_EXPIRED')],
+  ['a certificate of another host', failure('ERR_TLS_CERT_ALTNAME_INVALID')],
   ['a full disk', failure('53100')],
   ['a standby during a fail-over', failure('25006')],
   ['an unlogged table of a standby', failure('0A000', { routine: 'get_relation_info' })],

@@ -53,7 +53,7 @@ export class ReportingAgent {
     return new Promise((resolve) => (this.#onAcknowledged = resolve))
   }
 
-  /** Sends nothing more until `release`; resolves when what is under way has been answered or has failed. */
+  /** Asks for nothing more until `release`; resolves when what it was asked last has been answered. */
   async hold(): Promise<void> {
     this.#isHeld = true
     await this.#underWay
@@ -66,11 +66,18 @@ export class ReportingAgent {
   /** Reads and answers until the signal is aborted and the last answer was accepted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const work = await this.#post('distributed/read', { node_key: this.#nodeKey })
-      const queries = Object.keys(work?.['queries'] ?? {})
-      if (queries.length > 0) await this.#answer(queries)
-      else await sleep(RETRY_MS)
+      if (!this.#isHeld) {
+        this.#underWay = this.#takeTurn()
+        await this.#underWay
+      } else await sleep(RETRY_MS)
     }
+  }
+
+  async #takeTurn(): Promise<void> {
+    const work = await this.#post('distributed/read', { node_key: this.#nodeKey })
+    const queries = Object.keys(work?.['queries'] ?? {})
+    if (queries.length > 0) await this.#answer(queries)
+    else await sleep(RETRY_MS)
   }
 
   async #answer(queries: readonly string[]): Promise<void> {
@@ -94,13 +101,6 @@ export class ReportingAgent {
 
   /** The answer, or undefined when there was none or it was a failure. */
   async #post(path: string, body: object): Promise<Record<string, unknown> | undefined> {
-    while (this.#isHeld) await sleep(RETRY_MS)
-    const request = this.#send(path, body)
-    this.#underWay = request
-    return request
-  }
-
-  async #send(path: string, body: object): Promise<Record<string, unknown> | undefined> {
     try {
       const response = await fetch(`${this.#baseUrl}/osquery/${path}`, {
         method: 'POST',
