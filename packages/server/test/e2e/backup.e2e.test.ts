@@ -166,7 +166,7 @@ describe('a service that is lost and restored from its backup', () => {
     await waitUntilNoneLeft(() => before + AGENTS * 2 - pushed.sets.length)
     await expectSteady('not-compliant')
     const lateId = await findDeviceId('late')
-    await Promise.all(agents.map((agent) => agent.hold()))
+    await Promise.all(agents.map((agent) => agent.pause()))
     await service.kill(true)
 
     await expectRefusals()

@@ -22,7 +22,9 @@ export class ReportingAgent {
   #marker = 0
   #onAcknowledged: () => void = () => undefined
   #isHeld = false
+  #isPaused = false
   #underWay: Promise<unknown> = Promise.resolve()
+  #turn: Promise<void> = Promise.resolve()
   nodeInvalidCount = 0
   /** What the failing checks answer. */
   outcome: 'in turn' | 'PASS' | 'FAIL' = 'in turn'
@@ -53,22 +55,29 @@ export class ReportingAgent {
     return new Promise((resolve) => (this.#onAcknowledged = resolve))
   }
 
-  /** Asks for nothing more until `release`; resolves when what it was asked last has been answered. */
+  /** Sends nothing more until `release`; resolves when what is under way has been answered or has failed. */
   async hold(): Promise<void> {
     this.#isHeld = true
     await this.#underWay
   }
 
+  /** Asks for nothing more until `release`; resolves when what it was asked last was answered. */
+  async pause(): Promise<void> {
+    this.#isPaused = true
+    await this.#turn
+  }
+
   release(): void {
     this.#isHeld = false
+    this.#isPaused = false
   }
 
   /** Reads and answers until the signal is aborted and the last answer was accepted. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (!this.#isHeld) {
-        this.#underWay = this.#takeTurn()
-        await this.#underWay
+      if (!this.#isPaused) {
+        this.#turn = this.#takeTurn()
+        await this.#turn
       } else await sleep(RETRY_MS)
     }
   }
@@ -101,6 +110,13 @@ export class ReportingAgent {
 
   /** The answer, or undefined when there was none or it was a failure. */
   async #post(path: string, body: object): Promise<Record<string, unknown> | undefined> {
+    while (this.#isHeld) await sleep(RETRY_MS)
+    const request = this.#send(path, body)
+    this.#underWay = request
+    return request
+  }
+
+  async #send(path: string, body: object): Promise<Record<string, unknown> | undefined> {
     try {
       const response = await fetch(`${this.#baseUrl}/osquery/${path}`, {
         method: 'POST',
