@@ -24,10 +24,7 @@ import type { MasterKeys } from '../../platform/secrets/master-key.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { assertMigrationsKnown, migrateDatabase } from '../../schema/migrate.ts'
 import type { Schema } from '../../schema/schema.ts'
-import {
-  deleteRestoreMark,
-  markUnfinishedRestore,
-} from '../../schema/unfinished-restore-store.ts'
+import { deleteRestoreMark, markUnfinishedRestore } from '../../schema/unfinished-restore-store.ts'
 import { assertSigningKeysOpen } from '../../signals/signing/signing-keys.ts'
 import type { Config } from '../config/load-config.ts'
 import { createFoundation, toOwnerConnection, type OpenedFoundation } from '../foundation.ts'

@@ -30,7 +30,8 @@ const UNTRUSTED: DatabaseFault = {
 }
 
 /** What Node.js says of certificates (its "Errors" and "TLS"). */
-const CERTIFICATE_CODES = /^(?:ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_)/
+const CERTIFICATE_CODES =
+  /^(?:ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_)/
 
 /** What node-postgres says at the beginning, and PgBouncer does not take by itself. */
 const POOLER_REFUSES: DatabaseFault = {
