@@ -38,20 +38,27 @@ export interface FlagFilePaths {
   readonly own?: Readonly<Record<string, string>>
 }
 
-const FLAG_FILE_PATHS_DEFAULT: FlagFilePaths = {
-  enrollSecret: '/etc/osquery/enroll_secret',
-  certificate: '/etc/osquery/heliograph.pem',
-}
+/** The places that osquery's own packages read on each platform, and the flag file lies beside them. */
+export const FLAG_FILE_PATHS = {
+  darwin: {
+    enrollSecret: '/private/var/osquery/enroll_secret',
+    certificate: '/private/var/osquery/heliograph.pem',
+  },
+  windows: {
+    enrollSecret: 'C:\\Program Files\\osquery\\enroll_secret',
+    certificate: 'C:\\Program Files\\osquery\\heliograph.pem',
+  },
+  linux: {
+    enrollSecret: '/etc/osquery/enroll_secret',
+    certificate: '/etc/osquery/heliograph.pem',
+  },
+} as const satisfies Record<string, FlagFilePaths>
 
 /**
  * A flag file for osqueryd that enrolls into this service. The files of the paths are put beside it:
  * the enrollment secret, and the certificate that `/osquery/certificate.pem` serves.
  */
-export function toFlagFile(
-  baseUrl: string,
-  settings: AgentSettings,
-  paths: FlagFilePaths = FLAG_FILE_PATHS_DEFAULT,
-): string {
+export function toFlagFile(baseUrl: string, settings: AgentSettings, paths: FlagFilePaths): string {
   const { host } = new URL(baseUrl)
   const { certificate, own = {} } = paths
   const flags = [

@@ -88,7 +88,10 @@ function toRefusal(enrollment: Exclude<Enrollment, { kind: 'enrolled' }>): AppEr
         'The enrollment secret is unknown, expired, revoked or used up.',
       )
     case 'unsupported_platform':
-      return new AppError('invalid_body', 'The platform of this host is not supported.')
+      return new AppError(
+        'invalid_body',
+        'The platform of this host is not supported: devices run macOS, Windows or Linux. FreeBSD has no built-in checks.',
+      )
     case 'agent_disabled':
       return new AppError('conflict', 'An admin has disabled the agent of this device.', {
         kind: 'forbidden',

@@ -252,8 +252,12 @@ describe('enrollment', () => {
   })
 
   test('a platform without checks is refused', async () => {
-    const body = enrollBody({ platform_type: '37', host_details: {} })
-    expectFailure(await agents.post('enroll', body), 400)
+    const os_version = { name: 'FreeBSD', platform: 'freebsd', platform_like: 'bsd' }
+    const body = enrollBody({ platform_type: '37', host_details: { os_version } })
+    const answer = await agents.post('enroll', body)
+    expectFailure(answer, 400)
+    expect(answer.json<{ error: string }>().error).toMatch(/macOS, Windows or Linux.*FreeBSD/)
+    expect(await readDevices()).toEqual([])
   })
 
   test('missing host details are no obstacle', async () => {
@@ -363,6 +367,22 @@ describe('configuration and files', () => {
         '--enroll_tls_endpoint=/osquery/enroll',
       ]),
     )
+  })
+
+  test.each([
+    ['', '/etc/osquery/enroll_secret'],
+    ['?platform=linux', '/etc/osquery/enroll_secret'],
+    ['?platform=darwin', '/private/var/osquery/enroll_secret'],
+    ['?platform=windows', String.raw`C:\Program Files\osquery\enroll_secret`],
+  ])('the flag file %s names the places of its platform', async (query, path) => {
+    const { body } = await agents.app.inject({ url: `/osquery/flags${query}` })
+    expect(body.split('\n')).toContain(`--enroll_secret_path=${path}`)
+  })
+
+  test('there are no flags for other platforms', async () => {
+    const answer = await agents.app.inject({ url: '/osquery/flags?platform=freebsd' })
+    expectFailure(answer, 400)
+    expect(answer.json<{ error: string }>().error).toContain('darwin, windows, linux')
   })
 
   test('the certificate is served, or its absence is explained', async () => {

@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import type { AgentDependencies } from './agent-handler.ts'
 import { createAgentHandlers } from './agent-handlers.ts'
-import { toFlagFile } from '../../posture/osquery/agent-config.ts'
+import { FLAG_FILE_PATHS, toFlagFile } from '../../posture/osquery/agent-config.ts'
 import { AGENT_ERRORS, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'
 import { runAs } from '../../platform/db/pool-turns.ts'
@@ -72,7 +72,14 @@ function registerFiles(scope: FastifyInstance, deps: OsqueryRoutesDependencies):
     const message = 'The service speaks plain HTTP: there is no certificate to pin.'
     return sendAgentError(reply, new AppError('not_found', message))
   })
-  scope.get('/flags', (_request, reply) =>
-    reply.type('text/plain; charset=utf-8').send(toFlagFile(deps.baseUrl, deps.settings)),
-  )
+  scope.get<{ Querystring: { platform?: unknown } }>('/flags', (request, reply) => {
+    const { platform = 'linux' } = request.query
+    const paths = Object.entries(FLAG_FILE_PATHS).find(([name]) => name === platform)?.[1]
+    if (paths === undefined) {
+      const message = `platform is one of ${Object.keys(FLAG_FILE_PATHS).join(', ')}.`
+      return sendAgentError(reply, new AppError('invalid_parameter', message))
+    }
+    const flags = toFlagFile(deps.baseUrl, deps.settings, paths)
+    return reply.type('text/plain; charset=utf-8').send(flags)
+  })
 }

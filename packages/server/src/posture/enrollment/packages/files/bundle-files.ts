@@ -1,4 +1,5 @@
 import { toFlagFile } from '../../../osquery/agent-config.ts'
+import { OSQUERY_MINIMUM_VERSION } from '../../../osquery/tables/table-facts.ts'
 import type { PackageContents, PackageFile } from '../package-contents.ts'
 
 /** The names that the files have in every bundle. */
@@ -57,7 +58,8 @@ export function toReadme(contents: PackageContents, instructions: BundleInstruct
   const lines = [
     `Enrolls ${instructions.platformName} devices into ${baseUrl}.`,
     '',
-    `1. Install osquery 5 from https://osquery.io/downloads, so that ${instructions.osqueryPath} exists.`,
+    `1. Install osquery ${OSQUERY_MINIMUM_VERSION} or newer from https://osquery.io/downloads, so that`,
+    `   ${instructions.osqueryPath} exists. macOS 15 and newer need 5.14 or newer.`,
     '2. Unpack this archive on the device and run, with administrator rights, in its folder:',
     '',
     `     ${instructions.installCommand}`,
