@@ -3,7 +3,11 @@ import type { Schema } from '../../../schema/schema.ts'
 import { appendKeys, appendNotes, listLastNotes } from './checkpoint-folder.ts'
 import { parseCheckpoint, verifyCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { toVerifierKey } from './checkpoint-keys.ts'
-import { listCheckpointKeys, listCheckpointsBeyond } from './checkpoint-store.ts'
+import {
+  listCheckpointKeys,
+  listCheckpointsBeyond,
+  type StoredCheckpoint,
+} from './checkpoint-store.ts'
 import { toVerifierKeyText, type VerifierKey } from './signed-note.ts'
 
 const BATCH_SIZE = 500
@@ -25,18 +29,19 @@ export async function exportCheckpoints(db: Kysely<Schema>, folder: string): Pro
   for (;;) {
     const batch = await listCheckpointsBeyond(db, origin, size, BATCH_SIZE)
     if (count === 0 && batch.length > 0) await appendKeys(folder, keys.map(toVerifierKeyText))
-    for (const { note, size: said } of batch) {
-      const checkpoint = parseCheckpoint(note)
-      if (checkpoint?.size !== said || verifyCheckpoint(checkpoint, own) === undefined) {
-        throw new Error('a checkpoint in the database is not one that this log signed')
-      }
-    }
+    for (const stored of batch) assertSigned(stored, own)
     // A folder that is new gets years of them.
     await appendNotes(folder, batch)
     size = batch.at(-1)?.size ?? size
     count += batch.length
     if (batch.length < BATCH_SIZE) return count
   }
+}
+
+function assertSigned({ note, size }: StoredCheckpoint, keys: readonly VerifierKey[]): void {
+  const checkpoint = parseCheckpoint(note)
+  if (checkpoint?.size === size && verifyCheckpoint(checkpoint, keys) !== undefined) return
+  throw new Error('a checkpoint in the database is not one that this log signed')
 }
 
 /**
