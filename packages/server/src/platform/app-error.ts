@@ -44,6 +44,12 @@ export function conflict(message: string): AppError {
   return new AppError('conflict', message)
 }
 
+/** What a check says of a value, such as `must be a string`, as a sentence. */
+export function toSentence(message: string): string {
+  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
+  return text.endsWith('.') ? text : `${text}.`
+}
+
 /** The refusal of a body for these places of it; its text names the first `namedMax`. */
 export function invalidBody(details: readonly ErrorDetail[], namedMax = details.length): AppError {
   const summary = details

@@ -1,6 +1,6 @@
 import { describeFault } from '@heliograph/ssf'
 import { z } from 'zod'
-import { AppError, type ErrorDetail } from '../app-error.ts'
+import { AppError, toSentence, type ErrorDetail } from '../app-error.ts'
 
 /** Which part of a request is validated; it decides between 400 and 422. */
 export type RequestPart = 'params' | 'query' | 'body'
@@ -82,12 +82,6 @@ function unionDetails(
   return closest.flatMap((inner) =>
     toDetails({ ...inner, path: [...issue.path, ...inner.path] }, part, undefined),
   )
-}
-
-/** What a schema or `describeFault` says, as a sentence. */
-function toSentence(message: string): string {
-  const text = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
-  return text.endsWith('.') ? text : `${text}.`
 }
 
 function unknownText(part: RequestPart): string {

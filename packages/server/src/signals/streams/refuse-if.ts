@@ -1,10 +1,15 @@
-import { invalidBody, type AppError, type ErrorDetail } from '../../platform/app-error.ts'
+import {
+  invalidBody,
+  toSentence,
+  type AppError,
+  type ErrorDetail,
+} from '../../platform/app-error.ts'
 
-/** The refusal of a body for what its parser found, which ends no sentence; see `invalidBody`. */
+/** The refusal of a body for what its parser found, which makes no sentence yet; see `invalidBody`. */
 export function refusalOfIssues(issues: readonly ErrorDetail[], namedMax?: number): AppError {
   const details = issues.map(({ path, message }) => ({
     path,
-    message: message.endsWith('.') ? message : `${message}.`,
+    message: toSentence(message),
   }))
   return invalidBody(details, namedMax)
 }
