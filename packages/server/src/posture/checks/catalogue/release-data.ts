@@ -132,7 +132,7 @@ export const BUILT_IN_RELEASE_DATA: ReleaseData = parseReleaseData(builtIn)
 const FRESH_DAYS = 90
 
 /** The last day on which a section counts as fresh, `YYYY-MM-DD`. */
-export function toFreshUntil({ as_of: asOf }: { readonly as_of: string }): string {
+function toFreshUntil({ as_of: asOf }: { readonly as_of: string }): string {
   return new Date(Date.parse(asOf) + FRESH_DAYS * DAY_MS).toISOString().slice(0, 10)
 }
 

@@ -18,7 +18,7 @@ export async function readReleaseDataAges(
   )
 }
 
-export interface StalenessDependencies {
+interface StalenessDependencies {
   readonly clock: Clock
   readonly log: { readonly warn: (facts: object, message: string) => void }
 }

@@ -2,7 +2,7 @@ import type { Kysely, Selectable, Transaction } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 
 /** Release data as it was brought from a file; what its content is, is not checked here. */
-export type ImportedReleaseData = Selectable<Schema['release_data']>
+type ImportedReleaseData = Selectable<Schema['release_data']>
 
 export async function findImportedReleaseData(
   db: Kysely<Schema>,
