@@ -24,6 +24,21 @@ async function newQueuedDelivery({ call, unique, receiverUrl }: ContractWorld) {
   return { path, eventId: first?.event_id ?? '' }
 }
 
+/** A webhook that was off while something happened that it asks for. */
+async function newMissedEvent({ call, unique, receiverUrl }: ContractWorld) {
+  const [path, other] = await Promise.all(
+    [1, 2].map(async () => {
+      const name = unique('Webhook')
+      const body = { name, url: receiverUrl, events: ['webhook.enabled'], enabled: false }
+      return `/webhooks/${String((await call('POST', '/webhooks', body))['id'])}`
+    }),
+  )
+  await call('PATCH', other ?? '', { enabled: true })
+  await call('PATCH', path ?? '', { enabled: true })
+  await call('PATCH', other ?? '', { enabled: false })
+  return path ?? ''
+}
+
 export const WEBHOOK_RECIPES: RecipeTable = {
   'GET /webhooks': { prepare: () => ({ path: '/webhooks' }) },
   'POST /webhooks': {
@@ -87,7 +102,7 @@ export const WEBHOOK_RECIPES: RecipeTable = {
   },
   'POST /webhooks/{id}/recover': {
     prepare: async (world) => ({
-      path: `${(await newDelivery(world)).path}/recover`,
+      path: `${await newMissedEvent(world)}/recover`,
       body: { since: '2026-01-02T03:04:05Z' },
     }),
   },
