@@ -74,7 +74,7 @@ async function setWritable(index: 0 | 1, isWritable: boolean): Promise<void> {
     `alter database "${name}" set random_page_cost = ${index + 1}`,
     `alter database "${name}" set default_transaction_read_only = ${isWritable ? 'off' : 'on'}`,
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid()`,
+     where datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
   ])
 }
 

@@ -38,7 +38,7 @@ async function setSearchPath(name: string, path: string): Promise<void> {
   await database.pool.query(`alter database "${name}" set search_path = ${path}`)
   await database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid()`,
+     where datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
   )
   await vi.waitFor(() => sql`select`.execute(db))
 }

@@ -30,7 +30,7 @@ describe('what is asked for', () => {
   it('refuses what cannot be expanded and names what can', () => {
     const { error } = expandQuery(setUp().expansions).safeParse({ expand: 'owner,person' })
     expect(error?.issues[0]?.message).toBe(
-      'person cannot be expanded here. Allowed: owner, check, issues.',
+      '"person" cannot be expanded here. Allowed: owner, check, issues.',
     )
   })
 })

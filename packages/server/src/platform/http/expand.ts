@@ -41,7 +41,8 @@ export function expandQuery(expansions: Expansions) {
       .superRefine((text, context) => {
         const unknown = readNames(text).filter((name) => !allowed.includes(name))
         if (unknown.length === 0) return
-        const message = `${unknown.join(', ')} cannot be expanded here. Allowed: ${allowed.join(', ')}.`
+        const names = unknown.map((name) => `"${name}"`).join(', ')
+        const message = `${names} cannot be expanded here. Allowed: ${allowed.join(', ')}.`
         context.addIssue({ code: 'custom', message })
       })
       .optional()

@@ -115,6 +115,6 @@ describe('expand', () => {
     const { status, body } = await api.request<TestRefusal>('/issues?expand=owner')
     expect(status).toBe(400)
     expect(body.code).toBe('invalid_parameter')
-    expect(body.message).toContain('owner cannot be expanded here. Allowed: device, check.')
+    expect(body.message).toContain('"owner" cannot be expanded here. Allowed: device, check.')
   })
 })
