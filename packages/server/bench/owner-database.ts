@@ -11,6 +11,8 @@ export async function asOwner<Result>(
   const owner = openDatabase<Schema>(ownerConnection, {
     network,
     poolMax: 1,
+    // Filling tables takes minutes.
+    statementTimeoutMs: 0,
     logError: () => undefined,
   })
   try {
