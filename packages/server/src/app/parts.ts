@@ -79,7 +79,7 @@ export async function createParts(
   const { config, log, network, sessionConnection } = foundation
   const outbound = await openOutbound(config)
   const listener = createListener(sessionConnection, { log, network })
-  const organisation = createOrganisationPart(foundation)
+  const organisation = createOrganisationPart(foundation, config)
   const signing = createSigningPart(foundation, config)
   const sender = createDeliverySender({
     ...foundation,

@@ -1,6 +1,7 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
+import { apiKeyRoutes } from './api-keys/api-key-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
 import { retentionRoutes } from './retention/retention-routes.ts'
@@ -13,11 +14,11 @@ export interface OrganisationPart extends ServicePart {
 }
 
 /** The organisation with its admins, features and API keys. */
-export function createOrganisationPart({
-  db,
-  clock,
-  runChange,
-}: Pick<Foundation, 'db' | 'clock' | 'runChange'>): OrganisationPart {
+export function createOrganisationPart(
+  foundation: Pick<Foundation, 'db' | 'clock' | 'runChange' | 'sealer'>,
+  { baseUrl }: { readonly baseUrl: string },
+): OrganisationPart {
+  const { db, clock, runChange } = foundation
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)
   return {
@@ -27,6 +28,7 @@ export function createOrganisationPart({
     keyUsage,
     operations: [
       ...adminRoutes({ db, runChange }),
+      ...apiKeyRoutes({ ...foundation, baseUrl }),
       ...organisationRoutes(db),
       ...retentionRoutes(db),
     ],

@@ -19,6 +19,7 @@ export const PERMISSIONS = [
   'Download Packages',
   'Manage Enrollment',
   'Manage Admins',
+  'Manage API Keys',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

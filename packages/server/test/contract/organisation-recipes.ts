@@ -1,4 +1,12 @@
+import type { ContractWorld } from './contract-world.ts'
 import { read, type RecipeTable } from './recipe.ts'
+
+const RESPONSIBLE = 'grace@example.com'
+
+async function newKey({ call, unique }: ContractWorld): Promise<string> {
+  const body = { name: unique('Key'), responsible_email: RESPONSIBLE }
+  return `/api_keys/${String((await call('POST', '/api_keys', body))['id'])}`
+}
 
 /** The organisation, its admins, and what enrolls devices. */
 export const ORGANISATION_RECIPES: RecipeTable = {
@@ -14,6 +22,38 @@ export const ORGANISATION_RECIPES: RecipeTable = {
   },
   'DELETE /admin_users/{id}': {
     prepare: async ({ newAdmin }) => ({ path: `/admin_users/${await newAdmin()}` }),
+  },
+  'GET /api_keys': read(() => '/api_keys'),
+  'POST /api_keys': {
+    prepare: ({ unique }) => ({
+      path: '/api_keys',
+      body: {
+        name: unique('Key'),
+        responsible_email: RESPONSIBLE,
+        permissions: [{ permission: 'Remove Devices', rationale: 'Offboarding.' }],
+        expires_at: '2099-01-02T03:04:05Z',
+      },
+    }),
+  },
+  'GET /api_keys/{id}': { prepare: async (world) => ({ path: await newKey(world) }) },
+  'PATCH /api_keys/{id}': {
+    prepare: async (world) => ({
+      path: await newKey(world),
+      body: { name: world.unique('Renamed'), permissions: [], expires_at: null },
+    }),
+  },
+  'DELETE /api_keys/{id}': { prepare: async (world) => ({ path: await newKey(world) }) },
+  'POST /api_keys/{id}/rotate': {
+    prepare: async (world) => ({
+      path: `${await newKey(world)}/rotate`,
+      body: { overlap_seconds: 60 },
+    }),
+  },
+  'POST /api_keys/{id}/reveal': {
+    prepare: async (world) => ({
+      path: `${await newKey(world)}/reveal`,
+      body: { reason: 'Its copy was lost.' },
+    }),
   },
   'GET /packages': read(() => '/packages'),
   'GET /packages/{id}': read(() => '/packages/1'),

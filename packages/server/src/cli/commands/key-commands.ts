@@ -7,6 +7,7 @@ import {
   revokeApiKey,
   rotateApiKey,
 } from '../../organisation/api-keys/create-api-key.ts'
+import { toKeyState } from '../../organisation/api-keys/key-state.ts'
 import { revealApiKey } from '../../organisation/api-keys/reveal-api-key.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
@@ -51,7 +52,7 @@ const list = databaseCommand({
       NAME: ({ name }) => name,
       'ENDS IN': (key) => key.secretLastFour,
       RESPONSIBLE: (key) => key.responsibleEmail ?? 'nobody',
-      STATE: (key) => describeState(key, services.clock.now()),
+      STATE: (key) => toKeyState(key, services.clock.now()),
       'LAST USED': (key) => key.lastUsedAt?.toISOString() ?? 'never',
       PERMISSIONS: ({ permissions }) =>
         permissions.map(({ permission }) => permission).join(', ') || 'read only',
@@ -95,11 +96,6 @@ const revoke = databaseCommand({
 
 /** `heliograph keys create|list|reveal|rotate|revoke`. */
 export const definition = commandGroup([create, list, reveal, rotate, revoke])
-
-function describeState(key: ApiKeyWithPermissions, now: Date): string {
-  if (key.revokedAt !== null) return 'revoked'
-  return key.expiresAt !== null && key.expiresAt <= now ? 'expired' : 'live'
-}
 
 function toJson(key: ApiKeyWithPermissions) {
   const {

@@ -7,7 +7,8 @@ import { crc32 } from 'node:zlib'
 import { randomInteger } from '../../platform/ids.ts'
 import type { SealContext } from '../../platform/secrets/sealed-box.ts'
 
-const KEY_PREFIX = 'k2sk_v1_'
+/** What every key begins with. */
+export const KEY_PREFIX = 'k2sk_v1_'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** 40 characters of 62 are 238 bits. */

@@ -1,6 +1,8 @@
 import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
 import type { CamelCased } from '../../platform/db/record-table.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { notFound } from '../../platform/app-error.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
+import { isId, parseId } from '../../platform/ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Admin } from '../admins/find-admin.ts'
@@ -65,10 +67,8 @@ export async function findKeyCredential(
  * @throws AppError `not_found`
  */
 export async function getKeyForUpdate(db: Kysely<Schema>, id: string): Promise<ApiKey> {
-  const key = /^\d{1,18}$/.test(id)
-    ? await keyTable.find(db, { id }, { isLocked: true })
-    : undefined
-  if (key === undefined) throw new AppError('not_found', `There is no API key ${id}.`)
+  const key = isId(id) ? await keyTable.find(db, { id }, { isLocked: true }) : undefined
+  if (key === undefined) throw notFound('API key', id)
   return key
 }
 
@@ -139,9 +139,8 @@ export async function updateKey(
   return keyTable.update(db, { id }, values)
 }
 
-/** All keys by ascending id, with their permissions. */
-export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermissions[]> {
-  const rows = await db
+function selectKeys(db: Kysely<Schema>) {
+  return db
     .selectFrom('api_key')
     .leftJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
     .selectAll('api_key')
@@ -151,9 +150,47 @@ export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermiss
         select json_agg(json_build_object('permission', permission, 'rationale', rationale) order by permission)
         from api_key_permission where api_key_id = api_key.id), '[]')`.as('permissions'),
     )
-    .orderBy('api_key.id')
-    .execute()
+}
+
+/** All keys by ascending id, with their permissions. */
+export async function listAllKeys(db: Kysely<Schema>): Promise<ApiKeyWithPermissions[]> {
+  const rows = await selectKeys(db).orderBy('api_key.id').execute()
   return rows.map(keyTable.fromRow)
+}
+
+/** A page of keys by ascending id, with their permissions. */
+export async function listKeys(
+  db: Kysely<Schema>,
+  window: PageWindow,
+): Promise<ApiKeyWithPermissions[]> {
+  const rows = await readPage(selectKeys(db), 'api_key.id', window)
+  return rows.map(keyTable.fromRow)
+}
+
+/**
+ * A key with its permissions.
+ *
+ * @throws AppError `not_found`, the same for every text that is the id of none
+ */
+export async function getKey(db: Kysely<Schema>, id: string): Promise<ApiKeyWithPermissions> {
+  const row = await selectKeys(db)
+    .where('api_key.id', '=', parseId(id, 'API key'))
+    .executeTakeFirstOrThrow(() => notFound('API key', id))
+  return keyTable.fromRow(row)
+}
+
+/** Takes permissions from a key. */
+export async function deleteKeyPermissions(
+  db: Kysely<Schema>,
+  keyId: string,
+  permissions: readonly string[],
+): Promise<void> {
+  if (permissions.length === 0) return
+  await db
+    .deleteFrom('api_key_permission')
+    .where('api_key_id', '=', keyId)
+    .where('permission', 'in', permissions)
+    .execute()
 }
 
 /** Moves `last_used_at` of several keys forward. */

@@ -2,13 +2,17 @@
  * API keys: who may call the REST API. Owns keys, their permissions with rationale, rotation and
  * revocation. Does not own what a permission opens: each route declares that.
  */
-import { findAdminByEmail, findAdminForShare, type Admin } from '../admins/find-admin.ts'
+import { findAdminForShare } from '../admins/find-admin.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { isPermission, PERMISSIONS } from '../../schema/permissions.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { toStorableText } from '../../platform/storable-text.ts'
+import {
+  describePermissions,
+  parseExpiry,
+  parsePermissions,
+  resolveResponsible,
+} from './api-key-members.ts'
 import { apiKeyContext, generateKey, hashKey } from './api-key-secret.ts'
 import {
   getKeyForUpdate,
@@ -19,8 +23,6 @@ import {
   type ApiKey,
   type GrantedPermission,
 } from './api-key-store.ts'
-
-const RATIONALE_LENGTH_MAX = 1_000
 
 export interface NewApiKey {
   readonly name: string
@@ -49,29 +51,15 @@ export async function createApiKey(
   sealer: Sealer,
   input: NewApiKey,
 ): Promise<IssuedKey> {
-  const admin = await findResponsible(change, input.responsibleEmail)
-  if (input.expiresAt !== null && input.expiresAt <= change.at) {
-    throw invalid('expires_at', 'must be in the future')
-  }
+  const admin = await resolveResponsible(change, input.responsibleEmail)
+  const expiresAt = parseExpiry(change, input.expiresAt)
   return issueKey(change, sealer, {
     name: parseName(input.name, 'name'),
     responsibleAdminId: admin.id,
     permissions: parsePermissions(input.permissions),
-    expiresAt: input.expiresAt,
+    expiresAt,
     rotatedFromId: null,
   })
-}
-
-/** Locked: nobody demotes the admin, and so ends its keys, until the key exists. */
-async function findResponsible({ tx }: Change, email: string): Promise<Admin> {
-  const found = await findAdminByEmail(tx, email)
-  const admin = found && (await findAdminForShare(tx, found.id))
-  if (admin?.access === 'full') return admin
-  const problem =
-    admin === undefined
-      ? `there is no admin with the email address ${email}`
-      : `the admin ${admin.email} has no Full Access`
-  throw invalid('responsible', `must be an admin with Full Access: ${problem}`)
 }
 
 /**
@@ -171,38 +159,4 @@ async function issueKey(change: Change, sealer: Sealer, draft: KeyDraft): Promis
     },
   })
   return { id: row.id, name: row.name, key, permissions: draft.permissions }
-}
-
-function describePermissions(permissions: readonly GrantedPermission[]): string {
-  if (permissions.length === 0) return 'read access'
-  return `the permissions ${permissions.map(({ permission }) => permission).join(', ')}`
-}
-
-function parsePermissions(permissions: readonly GrantedPermission[]): GrantedPermission[] {
-  const names = new Set(permissions.map(({ permission }) => permission))
-  if (names.size !== permissions.length) {
-    throw invalid('permissions', 'must not name a permission twice')
-  }
-  return permissions.map(({ permission, rationale }, index) => {
-    if (!isPermission(permission)) {
-      throw invalid(
-        `permissions.${index}.permission`,
-        `must be one of ${PERMISSIONS.join(', ')}; it is "${permission}"`,
-      )
-    }
-    const reason = toStorableText(rationale.trim())
-    if (reason === '' || reason.length > RATIONALE_LENGTH_MAX) {
-      throw invalid(
-        `permissions.${index}.rationale`,
-        `must say in 1 to ${RATIONALE_LENGTH_MAX} characters why the key needs "${permission}"`,
-      )
-    }
-    return { permission, rationale: reason }
-  })
-}
-
-function invalid(path: string, message: string): AppError {
-  return new AppError('invalid_body', `${path} ${message}.`, {
-    details: [{ path, message }],
-  })
 }

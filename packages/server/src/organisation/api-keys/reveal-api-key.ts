@@ -1,9 +1,11 @@
 import { findAdminByEmail } from '../admins/find-admin.ts'
+import type { JsonObject } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { apiKeyContext } from './api-key-secret.ts'
 import { getKeyForUpdate } from './api-key-store.ts'
+import { assertHoldsAllOfKey, type Grantor } from './grantor.ts'
 
 /**
  * The plain text of a key, for an admin with Full Access; the audit entry names who saw it.
@@ -24,6 +26,31 @@ export async function revealApiKey(
       details: [{ path: 'admin', message }],
     })
   }
+  return openKey(change, sealer, keyId, { viewer: admin.email, facts: { admin_id: admin.id } })
+}
+
+/**
+ * The plain text of a key, for a caller of the API who holds what the key does. The audit entry, which names
+ * the reason, is durable before the text is shown.
+ *
+ * @throws AppError `not_found`, `permission_missing`; `conflict` when the key is revoked
+ */
+export async function revealApiKeyTo(
+  change: Change,
+  sealer: Sealer,
+  viewer: Grantor,
+  { keyId, reason }: { readonly keyId: string; readonly reason: string },
+): Promise<string> {
+  await assertHoldsAllOfKey(change, viewer, keyId)
+  return openKey(change, sealer, keyId, { viewer: viewer.name, facts: { reason } })
+}
+
+async function openKey(
+  change: Change,
+  sealer: Sealer,
+  keyId: string,
+  { viewer, facts }: { readonly viewer: string; readonly facts: JsonObject },
+): Promise<string> {
   const key = await getKeyForUpdate(change.tx, keyId)
   if (key.revokedAt !== null) {
     throw new AppError('conflict', `The API key ${keyId} is revoked.`)
@@ -31,8 +58,8 @@ export async function revealApiKey(
   change.recordAudit({
     action: 'api_key.revealed',
     target: { type: 'api_key', id: key.id },
-    description: `revealed the API key ${key.name} to ${admin.email}`,
-    after: { admin_id: admin.id },
+    description: `revealed the API key ${key.name} to ${viewer}`,
+    after: facts,
   })
   return sealer.openText(key.secretSealed, apiKeyContext(key.secretHash))
 }
