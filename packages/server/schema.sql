@@ -803,6 +803,15 @@ create table device_round (
   constraint device_round_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 ) with (fillfactor=50);
 
+create table device_status_count (
+  counted_at timestamp with time zone not null,
+  good integer not null,
+  notified integer not null,
+  will_block integer not null,
+  blocked integer not null,
+  constraint device_status_count_pkey PRIMARY KEY (counted_at)
+);
+
 create table device_status_transition (
   id bigint generated always as identity not null,
   device_id bigint not null,
@@ -1602,6 +1611,7 @@ CREATE INDEX auth_log_session_failed ON public.auth_log_session USING btree (id)
 CREATE INDEX auth_log_session_person ON public.auth_log_session USING btree (person_id, id);
 CREATE INDEX auth_log_session_person_email ON public.auth_log_session USING hash (person_email);
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at, id);
+CREATE INDEX auth_log_session_stopped ON public.auth_log_session USING btree (started_at) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
 CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;

@@ -34,6 +34,7 @@ import { createStreamsPart, type StreamsPart } from '../signals/streams-part.ts'
 import { createWebhooksPart } from '../signals/webhooks-part.ts'
 import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
 import { createCallers } from '../surfaces/callers.ts'
+import { createOverviewPart } from '../surfaces/rest/overview/overview-part.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
 import { createOriginPart } from './backup/origin-part.ts'
@@ -112,6 +113,7 @@ export async function createParts(
     streams,
     createWebhooksPart(foundation, config, { outbound, sender }),
     delivery,
+    createOverviewPart(foundation),
   ]
   const routes = wings.flatMap(({ operations = [] }) => operations)
   const { features, keyUsage } = organisation

@@ -32,6 +32,7 @@ import { toAgentSettings, type AgentTimes } from './osquery/agent-settings.ts'
 import { postureRetention, type PostureRetentionSettings } from './posture-retention-store.ts'
 import { reportingQueryRoutes } from './reporting/reporting-query-routes.ts'
 import { reportingTableRoutes } from './reporting/reporting-table-routes.ts'
+import { recordStatusCounts } from './overview/count-statuses.ts'
 import type { ReportingAccess } from './reporting/sandbox/reporting-access.ts'
 import { ReportingSandbox } from './reporting/sandbox/reporting-sandbox.ts'
 
@@ -63,6 +64,7 @@ export function createDevicesPart(
       dueJob('device statuses', () => settleAndFindNext({ db, runChange, logError }), {
         channel: REEVALUATE_CHANNEL,
       }),
+      periodicJob('device status counts', () => recordStatusCounts(db, clock.now())),
       dueJob('device deletion', () => deleteDueDevices({ db, runChange, logError }), {
         channel: DEVICE_DELETION_CHANNEL,
       }),

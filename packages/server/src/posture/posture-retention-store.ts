@@ -33,6 +33,7 @@ export function postureRetention(settings: PostureRetentionSettings): RetentionP
     retention('status transitions', settings.statusTransitionRetentionDays, {
       when: IS_SUPERSEDED,
     }),
+    fixedRetention('status counts'),
     retention('resolved issues', settings.resolvedIssueRetentionDays, {
       when: sql`r.resolved_at is not null and not ${IS_ASKED_ABOUT}`,
     }),

@@ -24,6 +24,7 @@ export const PERIODIC_JOBS = {
   'audit checkpoints': byOneWorker(5 * MINUTE_MS),
   certificate: byEach(PROCESS_ROLES, DAY_MS),
   'deleted streams': byOneWorker(MINUTE_MS),
+  'device status counts': byOneWorker(5 * MINUTE_MS),
   'failing webhooks': byOneWorker(MINUTE_MS),
   'key usage': byEach(['api'], 5 * SECOND_MS),
   'master key': byEach(PROCESS_ROLES, 5 * MINUTE_MS),

@@ -73,6 +73,16 @@ export const RETENTION = {
     description:
       'Changes of the status of devices. Of each device the last one stays, and the last one that changed its compliance. 0 keeps them for ever.',
   },
+  'status counts': {
+    table: 'device_status_count',
+    key: 'counted_at',
+    ageBy: 'counted_at',
+    walk: 'key',
+    keeps: { ms: 400 * DAY_MS },
+    passEveryMs: DAY_MS,
+    batchSize: 2_000,
+    description: 'How many devices were in each status, counted every five minutes.',
+  },
   'resolved issues': {
     table: 'issue',
     key: 'id',

@@ -11,6 +11,14 @@ async function newKey({ call, unique }: ContractWorld): Promise<string> {
 /** The organisation, its admins, and what enrolls devices. */
 export const ORGANISATION_RECIPES: RecipeTable = {
   'GET /retention_policies': read(() => '/retention_policies'),
+  'GET /overview': read(
+    () => '/overview',
+    () => ({ time_zone: 'Europe/Berlin' }),
+  ),
+  'GET /overview/device_statuses': read(
+    () => '/overview/device_statuses',
+    () => ({ step: '1h' }),
+  ),
   'GET /whoami': read(() => '/whoami'),
   'GET /admin_users': read(() => '/admin_users'),
   'GET /admin_users/{id}': read(({ admin }) => `/admin_users/${admin}`),

@@ -92,6 +92,13 @@ export interface DeviceTables {
     reason: string
     txn: string
   }
+  device_status_count: {
+    counted_at: Date
+    good: number
+    notified: number
+    will_block: number
+    blocked: number
+  }
   device_group: {
     id: Id
     name: string
