@@ -30,24 +30,28 @@ const ESLINT = [
 ]
 const PRETTIER = bin('prettier/bin/prettier.cjs')
 const VITEST = [bin('vitest/vitest.mjs')]
+const CONSOLE = 'scripts/build-console.mjs'
 
 /** Each command is a list of steps; a step is the arguments of one Node.js process. */
 const COMMANDS = {
-  demo: (args) => [[...HELIOGRAPH, 'demo', ...args]],
-  start: (args) => [[...HELIOGRAPH, 'serve', ...args]],
+  demo: (args) => [[CONSOLE], [...HELIOGRAPH, 'demo', ...args]],
+  start: (args) => [[CONSOLE], [...HELIOGRAPH, 'serve', ...args]],
   bench: (args) => [[...HELIOGRAPH, 'bench', ...args]],
-  test: (args) => [[...VITEST, 'run', ...args]],
+  test: (args) => [[CONSOLE], [...VITEST, 'run', ...args]],
   check: () => [
     [PRETTIER, '--check', '--log-level', 'warn', '.'],
     [TSC, '-b'],
     ...PACKAGES.map((name) => [TSC, '-p', `packages/${name}`]),
     [TSC, '-p', 'scripts'],
+    [CONSOLE, '--client'],
+    [TSC, '-p', 'packages/console'],
+    [CONSOLE, '--size'],
     ESLINT,
     [bin('knip/bin/knip.js')],
     ['scripts/graph.mjs'],
     ['--conditions=source', 'scripts/generate.ts', '--check'],
   ],
-  build: () => [[TSC, '-b'], ['scripts/copy-build-assets.mjs']],
+  build: () => [[CONSOLE], [TSC, '-b'], ['scripts/copy-build-assets.mjs']],
   graph: () => [['scripts/graph.mjs']],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],

@@ -35,6 +35,7 @@ import { createWebhooksPart } from '../signals/webhooks-part.ts'
 import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
 import { createCallers } from '../surfaces/callers.ts'
 import { createOverviewPart } from '../surfaces/rest/overview/overview-part.ts'
+import { createConsolePart } from '../surfaces/console/console-part.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
 import { createOriginPart } from './backup/origin-part.ts'
@@ -123,6 +124,7 @@ export async function createParts(
     ...wings,
     createAgentsPart(foundation, config, caPem),
     createRestPart({ foundation, routes, features, callers, cursorKey }, config),
+    createConsolePart(),
     createScimPart(foundation, callers, config),
     createStandardSsfPart({
       ...streams.context,

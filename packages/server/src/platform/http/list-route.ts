@@ -95,6 +95,7 @@ export const listRoute: ListRoute<string, string> = (definition) => {
     method: 'GET',
     query: listQuerySchema(fields, fieldsOf !== undefined).extend(filters?.shape ?? {}),
     queryExamples: searchExamples(fields),
+    searchFields: fields,
     responses: { 200: z.object({ data: z.array(item), pagination: paginationSchema }) },
     handler: async (context) => {
       const page = readPageRequest(context, fieldsOf?.(context.params) ?? fields)

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
+import type { SearchField } from '../search/search-field.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -148,6 +149,8 @@ export interface Operation<By extends Caller = Caller> {
   readonly params: z.ZodType
   readonly query: z.ZodType
   readonly queryExamples: QueryExamples
+  /** What a list can be searched by; empty for everything else. */
+  readonly searchFields: readonly SearchField[]
   readonly body: z.ZodType | undefined
   readonly responses: ResponseSchemas
   /** Whether PUT is answered like this PATCH; of routes, unless they say `false`. */
@@ -194,6 +197,7 @@ export function operation<By extends Caller = Caller>({
     params: stringParams(path),
     query: z.object({}),
     queryExamples: {},
+    searchFields: [],
     body: undefined,
     operationId: toOperationId(method, path),
     example: {},

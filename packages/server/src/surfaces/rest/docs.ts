@@ -7,10 +7,9 @@ const SCRIPT_MAX_AGE_SECONDS = 3_600
 
 /**
  * Serves the rendered API reference at `/docs`, from this origin alone: no outside fonts, no proxy, no
- * telemetry, and a content policy that would stop them. Whoever opens the address of the service is led there.
+ * telemetry, and a content policy that would stop them.
  */
 export function registerDocs(app: FastifyInstance): void {
-  app.get('/', async (_request, reply) => reply.redirect('/docs/', 302))
   void app.register(async (scope) => {
     scope.addHook('onSend', async (_request, reply, payload) => {
       const type = String(reply.getHeader('content-type') ?? '')

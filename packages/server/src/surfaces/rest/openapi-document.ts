@@ -2,6 +2,7 @@
  * What the operations of the REST API have in common in its document: credentials, version, idempotency keys,
  * rate limit, refusals and commands to try them with. The rest is written by platform/http/openapi.ts.
  */
+import type { SearchField } from '../../platform/search/search-field.ts'
 import { STATUS_OF_KIND } from '../../platform/http/error-response.ts'
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -121,7 +122,9 @@ export function completeOperation(
 function withExamples(parameter: object, route: Operation): object {
   const isSearch =
     'name' in parameter && parameter.name === 'query' && Object.keys(route.queryExamples).length > 0
-  return isSearch ? { ...parameter, examples: route.queryExamples } : parameter
+  if (!isSearch) return parameter
+  const { queryExamples: examples, searchFields } = route
+  return { ...parameter, examples, 'x-search-fields': searchFields.map(toSearchField) }
 }
 
 function permissionNote(route: Operation): object {
@@ -195,5 +198,16 @@ export function commonComponents(errorSchema: object): Record<string, Record<str
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `k2sk_v1_...`.' },
     },
+  }
+}
+
+/** A searchable field for programs: what builders of searches need to know. */
+function toSearchField({ name, type, operators, values, list }: SearchField) {
+  return {
+    name,
+    type,
+    operators,
+    ...(values === undefined ? {} : { values }),
+    ...(list === true ? { takes_list: true } : {}),
   }
 }

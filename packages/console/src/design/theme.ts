@@ -1,0 +1,75 @@
+/* The theme of Mantine's components, from the tokens of `tokens.css`. */
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  createTheme,
+  Modal,
+  NumberInput,
+  PasswordInput,
+  Select,
+  Switch,
+  Textarea,
+  TextInput,
+  Tooltip,
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+} from '@mantine/core'
+
+const signal: MantineColorsTuple = [
+  '#e1eff7',
+  '#c4deee',
+  '#9fcbe5',
+  '#6fbdea',
+  '#45a3d6',
+  '#2186bd',
+  '#1272a6',
+  '#0b5f8e',
+  '#094c72',
+  '#073a57',
+]
+
+const small = { defaultProps: { size: 'sm' } } as const
+
+export const theme = createTheme({
+  primaryColor: 'signal',
+  primaryShade: { light: 7, dark: 3 },
+  autoContrast: true,
+  colors: { signal },
+  fontFamily: 'var(--helio-sans)',
+  fontFamilyMonospace: 'var(--helio-mono)',
+  headings: { fontFamily: 'var(--helio-sans)', fontWeight: '650' },
+  defaultRadius: 'md',
+  radius: { md: 'var(--helio-radius)' },
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  cursorType: 'pointer',
+  focusRing: 'auto',
+  components: {
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle' } }),
+    Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm' } }),
+    Button: Button.extend(small),
+    TextInput: TextInput.extend(small),
+    PasswordInput: PasswordInput.extend(small),
+    NumberInput: NumberInput.extend(small),
+    Textarea: Textarea.extend(small),
+    Select: Select.extend(small),
+    Switch: Switch.extend(small),
+    Modal: Modal.extend({ defaultProps: { centered: true, overlayProps: { blur: 2 } } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true } }),
+  },
+})
+
+/** Where Mantine's own variables take their values. */
+export const resolveVariables: CSSVariablesResolver = () => {
+  const shared = {
+    '--mantine-color-body': 'var(--helio-surface)',
+    '--mantine-color-text': 'var(--helio-text)',
+    '--mantine-color-dimmed': 'var(--helio-quiet)',
+    '--mantine-color-default': 'var(--helio-surface)',
+    '--mantine-color-default-border': 'var(--helio-line)',
+    '--mantine-color-error': 'var(--helio-bad)',
+    '--mantine-color-placeholder': 'var(--helio-quiet)',
+    '--mantine-color-anchor': 'var(--helio-accent)',
+  }
+  return { variables: {}, light: shared, dark: shared }
+}

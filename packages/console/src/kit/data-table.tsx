@@ -1,0 +1,268 @@
+/*
+ * The table of every list: virtual rows, columns to choose, rows that open by mouse and keyboard, and what is
+ * shown while there is nothing. Owns no data: a `List` brings it.
+ */
+import { ActionIcon, Checkbox, Loader, Menu, Skeleton, VisuallyHidden } from '@mantine/core'
+import { ColumnsIcon } from '@primer/octicons-react'
+import type { RowData } from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useRef, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react'
+import classes from './data-table.module.css'
+import { ErrorState } from './states.tsx'
+import { texts } from './texts.ts'
+import { useColumns, type Column } from './use-columns.ts'
+import type { List } from './use-list.ts'
+
+export type { Column } from './use-columns.ts'
+
+const ROW_HEIGHT = 38
+/** So many rows before the end the next page is asked for. */
+const LOAD_AHEAD = 40
+
+export interface Selection {
+  readonly ids: ReadonlySet<string>
+  readonly toggle: (id: string) => void
+}
+
+export interface DataTableProps<Item> {
+  /** What the table lists, for those who cannot see it; also where the chosen columns are kept. */
+  readonly name: string
+  readonly columns: readonly Column<Item>[]
+  readonly list: List<Item>
+  readonly rowId: (item: Item) => string
+  /** Opens an item; the first column should be a link to the same place. */
+  readonly onOpen?: (item: Item) => void
+  readonly selection?: Selection
+  /** Shown in place of rows when the list is empty. */
+  readonly empty: ReactNode
+  /** The search and what else stands above the rows. */
+  readonly toolbar?: ReactNode
+  /** At the end of the toolbar, such as the export. */
+  readonly actions?: ReactNode
+}
+
+export function DataTable<Item extends RowData>(props: DataTableProps<Item>) {
+  const { name, list, toolbar, actions, empty } = props
+  const { table, visible } = useColumns(name, props.columns, list.items, props.rowId)
+  const isEmpty = !list.isLoading && list.error === null && list.items.length === 0
+  return (
+    <section className={classes.frame} aria-label={name}>
+      <div className={classes.bar}>
+        <div>{toolbar}</div>
+        {actions}
+        <ColumnMenu table={table} />
+      </div>
+      {list.error !== null && list.items.length === 0 ? (
+        <ErrorState error={list.error} onRetry={list.retry} />
+      ) : isEmpty ? (
+        empty
+      ) : (
+        <Rows {...props} table={table} visible={visible} />
+      )}
+      <footer className={classes.foot} aria-live="polite">
+        <span>{footText(list)}</span>
+        {list.isLoadingMore ? <Loader size={12} /> : null}
+      </footer>
+    </section>
+  )
+}
+
+function footText({ items, hasMore, isLoading }: List<unknown>): string {
+  if (isLoading) return texts.loading
+  return hasMore ? texts.rowsAndMore(items.length) : texts.rows(items.length)
+}
+
+type RowsProps<Item extends RowData> = DataTableProps<Item> & ReturnType<typeof useColumns<Item>>
+
+function Rows<Item extends RowData>({
+  table,
+  visible,
+  list,
+  rowId,
+  onOpen,
+  selection,
+  name,
+}: RowsProps<Item>) {
+  const scroll = useRef<HTMLDivElement>(null)
+  const rows = table.getRowModel().rows
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    initialRect: { width: 1000, height: 800 },
+  })
+  const virtualRows = virtualizer.getVirtualItems()
+  const last = virtualRows.at(-1)?.index ?? 0
+  const { hasMore, isLoadingMore, loadMore, error } = list
+  useEffect(() => {
+    if (hasMore && !isLoadingMore && error === null && last >= rows.length - LOAD_AHEAD) loadMore()
+  }, [hasMore, isLoadingMore, error, last, rows.length, loadMore])
+
+  const focusRow = (index: number) => {
+    const target = Math.max(0, Math.min(rows.length - 1, index))
+    virtualizer.scrollToIndex(target)
+    requestAnimationFrame(() =>
+      scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus(),
+    )
+  }
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number, item: Item) => {
+    if (event.target !== event.currentTarget) return
+    const act = KEYS[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    if (typeof act === 'number') focusRow(index + act)
+    else if (act === 'open') onOpen?.(item)
+    else if (act === 'select') selection?.toggle(rowId(item))
+    else focusRow(act === 'first' ? 0 : rows.length - 1)
+  }
+  const grid = {
+    '--columns': trackList(visible, selection !== undefined),
+    '--narrow-columns': trackList(
+      visible.filter((column) => column.narrow === true),
+      selection !== undefined,
+    ),
+  } as CSSProperties
+  return (
+    <div className={classes.scroll} ref={scroll} data-testid="rows">
+      <div
+        role="table"
+        aria-label={name}
+        aria-rowcount={list.hasMore ? -1 : rows.length + 1}
+        className={classes.table}
+        style={grid}
+      >
+        <div role="row" aria-rowindex={1} className={classes.head}>
+          {selection === undefined ? null : (
+            <div role="columnheader">
+              <VisuallyHidden>{texts.select}</VisuallyHidden>
+            </div>
+          )}
+          {visible.map((column) => (
+            <div
+              role="columnheader"
+              key={column.id}
+              className={`${classes.cell} ${column.narrow === true ? '' : classes.wide}`}
+            >
+              {column.header}
+            </div>
+          ))}
+        </div>
+        {list.isLoading ? <LoadingRows /> : null}
+        <div
+          role="rowgroup"
+          className={list.isStale ? classes.stale : undefined}
+          style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+        >
+          {virtualRows.map(({ index, start }) => {
+            const row = rows[index]
+            if (row === undefined) return null
+            const item = row.original
+            const id = rowId(item)
+            return (
+              <div
+                role="row"
+                key={id}
+                data-index={index}
+                data-opens={onOpen === undefined ? undefined : ''}
+                aria-rowindex={index + 2}
+                aria-selected={selection?.ids.has(id)}
+                tabIndex={index === (virtualRows[0]?.index ?? 0) ? 0 : -1}
+                className={classes.row}
+                style={{ transform: `translateY(${start}px)` }}
+                onClick={(event) => {
+                  if (!isInteractive(event.target)) onOpen?.(item)
+                }}
+                onKeyDown={(event) => onKeyDown(event, index, item)}
+              >
+                {selection === undefined ? null : (
+                  <div role="cell">
+                    <Checkbox
+                      size="xs"
+                      checked={selection.ids.has(id)}
+                      onChange={() => selection.toggle(id)}
+                      aria-label={texts.selectRow(id)}
+                    />
+                  </div>
+                )}
+                {visible.map((column) => (
+                  <div
+                    role="cell"
+                    key={column.id}
+                    className={`${classes.cell} ${column.narrow === true ? '' : classes.wide}`}
+                  >
+                    {column.cell(item)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** What a key does while a row has the focus. A number moves by so many rows. */
+const KEYS: Readonly<Record<string, number | 'open' | 'select' | 'first' | 'last'>> = {
+  j: 1,
+  ArrowDown: 1,
+  k: -1,
+  ArrowUp: -1,
+  PageDown: 10,
+  PageUp: -10,
+  Home: 'first',
+  End: 'last',
+  Enter: 'open',
+  o: 'open',
+  x: 'select',
+}
+
+function isInteractive(target: EventTarget): boolean {
+  return (
+    target instanceof Element && target.closest('a, button, input, label, [role=menu]') !== null
+  )
+}
+
+function trackList(columns: readonly { readonly width?: string }[], isSelectable: boolean): string {
+  const tracks = columns.map(({ width }) => width ?? 'minmax(120px, 1fr)')
+  return [...(isSelectable ? ['20px'] : []), ...tracks].join(' ')
+}
+
+function LoadingRows() {
+  return (
+    <div aria-hidden>
+      {Array.from({ length: 12 }, (_, index) => (
+        <Skeleton key={index} height={14} my={12} mx={16} width={`${90 - ((index * 13) % 40)}%`} />
+      ))}
+    </div>
+  )
+}
+
+function ColumnMenu<Item extends RowData>({
+  table,
+}: Pick<ReturnType<typeof useColumns<Item>>, 'table'>) {
+  return (
+    <Menu closeOnItemClick={false} position="bottom-end">
+      <Menu.Target>
+        <ActionIcon aria-label={texts.columns}>
+          <ColumnsIcon size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {table.getAllLeafColumns().map((column) => (
+          <Menu.Item
+            key={column.id}
+            role="menuitemcheckbox"
+            aria-checked={column.getIsVisible()}
+            disabled={!column.getCanHide()}
+            leftSection={<Checkbox.Indicator size="xs" checked={column.getIsVisible()} />}
+            onClick={() => column.toggleVisibility()}
+          >
+            {String(column.columnDef.header)}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

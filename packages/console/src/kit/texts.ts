@@ -1,0 +1,33 @@
+/* The texts of the shared parts. */
+const count = new Intl.NumberFormat('en')
+
+export const texts = {
+  loading: 'Loading …',
+  rows: (rows: number) => `${count.format(rows)} ${rows === 1 ? 'row' : 'rows'}`,
+  rowsAndMore: (rows: number) => `${count.format(rows)} rows, more below`,
+  columns: 'Choose columns',
+  select: 'Select',
+  selectRow: (id: string) => `Select row ${id}`,
+  retry: 'Try again',
+  failed: 'This could not be loaded',
+  requestId: 'Request',
+  copy: 'Copy',
+  copied: 'Copied',
+  never: 'Never',
+  none: '–',
+  search: 'Search',
+  searchExample: 'field:value, joined with AND and OR',
+  addFilter: 'Filter',
+  field: 'Field',
+  comparison: 'Comparison',
+  value: 'Value',
+  add: 'Add',
+  clear: 'Clear the search',
+  becomes: 'Adds to the search:',
+  operators: { ':': 'is', '~': 'contains', '>': 'is after', '<': 'is before' },
+  cancel: 'Cancel',
+  show: 'Reveal',
+  hide: 'Hide',
+  chartAsTable: 'Show as table',
+  chartAsPicture: 'Show as chart',
+} as const

@@ -1,0 +1,79 @@
+/* Times: how long ago at sight, exactly on pointing, and moving on by themselves. */
+import { Tooltip } from '@mantine/core'
+import { useSyncExternalStore } from 'react'
+import { texts } from './texts.ts'
+
+const TICK_MS = 15_000
+const UNITS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+let now = Date.now()
+
+/** One timer for all times of the page. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    now = Date.now()
+    for (const each of listeners) each()
+  }, TICK_MS)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** The present moment in milliseconds, moving on every 15 s. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now)
+}
+
+/** `3 min. ago`, `in 2 days`, `just now`. */
+export function formatRelative(iso: string, at: number): string {
+  const seconds = (Date.parse(iso) - at) / 1000
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit)
+  }
+  return seconds > 5 ? 'in a moment' : 'just now'
+}
+
+/** Date and time with seconds and zone. */
+export function formatExact(iso: string): string {
+  return exact.format(new Date(iso))
+}
+
+export function formatDay(iso: string): string {
+  return day.format(new Date(iso))
+}
+
+interface TimeProps {
+  /** ISO 8601; null where it has not happened. */
+  readonly at: string | null | undefined
+  /** Stands where there is no time. */
+  readonly absent?: string
+  /** Shows the exact time at sight, and how long ago on pointing. */
+  readonly isExact?: boolean
+}
+
+export function Time({ at, absent = texts.never, isExact = false }: TimeProps) {
+  const moment = useNow()
+  if (at === null || at === undefined || at === '') return <span>{absent}</span>
+  const ago = formatRelative(at, Math.max(moment, 0))
+  return (
+    <Tooltip label={isExact ? ago : formatExact(at)}>
+      <time dateTime={at}>{isExact ? formatExact(at) : ago}</time>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,62 @@
+import {
+  columnVisibilityFeature,
+  createColumnHelper,
+  tableFeatures,
+  useTable,
+  type RowData,
+} from '@tanstack/react-table'
+import { useLocalStorage } from '@mantine/hooks'
+import { useMemo, type ReactNode } from 'react'
+
+/** A column of a table. The first one is always shown and should link to the item. */
+export interface Column<Item> {
+  readonly id: string
+  readonly header: string
+  readonly cell: (item: Item) => ReactNode
+  /** A track of a CSS grid; `minmax(120px, 1fr)` when left out. */
+  readonly width?: string
+  /** Shown where there is little room as well. */
+  readonly narrow?: boolean
+  /** Not shown until somebody chooses it. */
+  readonly hidden?: boolean
+}
+
+const features = tableFeatures({ columnVisibilityFeature })
+
+/** The table model over a list of items, and its columns: which are shown is kept in the browser. */
+export function useColumns<Item extends RowData>(
+  name: string,
+  columns: readonly Column<Item>[],
+  items: readonly Item[],
+  rowId: (item: Item) => string,
+) {
+  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
+    key: `heliograph.columns.${name}`,
+    defaultValue: {},
+    getInitialValueInEffect: false,
+  })
+  const definitions = useMemo(() => {
+    const helper = createColumnHelper<typeof features, Item>()
+    return columns.map(({ id, header }, index) =>
+      helper.display({ id, header, enableHiding: index > 0 }),
+    )
+  }, [columns])
+  const columnVisibility = useMemo(() => {
+    const byDefault = columns.map(({ id, hidden }) => [id, hidden !== true] as const)
+    return { ...Object.fromEntries(byDefault), ...shown }
+  }, [columns, shown])
+  const table = useTable({
+    features,
+    columns: definitions,
+    data: items as Item[],
+    getRowId: rowId,
+    state: { columnVisibility },
+    onColumnVisibilityChange: (change) =>
+      setShown(typeof change === 'function' ? change(columnVisibility) : change),
+  })
+  const visible = table.getVisibleLeafColumns().flatMap(({ id }) => {
+    const column = columns.find((candidate) => candidate.id === id)
+    return column === undefined ? [] : [column]
+  })
+  return { table, visible }
+}

@@ -1,0 +1,51 @@
+import { Menu, UnstyledButton } from '@mantine/core'
+import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { client } from '../api/client.ts'
+import classes from './account-menu.module.css'
+import { sessionQuery, useSession } from './session.ts'
+import { texts } from './texts.ts'
+
+/** The signed-in admin, and the way out. */
+export function AccountMenu() {
+  const session = useSession()
+  const queryClient = useQueryClient()
+  const signOut = useMutation({
+    mutationFn: () => client.delete({ url: '/console/session' }),
+    onSettled: () => {
+      queryClient.clear()
+      queryClient.setQueryData(sessionQuery.queryKey, null)
+    },
+  })
+  if (session === null || session === undefined) return null
+  const { name } = session.admin
+  return (
+    <Menu position="top-start" width={220}>
+      <Menu.Target>
+        <UnstyledButton className={classes.account}>
+          <span className={classes.initials} aria-hidden>
+            {initialsOf(name)}
+          </span>
+          <span className={classes.name}>{name}</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{session.admin.email}</Menu.Label>
+        <Menu.Item component={Link} to="/settings/account" leftSection={<PersonIcon />}>
+          {texts.account}
+        </Menu.Item>
+        <Menu.Item leftSection={<SignOutIcon />} onClick={() => signOut.mutate()}>
+          {texts.signOut}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== '')
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => word?.[0]?.toUpperCase() ?? '')
+    .join('')
+}

@@ -1,0 +1,64 @@
+/* The console: its theme, its cache of answers, its routes. */
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { createRouter, RouterProvider } from '@tanstack/react-router'
+import { ApiError } from '../api/client.ts'
+import { resolveVariables, theme } from '../design/theme.ts'
+import { ErrorState } from '../kit/states.tsx'
+import { routeTree } from './route-tree.ts'
+import { SessionGuard } from './session-guard.tsx'
+
+/** Answers are good for so long; what changes meanwhile is told by the live connection. */
+const FRESH_MS = 30_000
+
+const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: FRESH_MS, retry: (count, error) => count < 3 && mayPass(error) },
+  },
+})
+
+/** Whether trying again may help: not when the service has judged the request. */
+function mayPass(error: Error): boolean {
+  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500
+}
+
+const router = createRouter({
+  routeTree,
+  basepath: '/console',
+  context: { queryClient },
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={resolveVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={readNonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <Notifications position="bottom-right" autoClose={6000} />
+        <SessionGuard>
+          <RouterProvider router={router} />
+        </SessionGuard>
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+/** What the page may load styles with; Vite leaves it in the page, where scripts of others cannot read it. */
+function readNonce(): string {
+  const meta = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')
+  return meta?.nonce ?? ''
+}

@@ -1,0 +1,135 @@
+/* The frame of the console: the navigation at the left, the page at the right, the palette over both. */
+import { ActionIcon, Drawer, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { spotlight } from '@mantine/spotlight'
+import { MoonIcon, SearchIcon, SunIcon, ThreeBarsIcon } from '@primer/octicons-react'
+import { Link, Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { AccountMenu } from './account-menu.tsx'
+import classes from './frame.module.css'
+import { LiveMark } from './live.tsx'
+import { PLACES } from './navigation.ts'
+import { Palette } from './palette.tsx'
+import { texts } from './texts.ts'
+import { useGoToKeys } from './use-go-to-keys.ts'
+
+export function Frame() {
+  const [isOpen, setOpen] = useState(false)
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useEffect(() => setOpen(false), [path])
+  useGoToKeys()
+  return (
+    <div className={classes.frame}>
+      <a href="#content" className={classes.skip}>
+        {texts.skip}
+      </a>
+      <aside className={classes.side}>
+        <Navigation path={path} />
+      </aside>
+      <div className={classes.topbar}>
+        <ActionIcon
+          aria-label={texts.openNavigation}
+          onClick={() => setOpen(true)}
+          className={classes.onInk}
+        >
+          <ThreeBarsIcon />
+        </ActionIcon>
+        <Brand />
+      </div>
+      <Drawer
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        size={264}
+        withCloseButton={false}
+        padding={0}
+        title={texts.product}
+        classNames={{
+          content: classes.drawer,
+          body: classes.drawerBody,
+          header: classes.drawerTitle,
+        }}
+      >
+        <Navigation path={path} />
+      </Drawer>
+      <main className={classes.main} id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <Palette />
+    </div>
+  )
+}
+
+function Brand() {
+  return (
+    <Link to="/" className={classes.brand}>
+      <img src="/console/heliograph.svg" width={24} height={24} alt="" />
+      {texts.product}
+    </Link>
+  )
+}
+
+function Navigation({ path }: { readonly path: string }) {
+  return (
+    <div className={classes.navigation}>
+      <Brand />
+      <UnstyledButton className={classes.search} onClick={() => spotlight.open()}>
+        <SearchIcon size={14} />
+        <span>{texts.palette}</span>
+        <kbd>⌘K</kbd>
+      </UnstyledButton>
+      <nav aria-label={texts.navigation}>
+        {PLACES.map(({ label, places }) => (
+          <div key={label} className={classes.group}>
+            {places.length > 1 ? <div className={classes.groupLabel}>{label}</div> : null}
+            {places.map(({ label: name, to, icon: Icon }) => (
+              <Link
+                key={to}
+                to={to}
+                className={classes.link}
+                aria-current={isAt(path, to) ? 'page' : undefined}
+              >
+                <Icon size={16} />
+                {name}
+              </Link>
+            ))}
+          </div>
+        ))}
+      </nav>
+      <div className={classes.foot}>
+        <AccountMenu />
+        <LiveMark />
+        <ThemeButton />
+      </div>
+    </div>
+  )
+}
+
+/** A place is lit on its own page and on those below it, but for pages that are places themselves. */
+function isAt(path: string, to: string): boolean {
+  if (path === to) return true
+  if (to === '/') return false
+  const isBelow = path.startsWith(`${to}/`)
+  const own = PLACES.flatMap(({ places }) => places)
+  return isBelow && !own.some((other) => other.to.length > to.length && isBelowOf(path, other.to))
+}
+
+function isBelowOf(path: string, to: string): boolean {
+  return path === to || path.startsWith(`${to}/`)
+}
+
+function ThemeButton() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const isDark =
+    colorScheme === 'dark' ||
+    (colorScheme === 'auto' && globalThis.matchMedia('(prefers-color-scheme: dark)').matches)
+  return (
+    <Tooltip label={texts.theme}>
+      <ActionIcon
+        aria-label={texts.theme}
+        className={classes.onInk}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        {isDark ? <SunIcon /> : <MoonIcon />}
+      </ActionIcon>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,74 @@
+/*
+ * Keeps the page true without asking again and again: the service says which resources have changed, and
+ * what is shown of them is read anew. One connection for the whole console; the browser resumes it.
+ */
+import { Tooltip } from '@mantine/core'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import classes from './live.module.css'
+import { texts } from './texts.ts'
+
+type LiveState = 'connecting' | 'open' | 'broken'
+
+let state: LiveState = 'connecting'
+const listeners = new Set<() => void>()
+
+function setState(next: LiveState): void {
+  state = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Listens for changes while a session is open. */
+export function useLive(isSignedIn: boolean): void {
+  const queryClient = useQueryClient()
+  useEffect(() => {
+    if (!isSignedIn) return
+    const source = new EventSource('/live')
+    source.addEventListener('open', () => setState('open'))
+    source.addEventListener('error', () => setState('broken'))
+    source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
+      const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
+      invalidate(queryClient, topics)
+    })
+    return () => {
+      source.close()
+      setState('connecting')
+    }
+  }, [isSignedIn, queryClient])
+}
+
+/**
+ * What is shown of these topics is read again; `devices` and `deliveries:12` name a resource and perhaps a
+ * record of it, `all` everything. What no open page shows is only marked as old.
+ */
+function invalidate(queryClient: QueryClient, topics: readonly string[]): void {
+  const changed = topics.map((topic) => topic.split(':', 2))
+  const isAll = topics.includes('all')
+  void queryClient.invalidateQueries({
+    predicate: ({ queryKey: [resource, id] }) =>
+      isAll ||
+      changed.some(
+        ([name, record]) =>
+          name === resource &&
+          (record === undefined || id === undefined || id === 'list' || id === record),
+      ),
+  })
+}
+
+/** Whether the page moves by itself. */
+export function LiveMark() {
+  const current = useSyncExternalStore(subscribe, () => state)
+  const label = { open: texts.live, broken: texts.liveBroken, connecting: texts.livePaused }[
+    current
+  ]
+  return (
+    <Tooltip label={label}>
+      <span className={classes.mark} data-state={current} role="status" aria-label={label} />
+    </Tooltip>
+  )
+}

@@ -1,0 +1,12 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '../shell/root-route.tsx'
+
+export const signInRoutes = [
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/sign-in',
+    validateSearch: ({ next }: Readonly<Record<string, unknown>>) =>
+      typeof next === 'string' && next.startsWith('/console/') ? { next } : {},
+    component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+  }),
+] as const

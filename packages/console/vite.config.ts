@@ -1,0 +1,23 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** Where the pages of `npm run dev` in this folder find a running service. */
+const service = process.env['HELIOGRAPH_URL'] ?? 'http://127.0.0.1:8080'
+
+/** Every path that does not belong to the console goes to the service. */
+const toService = { target: service, changeOrigin: false }
+
+export default defineConfig({
+  base: '/console/',
+  plugins: [react()],
+  html: { cspNonce: '__CSP_NONCE__' },
+  build: {
+    outDir: '../server/console',
+    emptyOutDir: true,
+    // The preload helper of Vite makes elements from texts; the browsers that we serve need none.
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+    assetsInlineLimit: 0,
+  },
+  server: { proxy: { '^/(?!console/)': toService, '^/console/session': toService } },
+})
