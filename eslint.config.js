@@ -72,7 +72,9 @@ export default tseslint.config(
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: {
       parserOptions: {
-        projectService: { allowDefaultProject: ['vitest.config.ts', 'packages/console/*.config.ts'] },
+        projectService: {
+          allowDefaultProject: ['vitest.config.ts', 'packages/console/*.config.ts'],
+        },
         tsconfigRootDir: import.meta.dirname,
       },
     },
