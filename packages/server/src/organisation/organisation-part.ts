@@ -5,7 +5,10 @@ import { apiKeyRoutes } from './api-keys/api-key-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
 import { retentionRoutes } from './retention/retention-routes.ts'
-import { organisationRoutes } from './settings/organisation-routes.ts'
+import {
+  organisationRoutes,
+  type OrganisationRouteDependencies,
+} from './settings/organisation-routes.ts'
 import { ORGANISATION_CHANNEL } from './settings/organisation-store.ts'
 
 export interface OrganisationPart extends ServicePart {
@@ -13,12 +16,15 @@ export interface OrganisationPart extends ServicePart {
   readonly keyUsage: KeyUsageRecorder
 }
 
+export type OrganisationFoundation = OrganisationRouteDependencies &
+  Pick<Foundation, 'clock' | 'sealer'>
+
 /** The organisation with its admins, features and API keys. */
 export function createOrganisationPart(
-  foundation: Pick<Foundation, 'db' | 'clock' | 'runChange' | 'sealer'>,
+  foundation: OrganisationFoundation,
   { baseUrl }: { readonly baseUrl: string },
 ): OrganisationPart {
-  const { db, clock, runChange } = foundation
+  const { db, clock, runChange, reevaluateAllDevices } = foundation
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)
   return {
@@ -29,7 +35,7 @@ export function createOrganisationPart(
     operations: [
       ...adminRoutes({ db, runChange }),
       ...apiKeyRoutes({ ...foundation, baseUrl }),
-      ...organisationRoutes(db),
+      ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
       ...retentionRoutes(db),
     ],
     channels: { [ORGANISATION_CHANNEL]: () => features.forget() },

@@ -3,6 +3,7 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { deprovisionedPersonRoutes } from './people/deprovisioned-person-routes.ts'
 import { personGroupRoutes } from './people/person-group-routes.ts'
 import { personRoutes } from './people/person-routes.ts'
+import { scimSettingsRoutes } from './provisioning/scim-settings-routes.ts'
 
 export interface PeopleSettings {
   readonly baseUrl: string
@@ -13,7 +14,7 @@ export interface PeopleSettings {
  * operations of a person in the documents.
  */
 export function createPeoplePart(
-  { db }: Pick<Foundation, 'db'>,
+  { db, clock }: Pick<Foundation, 'db' | 'clock'>,
   { baseUrl }: PeopleSettings,
   personOperations: readonly ApiRoute[],
 ): ServicePart {
@@ -25,6 +26,7 @@ export function createPeoplePart(
       ...personOperations,
       ...personGroupRoutes(db),
       ...deprovisionedPersonRoutes(db, baseUrl),
+      ...scimSettingsRoutes({ db, clock, baseUrl }),
     ],
   }
 }

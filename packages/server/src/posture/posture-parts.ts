@@ -24,6 +24,7 @@ import { registerProductImages } from './devices/product-image-routes.ts'
 import { registrationRequestRoutes } from './devices/registration-requests/registration-request-routes.ts'
 import { settleAndFindNext } from './devices/settle-due-devices.ts'
 import { reenrollmentRequestRoutes } from './enrollment/reenrollment/reenrollment-request-routes.ts'
+import { enrollmentSecretRoutes } from './enrollment/secrets/enrollment-secret-routes.ts'
 import { packageRoutes } from './enrollment/packages/package-routes.ts'
 import { exemptionRequestRoutes } from './issues/exemptions/exemption-request-routes.ts'
 import { issueRoutes } from './issues/issue-routes.ts'
@@ -138,6 +139,7 @@ export function createFleetPart(
       ...reportingTableRoutes(db, baseUrl),
       ...reportingQueryRoutes({ db, clock, runChange, sandbox }),
       ...packageRoutes({ baseUrl, settings: toAgentSettings(settings), runChange, sealer, caPem }),
+      ...enrollmentSecretRoutes({ db, baseUrl, clock, runChange, sealer }),
       ...reenrollmentRequestRoutes({ db, baseUrl, runChange }),
     ],
     start: () => sandbox.prepare(),

@@ -20,6 +20,7 @@ export const PERMISSIONS = [
   'Manage Enrollment',
   'Manage Admins',
   'Manage API Keys',
+  'Manage Organisation',
 ] as const
 
 export type Permission = (typeof PERMISSIONS)[number]

@@ -8,6 +8,11 @@ async function newKey({ call, unique }: ContractWorld): Promise<string> {
   return `/api_keys/${String((await call('POST', '/api_keys', body))['id'])}`
 }
 
+async function newEnrollmentSecret({ call, unique }: ContractWorld): Promise<string> {
+  const body = { name: unique('Laptops') }
+  return `/enrollment_secrets/${String((await call('POST', '/enrollment_secrets', body))['id'])}`
+}
+
 /** The organisation, its admins, and what enrolls devices. */
 export const ORGANISATION_RECIPES: RecipeTable = {
   'GET /retention_policies': read(() => '/retention_policies'),
@@ -62,6 +67,38 @@ export const ORGANISATION_RECIPES: RecipeTable = {
       path: `${await newKey(world)}/reveal`,
       body: { reason: 'Its copy was lost.' },
     }),
+  },
+  'GET /organisation': read(() => '/organisation'),
+  'PATCH /organisation': {
+    prepare: ({ unique }) => ({
+      path: '/organisation',
+      body: {
+        name: unique('Example'),
+        compliance_threshold: 'blocked',
+        api_writes: true,
+        ssf: true,
+      },
+    }),
+  },
+  'GET /scim_settings': read(() => '/scim_settings'),
+  'GET /enrollment_secrets': read(() => '/enrollment_secrets'),
+  'POST /enrollment_secrets': {
+    prepare: ({ unique }) => ({
+      path: '/enrollment_secrets',
+      body: {
+        name: unique('Laptops'),
+        owner_email: 'ada@example.com',
+        expires_at: '2099-01-02T03:04:05Z',
+        uses_max: 25,
+        alarm_uses_per_hour: null,
+      },
+    }),
+  },
+  'GET /enrollment_secrets/{id}': {
+    prepare: async (world) => ({ path: await newEnrollmentSecret(world) }),
+  },
+  'DELETE /enrollment_secrets/{id}': {
+    prepare: async (world) => ({ path: await newEnrollmentSecret(world) }),
   },
   'GET /packages': read(() => '/packages'),
   'GET /packages/{id}': read(() => '/packages/1'),

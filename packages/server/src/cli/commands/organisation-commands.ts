@@ -2,7 +2,10 @@ import {
   getOrganisation,
   type Organisation,
 } from '../../organisation/settings/organisation-store.ts'
-import { setOrganisation } from '../../organisation/settings/set-organisation.ts'
+import {
+  COMPLIANCE_THRESHOLDS,
+  setOrganisation,
+} from '../../organisation/settings/set-organisation.ts'
 import { toTableLines } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { choiceOption, option, parsedOption } from '../option.ts'
@@ -23,7 +26,7 @@ const set = databaseCommand({
     complianceThreshold: choiceOption(
       '--compliance-threshold <state>',
       'the least device state that counts as not compliant',
-      ['blocked', 'will_block', 'notified'],
+      COMPLIANCE_THRESHOLDS,
     ),
     apiWrites: parsedOption('--api-writes <on|off>', 'whether API keys may write', parseSwitch),
     ssf: parsedOption('--ssf <on|off>', 'whether Shared Signals streams are served', parseSwitch),
@@ -31,10 +34,10 @@ const set = databaseCommand({
   async run({ change, options, services }) {
     const { name, complianceThreshold, apiWrites, ssf } = options
     const settings = {
-      ...(name === undefined ? {} : { name }),
-      ...(complianceThreshold === undefined ? {} : { complianceThreshold }),
-      ...(apiWrites === undefined ? {} : { isApiWritesEnabled: apiWrites }),
-      ...(ssf === undefined ? {} : { isSsfEnabled: ssf }),
+      name,
+      complianceThreshold,
+      isApiWritesEnabled: apiWrites,
+      isSsfEnabled: ssf,
     }
     return toJson(
       await change((tx) => setOrganisation(tx, settings, services.reevaluateAllDevices)),

@@ -10,13 +10,15 @@ import { organisationRoutes } from '../settings/organisation-routes.ts'
 import { ADMIN_LIST } from './admin-read.ts'
 import { adminRoutes } from './admin-routes.ts'
 
+const reevaluateAllDevices = () => Promise.reject(new Error('no threshold changes here'))
+
 let api: TestApi
 let ada: string
 
 beforeAll(async () => {
   api = await createTestApi(({ db, runChange }) => [
     ...adminRoutes({ db, runChange }),
-    ...organisationRoutes(db),
+    ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
   ])
   ada = await insertAdmin('Ada', 'Lovelace', { access: 'limited', restrictions: ['devices'] })
   await insertAdmin('Ada', 'Yonath')

@@ -17,6 +17,8 @@ interface Answer {
   readonly handed_over_api_key_ids: string[]
 }
 
+const reevaluateAllDevices = () => Promise.reject(new Error('no threshold changes here'))
+
 let api: TestApi
 /** Of an admin who stays. */
 let key: string
@@ -26,7 +28,10 @@ let count = 0
 beforeAll(async () => {
   api = await createTestApi(({ addPublisher, db, runChange }) => {
     addPublisher((record) => Promise.resolve(void records.push(record)))
-    return [...adminRoutes({ db, runChange }), ...organisationRoutes(db)]
+    return [
+      ...adminRoutes({ db, runChange }),
+      ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
+    ]
   })
   records = []
   key = await api.createKey(['Manage Admins'])

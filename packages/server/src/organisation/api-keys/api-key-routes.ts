@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RouteFoundation, Foundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import type { Change } from '../../changes/change.ts'
+import { EMAIL_LENGTH_MAX } from '../../platform/parse-text.ts'
 import { textInput, timestampInput } from '../../platform/wire/body-values.ts'
 import { answer, listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { apiKeySchema, apiKeyWithSecretSchema, toApiKeyJson } from './api-key-json.ts'
@@ -16,7 +17,6 @@ export type ApiKeyRouteDependencies = RouteFoundation & Pick<Foundation, 'clock'
 const ACCESS = { tags: ['API keys'], permission: 'Manage API Keys' } as const
 
 const NAME_LENGTH_MAX = 200
-const EMAIL_LENGTH_MAX = 254
 const REASON_LENGTH_MAX = 1_000
 const OVERLAP_SECONDS_MAX = 604_800
 const OVERLAP_SECONDS_DEFAULT = 86_400

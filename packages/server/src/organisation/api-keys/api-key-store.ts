@@ -4,6 +4,7 @@ import { notFound } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId, parseId } from '../../platform/ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import type { Permission } from '../../schema/permissions.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Admin } from '../admins/find-admin.ts'
 
@@ -177,6 +178,24 @@ export async function getKey(db: Kysely<Schema>, id: string): Promise<ApiKeyWith
     .where('api_key.id', '=', parseId(id, 'API key'))
     .executeTakeFirstOrThrow(() => notFound('API key', id))
   return keyTable.fromRow(row)
+}
+
+/** The keys by ascending id that are live at a time and hold a permission. */
+export async function listLiveKeysWith(
+  db: Kysely<Schema>,
+  permission: Permission,
+  at: Date,
+): Promise<ApiKey[]> {
+  const rows = await db
+    .selectFrom('api_key')
+    .innerJoin('api_key_permission', 'api_key_permission.api_key_id', 'api_key.id')
+    .selectAll('api_key')
+    .where('api_key_permission.permission', '=', permission)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
+    .orderBy('api_key.id')
+    .execute()
+  return rows.map(keyTable.fromRow)
 }
 
 /** Takes permissions from a key. */

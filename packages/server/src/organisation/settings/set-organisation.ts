@@ -6,12 +6,19 @@ import type { Change } from '../../changes/change.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { getOrganisation, updateOrganisation, type Organisation } from './organisation-store.ts'
 
+/** The statuses of devices from which on one can count as not compliant. */
+export const COMPLIANCE_THRESHOLDS = [
+  'blocked',
+  'will_block',
+  'notified',
+] as const satisfies readonly Organisation['compliance_threshold'][]
+
 /** What can be set; absent members stay as they are. */
 export interface OrganisationSettings {
-  readonly name?: string
-  readonly complianceThreshold?: Organisation['compliance_threshold']
-  readonly isApiWritesEnabled?: boolean
-  readonly isSsfEnabled?: boolean
+  readonly name?: string | undefined
+  readonly complianceThreshold?: Organisation['compliance_threshold'] | undefined
+  readonly isApiWritesEnabled?: boolean | undefined
+  readonly isSsfEnabled?: boolean | undefined
 }
 
 /**

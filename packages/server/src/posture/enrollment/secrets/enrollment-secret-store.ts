@@ -1,5 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
+import { readPage, type PageWindow } from '../../../platform/db/page.ts'
+import { parseId } from '../../../platform/ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { lockInTransaction } from '../../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
@@ -20,8 +22,7 @@ export async function getEnrollmentSecretForUpdate(
   db: Kysely<Schema>,
   id: string,
 ): Promise<EnrollmentSecret> {
-  if (!/^\d{1,18}$/.test(id)) throw notFound('enrollment secret', id)
-  return secrets.getForUpdate(db, id)
+  return secrets.getForUpdate(db, parseId(id, 'enrollment secret'))
 }
 
 export const updateEnrollmentSecret = secrets.update
@@ -31,17 +32,41 @@ export interface ListedEnrollmentSecret extends EnrollmentSecret {
   readonly person_email: string | null
 }
 
-/** All enrollment secrets by ascending id. */
-export async function listAllEnrollmentSecrets(
-  db: Kysely<Schema>,
-): Promise<ListedEnrollmentSecret[]> {
+function selectListed(db: Kysely<Schema>) {
   return db
     .selectFrom('enrollment_secret')
     .leftJoin('person', 'person.id', 'enrollment_secret.person_id')
     .selectAll('enrollment_secret')
     .select('person.email as person_email')
-    .orderBy('enrollment_secret.id')
-    .execute()
+}
+
+/** All enrollment secrets by ascending id. */
+export async function listAllEnrollmentSecrets(
+  db: Kysely<Schema>,
+): Promise<ListedEnrollmentSecret[]> {
+  return selectListed(db).orderBy('enrollment_secret.id').execute()
+}
+
+/** A page of enrollment secrets by ascending id. */
+export async function listEnrollmentSecrets(
+  db: Kysely<Schema>,
+  window: PageWindow,
+): Promise<ListedEnrollmentSecret[]> {
+  return readPage(selectListed(db), 'enrollment_secret.id', window)
+}
+
+/**
+ * An enrollment secret as it is listed.
+ *
+ * @throws AppError `not_found`, the same for every text that is the id of none
+ */
+export async function getListedEnrollmentSecret(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<ListedEnrollmentSecret> {
+  return selectListed(db)
+    .where('enrollment_secret.id', '=', parseId(id, 'enrollment secret'))
+    .executeTakeFirstOrThrow(() => notFound('enrollment secret', id))
 }
 
 /** The ids of the secrets bound to a person that are not revoked, in ascending order. */

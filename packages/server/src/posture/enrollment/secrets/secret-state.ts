@@ -3,8 +3,10 @@ import type { EnrollmentSecret } from './enrollment-secret-store.ts'
 
 type SecretTerms = Pick<EnrollmentSecret, 'revoked_at' | 'expires_at' | 'use_count' | 'uses_max'>
 
+export const SECRET_STATES = ['live', 'nearly_used_up', 'used_up', 'expired', 'revoked'] as const
+
 /** What an enrollment secret is good for, in a word. */
-export type SecretState = 'live' | 'nearly_used_up' | 'used_up' | 'expired' | 'revoked'
+export type SecretState = (typeof SECRET_STATES)[number]
 
 /** The state of an enrollment secret at a time. */
 export function toSecretState(secret: SecretTerms, at: Date): SecretState {
