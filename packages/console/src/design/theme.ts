@@ -29,13 +29,27 @@ const signal: MantineColorsTuple = [
   '#073a57',
 ]
 
+/** Mantine's dark greys, as slate: the last ones are grounds, the first ones texts. */
+const dark: MantineColorsTuple = [
+  '#e6ecf0',
+  '#c3d0d9',
+  '#a3b3bf',
+  '#66798a',
+  '#344653',
+  '#263540',
+  '#1a2731',
+  '#141e26',
+  '#0d151b',
+  '#0a1116',
+]
+
 const small = { defaultProps: { size: 'sm' } } as const
 
 export const theme = createTheme({
   primaryColor: 'signal',
   primaryShade: { light: 7, dark: 3 },
   autoContrast: true,
-  colors: { signal },
+  colors: { signal, dark },
   fontFamily: 'var(--helio-sans)',
   fontFamilyMonospace: 'var(--helio-mono)',
   headings: { fontFamily: 'var(--helio-sans)', fontWeight: '650' },

@@ -19,7 +19,8 @@ export function AccountMenu() {
     },
   })
   if (session === null || session === undefined) return null
-  const { name } = session.admin
+  const { first_name: firstName, last_name: lastName } = session.admin
+  const name = `${firstName} ${lastName}`
   return (
     <Menu position="top-start" width={220}>
       <Menu.Target>

@@ -3,9 +3,20 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ApiError, client } from '../api/client.ts'
 
 export interface Session {
-  readonly admin: { readonly id: string; readonly name: string; readonly email: string }
-  readonly access_level: 'full' | 'limited' | 'billing'
+  readonly id: string
+  readonly admin: {
+    readonly id: string
+    readonly first_name: string
+    readonly last_name: string
+    readonly email: string
+    readonly access: 'full' | 'limited' | 'billing'
+  }
   readonly permissions: readonly string[]
+  /** How the admin signed in. */
+  readonly method: string
+  /** Nothing opens before the admin has a way to sign in. */
+  readonly setup_required: boolean
+  readonly stepped_up_until: string | null
 }
 
 export const sessionQuery = queryOptions({

@@ -1,0 +1,42 @@
+/* The texts of signing in. */
+export const texts = {
+  title: 'Sign in',
+  lead: 'The console of your device trust service.',
+  motto: 'Every change of a device reaches those who must know, within a second.',
+  linkTitle: 'Use your one-time link',
+  linkLead: (name: string, email: string) => `This link signs you in as ${name} (${email}), once.`,
+  firstTitle: 'Welcome to Heliograph',
+  firstLead:
+    'Nobody runs this service yet. You become its first admin with Full Access; others are invited by you.',
+  firstName: 'First name',
+  lastName: 'Last name',
+  email: 'Email',
+  go: 'Sign in',
+  create: 'Create the first admin',
+  badLink: 'This link is not good any more',
+  badLinkHelp:
+    'One-time links work once and for 24 hours. On the machine of the service, "heliograph admins link --email you@example.com" makes a new one.',
+  loading: 'Looking at the link …',
+  passkey: 'Sign in with a passkey',
+  or: 'or',
+  password: 'Password',
+  code: 'Code of your authenticator app',
+  withPassword: 'Sign in with password',
+  noWay: 'No way in?',
+  noWayHelp:
+    'Another admin with Full Access can invite you again. On the machine of the service, "heliograph admins link" makes a one-time link.',
+  cancelled: 'The passkey was not used. Try again, or sign in with your password.',
+  setUpTitle: 'How will you sign in next time?',
+  setUpLead: 'Choose one now. You can add others later under your account.',
+  passkeyTitle: 'A passkey',
+  passkeyLead:
+    'Your fingerprint, your face or the PIN of this device or of a security key. Nothing to remember, nothing to steal.',
+  createPasskey: 'Create a passkey',
+  passwordTitle: 'A password and an authenticator app',
+  passwordLead: 'Where passkeys cannot be used.',
+  newPassword: 'New password',
+  newPasswordHelp: 'At least 12 characters; a sentence is better than a word.',
+  scan: 'Add this to your authenticator app, then type the code that it shows.',
+  setPassword: 'Set password',
+  later: 'Continue',
+} as const
