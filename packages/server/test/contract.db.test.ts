@@ -29,6 +29,7 @@ const LATE_ANSWERS = [
   'POST /webhooks/{id}/test',
   'POST /ssf_streams/{id}/self_test',
   'POST /ssf_streams/{id}/events',
+  'POST /checks/{id}/configurations/preview',
 ]
 const MISSING_ID = '999999999'
 

@@ -9,6 +9,7 @@ import { checkResultRoutes } from './checks/check-result-routes.ts'
 import { checkRoutes } from './checks/check-routes.ts'
 import { checkRunRoutes } from './checks/check-run-routes.ts'
 import { checkConfigurationRoutes } from './checks/configuration/check-configuration-routes.ts'
+import { configurationPreviewRoutes } from './checks/configuration/preview/preview-routes.ts'
 import {
   readReleaseDataAges,
   warnOfStaleReleaseData,
@@ -91,6 +92,7 @@ export function createChecksPart(
     operations: [
       ...checkRoutes(db),
       ...checkConfigurationRoutes({ db, runChange }),
+      ...configurationPreviewRoutes({ db, clock }),
       ...customCheckDraftRoutes({ db, runChange, refusedNames }),
       ...exemptionRequestRoutes({ db, baseUrl, runChange }),
       ...registrationRequestRoutes({ db, baseUrl, runChange }),

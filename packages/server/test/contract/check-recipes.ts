@@ -18,6 +18,12 @@ export const CHECK_RECIPES: RecipeTable = {
       },
     }),
   },
+  'POST /checks/{id}/configurations/preview': {
+    prepare: ({ ids }) => ({
+      path: `/checks/${ids.check}/configurations/preview`,
+      body: { remediation_strategy: 'block_immediately' },
+    }),
+  },
   'POST /checks/{id}/runs': {
     prepare: ({ ids }) => ({
       path: `/checks/${ids.externalCheck}/runs`,

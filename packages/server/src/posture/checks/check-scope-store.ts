@@ -136,7 +136,7 @@ export async function resolveIssuesOutOfScope(
 }
 
 /** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check. */
-const BLOCKING_TIME = sql<Date | null>`case
+export const BLOCKING_TIME = sql<Date | null>`case
   when c.remediation_strategy = 'block_immediately'
     then greatest(i.detected_at, c.begins_blocking_on)
   when c.remediation_strategy = 'warn_then_block'

@@ -49,6 +49,20 @@ export async function lockDevices(
   return rows
 }
 
+/** Reads devices as `lockDevices` does, by ascending id, and locks none: for what is only to be known. */
+export async function listStatusDevices(
+  db: Kysely<Schema>,
+  deviceIds: readonly string[],
+): Promise<LockedDevice[]> {
+  const { rows } = await sql<LockedDevice>`
+    select ${DEVICE_COLUMNS}
+    from device d left join person p on p.id = d.owner_person_id
+    where d.id = any(${deviceIds}::bigint[])
+    order by d.id
+  `.execute(db)
+  return rows
+}
+
 /** Locks one device in the same way; undefined without it. */
 export async function lockDevice(
   tx: Transaction<Schema>,
@@ -120,18 +134,19 @@ export async function findNextReevaluation(db: Kysely<Schema>): Promise<Date | u
 }
 
 /**
- * Of the given devices, those that still owe an answer to a check. Checks that other systems report
- * are not owed by the device and never pending.
+ * Of the given devices, those that still owe an answer to a check, other than the one with `exceptCheckId`.
+ * Checks that other systems report are not owed by the device and never pending.
  */
 export async function listDevicesWithPendingChecks(
   db: Kysely<Schema>,
   deviceIds: readonly string[],
+  exceptCheckId = '0',
 ): Promise<Set<string>> {
   const { rows } = await sql<{ device_id: string }>`
     select distinct r.device_id
     from check_result r join posture_check c on c.id = r.check_id
     where r.device_id = any(${deviceIds}::bigint[]) and r.status = 'pending'
-      and c.paused_at is null
+      and c.paused_at is null and c.id <> ${exceptCheckId}
   `.execute(db)
   return new Set(rows.map((row) => row.device_id))
 }

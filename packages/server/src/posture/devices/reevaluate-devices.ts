@@ -52,7 +52,7 @@ export async function reevaluateLockedDevices(
   cause: StatusCause,
 ): Promise<LockedDevice[]> {
   if (devices.length === 0) return []
-  const facts = await readStatusFacts(change, devices)
+  const facts = await readStatusFacts(change.tx, devices)
   const evaluated = devices.map((device) =>
     evaluateDevice(device, facts, cause.occurredAt, cause.countsAsEvaluation),
   )

@@ -25,7 +25,7 @@ export async function settleDueStatuses(
   let due = current.filter((device) => isDue(device, until))
   if (due.length === 0) return current
   const dueIds = due.map((device) => device.id)
-  const facts = await readStatusFacts(change, due)
+  const facts = await readStatusFacts(change.tx, due)
   while (due.length > 0) {
     const evaluated = due.map((device) =>
       evaluateDevice(device, facts, device.reevaluateAt ?? until),

@@ -1,4 +1,5 @@
-import type { Change } from '../../changes/change.ts'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
 import { listStatusIssues, type StatusIssue } from '../issues/issue-store.ts'
 import { listDevicesWithPendingChecks, type LockedDevice } from './device-status-store.ts'
 
@@ -8,14 +9,13 @@ export interface StatusFacts {
   isEvaluated(device: LockedDevice): boolean
 }
 
-/** Reads the facts for locked devices: two statements at most, however many they are. */
+/** Reads the facts for devices: two statements at most, however many they are. */
 export async function readStatusFacts(
-  change: Change,
+  db: Kysely<Schema>,
   devices: readonly LockedDevice[],
 ): Promise<StatusFacts> {
-  const { tx } = change
   const issues = await listStatusIssues(
-    tx,
+    db,
     devices.map((device) => device.id),
   )
   const issuesByDevice = Map.groupBy(issues, (issue) => issue.deviceId)
@@ -24,7 +24,7 @@ export async function readStatusFacts(
     unevaluated.length === 0
       ? new Set<string>()
       : await listDevicesWithPendingChecks(
-          tx,
+          db,
           unevaluated.map((device) => device.id),
         )
   return {

@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { RemediationStrategy } from '../../schema/status-values.ts'
 import type { IssueChanges, NewIssue, OpenIssue, RecheckedIssue } from './issue.ts'
@@ -153,26 +153,34 @@ export interface StatusIssue {
   readonly exemptionExpiresAt: Date | null
 }
 
-/**
- * The open issues that count for devices by ascending id: their own and those of the people they are
- * registered to, without those of paused checks.
- */
+/** What a `StatusIssue` is read from: an issue `i` of {@link issuesCountingFor} and its check `c`. */
+export function statusIssueColumns(blockingTime: RawBuilder<Date | null>): RawBuilder<StatusIssue> {
+  return sql<StatusIssue>`
+    i.for_device_id as "deviceId", i.id as "issueId", i.title as "issueTitle",
+    i.check_id as "checkId", c.slug as "checkSlug", c.name as "checkName",
+    c.remediation_strategy as strategy, ${blockingTime} as "blocksDeviceAt",
+    i.exempted_at as "exemptedAt", i.exemption_expires_at as "exemptionExpiresAt"`
+}
+
+/** The open issues that count for devices: their own and those of the people they are registered to. */
+export function issuesCountingFor(deviceIds: readonly string[]): RawBuilder<unknown> {
+  return sql`(
+    select device_id as for_device_id, issue.* from issue
+    where device_id = any(${deviceIds}::bigint[]) and resolved_at is null
+    union all
+    select device.id, issue.* from device join issue on issue.person_id = device.owner_person_id
+    where device.id = any(${deviceIds}::bigint[]) and device.registered_at is not null
+      and issue.resolved_at is null)`
+}
+
+/** The open issues that count for devices by ascending id, without those of paused checks. */
 export async function listStatusIssues(
   db: Kysely<Schema>,
   deviceIds: readonly string[],
 ): Promise<StatusIssue[]> {
   const { rows } = await sql<StatusIssue>`
-    select i.for_device_id as "deviceId", i.id as "issueId", i.title as "issueTitle",
-      i.check_id as "checkId", c.slug as "checkSlug", c.name as "checkName",
-      c.remediation_strategy as strategy, i.blocks_device_at as "blocksDeviceAt",
-      i.exempted_at as "exemptedAt", i.exemption_expires_at as "exemptionExpiresAt"
-    from (
-      select device_id as for_device_id, issue.* from issue
-      where device_id = any(${deviceIds}::bigint[]) and resolved_at is null
-      union all
-      select device.id, issue.* from device join issue on issue.person_id = device.owner_person_id
-      where device.id = any(${deviceIds}::bigint[]) and device.registered_at is not null
-        and issue.resolved_at is null) i
+    select ${statusIssueColumns(sql<Date | null>`i.blocks_device_at`)}
+    from ${issuesCountingFor(deviceIds)} i
     join posture_check c on c.id = i.check_id
     where c.paused_at is null
     order by i.id

@@ -86,23 +86,32 @@ export async function replaceGroups(
     .execute()
 }
 
+/** Whether groups are kept from being deleted. */
+export interface GroupHold {
+  readonly isHeld: boolean
+}
+
 /** A device group by id and name. */
 export interface NamedGroup {
   readonly id: string
   readonly name: string
 }
 
-/** Which of the ids are those of device groups; these groups cannot be deleted until the transaction ends. */
-export async function holdDeviceGroups(
-  tx: Transaction<Schema>,
+/**
+ * Which of the ids are those of device groups; with `isHeld` these groups cannot be deleted until the transaction
+ * ends.
+ */
+export async function listKnownGroupIds(
+  db: Kysely<Schema>,
   ids: readonly string[],
+  { isHeld }: GroupHold,
 ): Promise<Set<string>> {
-  const rows = await tx
+  const rows = await db
     .selectFrom('device_group')
     .select('id')
     .where(sql<boolean>`id = any(${ids}::bigint[])`)
     .orderBy('id')
-    .forKeyShare()
+    .$if(isHeld, (query) => query.forKeyShare())
     .execute()
   return new Set(rows.map((row) => row.id))
 }

@@ -19,6 +19,7 @@ import {
   type GroupRule,
 } from './check-configuration-store.ts'
 import { readGroupLists } from './read-group-lists.ts'
+import { toWantedConfiguration } from './wanted-configuration.ts'
 import type { Schema } from '../../../schema/schema.ts'
 
 /** Settings that decide neither which devices run the check nor what its issues do to them. */
@@ -47,8 +48,13 @@ export async function configureCheck(
   const { tx } = change
   await lockCheckScope(tx)
   const before = await getCheckConfiguration(tx, checkId, { isLocked: true })
-  const lists = await readGroupLists(tx, input)
-  const wanted = applyInput(change, before, input, lists)
+  const lists = await readGroupLists(tx, input, { isHeld: true })
+  const wanted = toWantedConfiguration(before, {
+    input,
+    lists,
+    at: change.at,
+    actorName: change.origin.actor.name,
+  })
   const changed = changedMembers(toSettings(before), toSettings(wanted))
   if (changed.names.length === 0) return before
 
@@ -82,46 +88,6 @@ export async function configureCheck(
     )
   }
   return wanted
-}
-
-function applyInput(
-  change: Change,
-  { check, groups }: CheckConfiguration,
-  input: ConfigurationInput,
-  lists: Partial<CheckConfiguration['groups']>,
-): CheckConfiguration {
-  return {
-    check: {
-      ...check,
-      ...toPause(change, check, input.paused),
-      remediation_strategy: input.remediation_strategy ?? check.remediation_strategy,
-      grace_period_days: input.block_auth_grace_period_days ?? check.grace_period_days,
-      begins_blocking_on: toTime(input.begins_blocking_on, check.begins_blocking_on),
-      shelf_life_seconds: input.auth_check_run_shelf_life_seconds ?? check.shelf_life_seconds,
-      snooze_disallowed: input.snooze_disallowed ?? check.snooze_disallowed,
-      exemptions_disallowed: input.exemptions_disallowed ?? check.exemptions_disallowed,
-      options: input.options ?? check.options,
-      configuration_revision: check.configuration_revision + 1,
-      updated_at: change.at,
-    },
-    groups: { ...groups, ...lists },
-  }
-}
-
-/** A check that is paused already stays paused by whom it was. */
-function toPause(
-  change: Change,
-  check: CheckConfiguration['check'],
-  isPaused: boolean | undefined,
-) {
-  if (isPaused === undefined || isPaused === (check.paused_at !== null)) return {}
-  if (!isPaused) return { paused_at: null, paused_by: null }
-  return { paused_at: change.at, paused_by: change.origin.actor.name }
-}
-
-function toTime(text: string | null | undefined, present: Date | null): Date | null {
-  if (text === undefined) return present
-  return text === null ? null : new Date(text)
 }
 
 function toColumns({ check }: CheckConfiguration): Updateable<Schema['posture_check']> {

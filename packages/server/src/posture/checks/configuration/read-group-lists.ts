@@ -1,11 +1,12 @@
-import type { Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { AppError, type ErrorDetail } from '../../../platform/app-error.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { GROUP_PLATFORMS } from './check-configuration-json.ts'
 import {
-  holdDeviceGroups,
   listDeviceGroupNames,
+  listKnownGroupIds,
+  type GroupHold,
   type GroupReference,
   type GroupRule,
 } from './check-configuration-store.ts'
@@ -23,21 +24,22 @@ const GROUP_ID = /^[1-9]\d{0,17}$/
 const NAMED_GROUPS_MAX = 20
 
 /**
- * The lists of groups that an input gives, without repetitions. The groups cannot be deleted until the
- * transaction ends.
+ * The lists of groups that an input gives, without repetitions. Groups that are held cannot be deleted
+ * until the transaction ends.
  *
  * @throws AppError `invalid_body` naming every group that does not exist, and those that do
  */
 export async function readGroupLists(
-  tx: Transaction<Schema>,
+  db: Kysely<Schema>,
   input: ConfigurationInput,
+  hold: GroupHold,
 ): Promise<Partial<Record<GroupRule, readonly GroupReference[]>>> {
   const given = Object.entries(GROUP_LIST_NAMES).flatMap(([rule, name]) => {
     const texts = input[name]
     return texts === undefined ? [] : [{ rule: rule as GroupRule, name, texts }]
   })
   const ids = given.flatMap(({ texts }) => texts.filter((text) => GROUP_ID.test(text)))
-  const known = ids.length === 0 ? new Set<string>() : await holdDeviceGroups(tx, ids)
+  const known = ids.length === 0 ? new Set<string>() : await listKnownGroupIds(db, ids, hold)
   const unknown: { path: string; text: string }[] = []
   const lists: Partial<Record<GroupRule, readonly GroupReference[]>> = {}
   for (const { rule, name, texts } of given) {
@@ -47,7 +49,7 @@ export async function readGroupLists(
       return group ?? []
     })
   }
-  if (unknown.length > 0) throw unknownGroups(unknown, await describeAllowed(tx))
+  if (unknown.length > 0) throw unknownGroups(unknown, await describeAllowed(db))
   return lists
 }
 
@@ -57,8 +59,8 @@ function toGroup(text: string, known: ReadonlySet<string>): GroupReference | und
   return { kind: 'platform', platform: GROUP_PLATFORMS[text as keyof typeof GROUP_PLATFORMS] }
 }
 
-async function describeAllowed(tx: Transaction<Schema>): Promise<string> {
-  const groups = await listDeviceGroupNames(tx, NAMED_GROUPS_MAX + 1)
+async function describeAllowed(db: Kysely<Schema>): Promise<string> {
+  const groups = await listDeviceGroupNames(db, NAMED_GROUPS_MAX + 1)
   const named = groups.slice(0, NAMED_GROUPS_MAX).map(({ id, name }) => `${id} (${name})`)
   const platforms = Object.keys(GROUP_PLATFORMS)
   const more = groups.length > NAMED_GROUPS_MAX ? ' and other device groups' : ''
