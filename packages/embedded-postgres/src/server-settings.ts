@@ -37,7 +37,13 @@ function toParameters(settings: ServerSettings): Record<string, string> {
 const DURABILITY = {
   // What was acknowledged survives power loss: the reason for a real PostgreSQL.
   full: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' },
-  none: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  none: {
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+    // With hundreds of databases a worker would be started all the time, and none of them lives long.
+    autovacuum: 'off',
+  },
 } as const
 
 /** A small server beside its only client, on one machine. */

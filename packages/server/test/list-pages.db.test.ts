@@ -3,7 +3,6 @@
  * of the search (evaluate-search.ts) finds, each once, in order, also while rows come and go.
  */
 import fc from 'fast-check'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEVICE_LIST, DEVICE_TYPES } from '../src/posture/devices/device-read.ts'
 import { deviceRoutes } from '../src/posture/devices/device-routes.ts'
@@ -15,6 +14,7 @@ import type { SearchField, SearchOperator } from '../src/platform/search/search-
 import { BASE_URL, createTestApi, type TestApi } from './support/api-app.ts'
 import { insertCheck, insertDevice, insertIssue } from './support/factories.ts'
 import type { TestPage } from './support/read-contract.ts'
+import { emptyTables } from './support/empty-tables.ts'
 
 const RUNS = 60
 const ROWS_MAX = 25
@@ -217,7 +217,7 @@ class Rows<Row> {
 }
 
 async function fill<Row>(list: ListUnderTest<Row>, rows: readonly Row[]): Promise<Rows<Row>> {
-  await sql`truncate device, posture_check restart identity cascade`.execute(api.db)
+  await emptyTables(api.db, 'device', 'posture_check')
   checkIds = []
   deviceIds = []
   for (let count = 0; list.path === '/issues' && count < 3; count += 1) {

@@ -1,5 +1,5 @@
 /* A small organisation in a database of its own, and how each operation changes it for real. */
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { submitCheckRun } from '../src/posture/checks/submit-check-run.ts'
 import { configureCheck } from '../src/posture/checks/configuration/configure-check.ts'
 import {
@@ -27,6 +27,7 @@ import type { Schema } from '../src/schema/schema.ts'
 import { CHECKS, DEVICES, GROUPS, PEOPLE, type Operation } from './posture-operations.ts'
 import { insertDeviceGroup, insertPerson } from './support/factories.ts'
 import { createPosture, type Posture } from './support/posture-fixtures.ts'
+import { emptyTables } from './support/empty-tables.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -43,8 +44,15 @@ export interface PostureWorld {
 
 /** Empties the database and begins anew. Checks differ in what they do to a device and to whom. */
 export async function createPostureWorld(db: Kysely<Schema>): Promise<PostureWorld> {
-  await sql`truncate device, posture_check, device_group, person, removed_host, live_query_campaign
-    restart identity cascade`.execute(db)
+  await emptyTables(
+    db,
+    'device',
+    'posture_check',
+    'device_group',
+    'person',
+    'removed_host',
+    'live_query_campaign',
+  )
   const posture = createPosture(db)
   const groups = await times(GROUPS, () => insertDeviceGroup(db))
   const checks = await times(CHECKS, (place) =>

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { pino } from 'pino'
 import { expect } from 'vitest'
 import { hashEnrollmentSecret } from '../../src/posture/enrollment/secrets/create-enrollment-secret.ts'
@@ -27,6 +27,7 @@ import { createReportProblemNotes } from '../../src/posture/devices/report-probl
 import { boundRows } from '../../src/posture/reporting/bound-snapshot.ts'
 import type { ReportedSnapshot } from '../../src/surfaces/agents/collect-log.ts'
 import { createPosture, type Posture } from './posture-fixtures.ts'
+import { emptyTables } from './empty-tables.ts'
 
 const SECRET = 'enrollment-secret-of-the-tests'
 
@@ -65,8 +66,7 @@ export class Agents {
 
   /** Empties the database first. */
   static async create(db: Kysely<Schema>): Promise<Agents> {
-    await sql`truncate device, removed_host, posture_check, enrollment_secret, person
-      restart identity cascade`.execute(db)
+    await emptyTables(db, 'device', 'removed_host', 'posture_check', 'enrollment_secret', 'person')
     const agents = new Agents(db)
     const at = agents.posture.clock.now()
     await db

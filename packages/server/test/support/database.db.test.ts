@@ -2,6 +2,8 @@ import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { toClientConfig } from '../../src/platform/db/connection.ts'
 import { createTestDatabase } from './database.ts'
+import { deleteRows, emptyTables } from './empty-tables.ts'
+import { insertCheck, insertDevice, insertIssue } from './factories.ts'
 
 test('gives each caller a migrated database of its own', async () => {
   const one = await createTestDatabase()
@@ -28,4 +30,21 @@ test('fails on closing when a connection of its own was left open, and names it'
   await client.connect()
   await expect(database.close()).rejects.toThrow(/left open: leaking/)
   await client.end()
+})
+
+test('empties tables with what refers to them; ids begin anew or go on', async () => {
+  const { db, close } = await createTestDatabase()
+  const fill = async () => {
+    const [device, check] = [await insertDevice(db), await insertCheck(db)]
+    return [device, check, await insertIssue(db, { device_id: device, check_id: check })]
+  }
+  const countIssues = async () => (await db.selectFrom('issue').select('id').execute()).length
+  expect(await fill()).toEqual(['1', '1', '1'])
+  await deleteRows(db, 'device', 'posture_check')
+  expect(await countIssues()).toBe(0)
+  expect(await fill()).toEqual(['2', '2', '2'])
+  await emptyTables(db, 'device', 'posture_check')
+  expect(await countIssues()).toBe(0)
+  expect(await fill()).toEqual(['1', '1', '1'])
+  await close()
 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Agents, type ReadAnswer } from '../../../test/support/agent-fixtures.ts'
@@ -26,6 +25,7 @@ import { checkResultRoutes } from './check-result-routes.ts'
 import { requestCheckRefresh } from './request-check-refresh.ts'
 import { STALE_AFTER_INTERVALS } from './stale-result.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 let api: TestApi
 
@@ -72,7 +72,7 @@ describe('results', () => {
       await insertResult(await insertDevice(db, { name }), check, 'unknown')
     }
   })
-  afterAll(() => sql`truncate device, posture_check restart identity cascade`.execute(api.db))
+  afterAll(() => emptyTables(api.db, 'device', 'posture_check'))
 
   const FIELDS = ['device_display_name (: ~)', 'ran_at (< >)', 'check_name (: ~)', 'status (:)']
 
@@ -209,7 +209,7 @@ describe('POST /devices/{id}/check_refreshes', () => {
     key = await api.createKey(['Refresh Check'])
   })
   beforeEach(async () => {
-    await sql`truncate device, posture_check restart identity cascade`.execute(api.db)
+    await emptyTables(api.db, 'device', 'posture_check')
     device = await insertDevice(api.db, {
       name: 'mac-1',
       node_key_hash: Buffer.from(newSecret(24)),

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
 import { insertPerson } from '../../../test/support/factories.ts'
@@ -11,6 +10,7 @@ import { applyCheckScope } from './apply-check-scope.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { checkRunRoutes } from './check-run-routes.ts'
 import { CHECK_ROW_STATUSES } from './check-definition.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 let api: TestApi
 let posture: Posture
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 beforeEach(async () => {
-  await sql`truncate device, posture_check, person restart identity cascade`.execute(api.db)
+  await emptyTables(api.db, 'device', 'posture_check', 'person')
   posture.announced.length = 0
   posture.clock.set(api.clock.now())
   device = await posture.insertDevice()

@@ -13,6 +13,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { ISSUE_LIST } from '../issues/issue-read.ts'
 import { recordCheckResults } from './record-check-results.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -20,7 +21,7 @@ afterAll(() => database.close())
 
 let posture: Posture
 beforeEach(async () => {
-  await sql`truncate device, posture_check restart identity cascade`.execute(db)
+  await emptyTables(db, 'device', 'posture_check')
   posture = createPosture(db)
 })
 
@@ -392,7 +393,7 @@ describe('counters', () => {
       fc.asyncProperty(
         fc.array(operation, { minLength: 40, maxLength: 60 }),
         async (operations) => {
-          await sql`truncate device, posture_check restart identity cascade`.execute(db)
+          await emptyTables(db, 'device', 'posture_check')
           const checks = [
             await posture.insertCheck(),
             await posture.insertCheck(),

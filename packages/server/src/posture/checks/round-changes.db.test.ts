@@ -13,6 +13,7 @@ import { parseSearch } from '../../platform/search/parse-search.ts'
 import { ISSUE_LIST } from '../issues/issue-read.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
 import { checkResultList, isResultOn } from './check-result-read.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -24,7 +25,7 @@ let failing: string
 let device: string
 
 beforeEach(async () => {
-  await sql`truncate device, posture_check restart identity cascade`.execute(db)
+  await emptyTables(db, 'device', 'posture_check')
   posture = createPosture(db)
   passing = await posture.insertCheck()
   failing = await posture.insertCheck()

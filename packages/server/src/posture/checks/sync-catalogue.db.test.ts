@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
@@ -6,6 +5,7 @@ import type { CheckDefinition } from './check-definition.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { simulateChange } from './simulate-change.ts'
 import { syncCatalogue } from './sync-catalogue.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -13,7 +13,7 @@ afterAll(() => database.close())
 
 let posture: Posture
 beforeEach(async () => {
-  await sql`truncate device, posture_check, check_tag restart identity cascade`.execute(db)
+  await emptyTables(db, 'device', 'posture_check', 'check_tag')
   posture = createPosture(db)
 })
 

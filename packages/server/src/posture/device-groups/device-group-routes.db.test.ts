@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   BASE_URL,
@@ -22,6 +21,7 @@ import {
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { DEVICE_GROUP_LIST } from './device-group-read.ts'
 import { deviceGroupRoutes } from './device-group-routes.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 let api: TestApi
 let posture: Posture
@@ -67,7 +67,7 @@ describe('reading', () => {
     }
     await insertDevice(api.db, { name: 'elsewhere' })
   })
-  afterAll(() => sql`truncate device, device_group restart identity cascade`.execute(api.db))
+  afterAll(() => emptyTables(api.db, 'device', 'device_group'))
 
   describe('GET /device_groups', () => {
     describeListContract({
@@ -129,9 +129,7 @@ describe('reading', () => {
 })
 
 describe('groups', () => {
-  beforeEach(() =>
-    sql`truncate device_group, posture_check restart identity cascade`.execute(api.db),
-  )
+  beforeEach(() => emptyTables(api.db, 'device_group', 'posture_check'))
 
   describeWriteContract({
     api: () => api,
@@ -236,7 +234,7 @@ describe('memberships', () => {
   let devices: string[]
 
   beforeEach(async () => {
-    await sql`truncate device, device_group, posture_check restart identity cascade`.execute(api.db)
+    await emptyTables(api.db, 'device', 'device_group', 'posture_check')
     group = await insertDeviceGroup(api.db)
     devices = []
     for (let index = 0; index < 3; index += 1) devices.push(await posture.insertDevice())

@@ -11,6 +11,7 @@ import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
 import { deleteDueDevices } from './delete-due-devices.ts'
 import { readmitHost } from './readmit-host.ts'
 import { requestDeviceDeletion } from './request-device-deletion.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -21,8 +22,16 @@ let posture: Posture
 let errors: unknown[]
 
 beforeEach(async () => {
-  await sql`truncate device, posture_check, device_group, removed_host, enrollment_secret,
-    delivery, delivery_destination restart identity cascade`.execute(db)
+  await emptyTables(
+    db,
+    'device',
+    'posture_check',
+    'device_group',
+    'removed_host',
+    'enrollment_secret',
+    'delivery',
+    'delivery_destination',
+  )
   posture = createPosture(db)
   errors = []
 })

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   BASE_URL,
@@ -16,6 +15,7 @@ import { MINUTE_MS } from '../../platform/clock.ts'
 import { newSecret } from '../../platform/ids.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { deviceWriteRoutes } from './device-write-routes.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const DELAY_SECONDS = 600
 const REGISTERED_AT = '2026-01-01T00:00:00.001Z'
@@ -41,9 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 beforeEach(async () => {
-  await sql`truncate device, person, person_group, removed_host restart identity cascade`.execute(
-    api.db,
-  )
+  await emptyTables(api.db, 'device', 'person', 'person_group', 'removed_host')
   owner = await insertPerson(api.db, {
     email: 'ada@example.com',
     first_device_trusted_at: new Date(REGISTERED_AT),

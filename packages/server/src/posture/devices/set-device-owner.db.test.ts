@@ -1,9 +1,9 @@
-import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createPosture, type Posture } from '../../../test/support/posture-fixtures.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { setDeviceOwner, type NewOwner } from './set-device-owner.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -11,7 +11,7 @@ afterAll(() => database.close())
 
 let posture: Posture
 beforeEach(async () => {
-  await sql`truncate device, person restart identity cascade`.execute(db)
+  await emptyTables(db, 'device', 'person')
   posture = createPosture(db)
 })
 

@@ -8,6 +8,7 @@ import { startDueJob } from '../../platform/jobs/due-job.ts'
 import { reevaluateDevices } from './reevaluate-devices.ts'
 import { reevaluateEveryDevice } from './reevaluate-every-device.ts'
 import { settleAndFindNext, settleDueDevices } from './settle-due-devices.ts'
+import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -15,7 +16,7 @@ afterAll(() => database.close())
 
 let posture: Posture
 beforeEach(async () => {
-  await sql`truncate device, posture_check restart identity cascade`.execute(db)
+  await emptyTables(db, 'device', 'posture_check')
   posture = createPosture(db)
 })
 

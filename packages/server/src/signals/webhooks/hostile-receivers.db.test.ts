@@ -7,7 +7,6 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { sql } from 'kysely'
 import { startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import { createWebhooksApi, type WebhooksApi } from '../../../test/support/webhooks-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -31,6 +30,7 @@ import {
   issueAuthorityCertificate,
   issueServerCertificate,
 } from '../../platform/tls/issue-certificate.ts'
+import { deleteRows } from '../../../test/support/empty-tables.ts'
 
 let webhooks: WebhooksApi
 let engine: DeliveryEngine | undefined
@@ -41,9 +41,7 @@ beforeAll(async () => {
 afterAll(() => webhooks.close())
 beforeEach(async () => {
   webhooks.clock.set(systemClock.now())
-  await sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(
-    webhooks.db,
-  )
+  await deleteRows(webhooks.db, 'webhook', 'webhook_event', 'delivery', 'delivery_destination')
 })
 afterEach(async () => {
   await engine?.close(0)

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { sql } from 'kysely'
 import {
   answerWith,
   startLoopbackReceiver,
@@ -19,6 +18,7 @@ import { countAuditEntries } from '../../../test/support/write-contract.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeliveryEngine } from '../dispatch/delivery-engine.ts'
 import { systemClock, toEpochSeconds } from '../../platform/clock.ts'
+import { deleteRows } from '../../../test/support/empty-tables.ts'
 
 let webhooks: WebhooksApi
 let engine: DeliveryEngine | undefined
@@ -31,9 +31,7 @@ beforeAll(async () => {
 afterAll(() => webhooks.close())
 beforeEach(async () => {
   webhooks.clock.set(systemClock.now())
-  await sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(
-    webhooks.db,
-  )
+  await deleteRows(webhooks.db, 'webhook', 'webhook_event', 'delivery', 'delivery_destination')
 })
 afterEach(async () => {
   await engine?.close()

@@ -11,6 +11,7 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { webhookRetention } from './webhook-retention-store.ts'
 import { watchFailingWebhooks } from './watch-failing-webhooks.ts'
+import { deleteRows } from '../../../test/support/empty-tables.ts'
 
 interface Page {
   readonly data: readonly {
@@ -211,9 +212,7 @@ describe('a webhook that accepts nothing', () => {
 
 describe('retention', () => {
   it('takes the contents first and the records with their deliveries, nothing earlier', async () => {
-    await sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(
-      webhooks.db,
-    )
+    await deleteRows(webhooks.db, 'webhook', 'webhook_event', 'delivery', 'delivery_destination')
     await webhooks.create({ events: ['auth_logs.success'], enabled: false })
     await webhooks.create({ events: ['auth_logs.success'] })
     await signIn('10')

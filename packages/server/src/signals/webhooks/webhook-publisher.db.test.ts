@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { insertCheckTag } from '../../../test/support/factories.ts'
@@ -19,6 +18,7 @@ import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
 import { createWebhook, deleteWebhook } from './change-webhook.ts'
 import type { NewWebhook } from './webhook-input.ts'
 import { SUBSCRIBABLE_EVENTS } from './webhook-event-types.ts'
+import { deleteRows } from '../../../test/support/empty-tables.ts'
 
 const BASE = 'https://trust.example.com'
 const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
@@ -34,9 +34,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   posture.clock.advance(1_000)
-  await sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(
-    database.db,
-  )
+  await deleteRows(database.db, 'webhook', 'webhook_event', 'delivery', 'delivery_destination')
 })
 
 const subscribe = (events: readonly string[], input: Partial<NewWebhook> = {}) =>

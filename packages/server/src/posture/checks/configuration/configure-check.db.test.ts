@@ -19,6 +19,7 @@ import { holdCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { configureCheck } from './configure-check.ts'
 import type { Schema } from '../../../schema/schema.ts'
+import { emptyTables } from '../../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -26,9 +27,7 @@ afterAll(() => database.close())
 
 let posture: Posture
 beforeEach(async () => {
-  await sql`truncate device, posture_check, device_group, person restart identity cascade`.execute(
-    db,
-  )
+  await emptyTables(db, 'device', 'posture_check', 'device_group', 'person')
   posture = createPosture(db)
 })
 
@@ -175,9 +174,7 @@ describe('statuses and counters', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
-        await sql`truncate device, posture_check, device_group, person restart identity cascade`.execute(
-          db,
-        )
+        await emptyTables(db, 'device', 'posture_check', 'device_group', 'person')
         posture = createPosture(db)
         const world = await createWorld()
         for (const [kind, which, detail] of steps) await world.run(kind, which, detail)

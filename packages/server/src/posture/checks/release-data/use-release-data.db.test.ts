@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../../test/support/database.ts'
 import { createPosture, type Posture } from '../../../../test/support/posture-fixtures.ts'
@@ -11,6 +10,7 @@ import {
   resetReleaseData,
   syncReleaseData,
 } from './use-release-data.ts'
+import { emptyTables } from '../../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -18,9 +18,7 @@ afterAll(() => database.close())
 
 let posture: Posture
 beforeEach(async () => {
-  await sql`truncate device, posture_check, check_tag, release_data restart identity cascade`.execute(
-    db,
-  )
+  await emptyTables(db, 'device', 'posture_check', 'check_tag', 'release_data')
   posture = createPosture(db)
   await posture.change(syncReleaseData)
 })
