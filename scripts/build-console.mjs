@@ -17,6 +17,7 @@ const sources = join(root, 'packages', 'console')
 const built = join(root, 'packages', 'server', 'console')
 const generated = join(sources, 'src', 'api', 'generated')
 const documentPath = join(root, 'packages', 'server', 'openapi', 'openapi.json')
+const tablesPath = join(root, 'packages/server/src/posture/osquery/tables/osquery-tables.json')
 const stamp = join(built, '.built-from')
 const clientStamp = join(generated, '.generated-from')
 
@@ -27,13 +28,35 @@ if (!options.has('--client')) {
   if (options.has('--size')) checkSize()
 }
 
-/** The client, its queries and the searchable fields of each list, from the OpenAPI document. */
+/** The client, its queries and the searchable fields of each list, from the OpenAPI document; osquery's tables. */
 function generateClient() {
-  const state = hashOf([documentPath, join(sources, 'openapi-ts.config.ts')])
+  const program = fileURLToPath(import.meta.url)
+  const state = hashOf([documentPath, tablesPath, join(sources, 'openapi-ts.config.ts'), program])
   if (readOptional(clientStamp) === state) return
   run(join(root, 'node_modules', '@hey-api', 'openapi-ts', 'bin', 'run.js'), [], sources)
   writeFileSync(join(generated, 'search-fields.gen.ts'), renderSearchFields())
+  writeFileSync(join(generated, 'osquery-tables.gen.ts'), renderOsqueryTables())
   writeFileSync(clientStamp, state)
+}
+
+/** What the SQL editor completes: a line per table, `kit/osquery-tables.ts` reads it. */
+function renderOsqueryTables() {
+  const { tables } = JSON.parse(readFileSync(tablesPath, 'utf8'))
+  const initials = (platforms) => platforms.map(([first]) => first).join('')
+  const lines = Object.entries(tables).map(([name, { platforms, columns }]) => {
+    const fields = Object.entries(columns)
+      .filter(([, { hidden }]) => hidden !== true)
+      .map(([column, { type, platforms: own, required }]) => {
+        const isEverywhere = initials(own) === initials(platforms)
+        return `${column}:${type.replace('unsigned ', '')[0]}${required === true ? '!' : ''}${isEverywhere ? '' : `:${initials(own)}`}`
+      })
+    return [name, initials(platforms), ...fields].join(' ')
+  })
+  return `// This file is made from the facts about osquery's tables.
+
+/** The tables, one a line: name, platforms, and columns as \`name:type\`, \`!\` after what a query must narrow. */
+export const OSQUERY_TABLES_TEXT = ${JSON.stringify(lines.join('\n'))}
+`
 }
 
 function renderSearchFields() {
@@ -68,6 +91,7 @@ function build() {
     ...files.sort(),
     ...['index.html', 'vite.config.ts', 'package.json'].map((name) => join(sources, name)),
     documentPath,
+    tablesPath,
   ])
   if (readOptional(stamp) === state) return
   process.stderr.write('Building the console ...\n')
