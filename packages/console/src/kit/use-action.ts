@@ -1,0 +1,48 @@
+/* What is done to a record: sent, told, and what is shown of it read again. */
+import { notifications } from '@mantine/notifications'
+import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { ApiError } from '../api/client.ts'
+import { texts } from './texts.ts'
+
+interface Action<Input, Output> {
+  /** Sends the request. */
+  readonly run: (input: Input) => Promise<Output>
+  /** What is told afterwards; nothing when left out. */
+  readonly done?: string | ((output: Output, input: Input) => string)
+  /** The beginnings of the keys of what has changed by it. */
+  readonly changes: readonly QueryKey[]
+  readonly onDone?: (output: Output, input: Input) => void
+  /** The failure is shown where it was caused, so no notice tells it. */
+  readonly showsFailure?: boolean
+}
+
+/** A mutation with a notice when it is done or has failed; what it changed is read again. */
+export function useAction<Input = void, Output = unknown>(action: Action<Input, Output>) {
+  const queryClient = useQueryClient()
+  return useMutation<Output, Error, Input>({
+    mutationFn: action.run,
+    onSuccess: (output, input) => {
+      for (const queryKey of action.changes) void queryClient.invalidateQueries({ queryKey })
+      const { done } = action
+      if (done !== undefined) {
+        notifications.show({ message: typeof done === 'string' ? done : done(output, input) })
+      }
+      action.onDone?.(output, input)
+    },
+    onError: (error) => {
+      if (action.showsFailure !== true) showFailure(error)
+    },
+  })
+}
+
+/** A notice with the words of the service. */
+export function showFailure(error: unknown): void {
+  const requestId = error instanceof ApiError ? error.requestId : undefined
+  const told = error instanceof Error ? error.message : texts.actionFailed
+  notifications.show({
+    color: 'red',
+    title: texts.actionFailed,
+    message: requestId === undefined ? told : `${told} ${texts.quoteRequest(requestId)}`,
+    autoClose: 12_000,
+  })
+}
