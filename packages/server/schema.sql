@@ -349,6 +349,40 @@ end $function$
 ;
 
 
+create table admin_session (
+  id bigint generated always as identity not null,
+  admin_id bigint not null,
+  token_hash bytea not null,
+  previous_token_hash bytea,
+  rotated_at timestamp with time zone,
+  method text not null,
+  is_setup_pending boolean default false not null,
+  stepped_up_at timestamp with time zone,
+  user_agent text,
+  ip_address text,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint admin_session_pkey PRIMARY KEY (id),
+  constraint admin_session_method_check CHECK ((method = ANY (ARRAY['link'::text, 'demo'::text, 'passkey'::text, 'password'::text, 'oidc'::text]))),
+  constraint admin_session_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE,
+  constraint admin_session_previous_token_hash_key UNIQUE (previous_token_hash),
+  constraint admin_session_token_hash_key UNIQUE (token_hash)
+);
+
+create table admin_sign_in_link (
+  id bigint generated always as identity not null,
+  admin_id bigint,
+  kind text not null,
+  token_hash bytea not null,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  constraint admin_sign_in_link_pkey PRIMARY KEY (id),
+  constraint admin_sign_in_link_kind_check CHECK ((kind = ANY (ARRAY['first_admin'::text, 'invitation'::text, 'recovery'::text, 'demo'::text]))),
+  constraint admin_sign_in_link_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE,
+  constraint admin_sign_in_link_token_hash_key UNIQUE (token_hash)
+);
+
 create table admin_user (
   id bigint generated always as identity not null,
   first_name text not null,
@@ -1600,6 +1634,10 @@ create table webhook_secret (
 );
 
 
+CREATE INDEX admin_session_admin ON public.admin_session USING btree (admin_id);
+CREATE INDEX admin_session_expiry ON public.admin_session USING btree (expires_at);
+CREATE INDEX admin_sign_in_link_admin ON public.admin_sign_in_link USING btree (admin_id);
+CREATE INDEX admin_sign_in_link_expiry ON public.admin_sign_in_link USING btree (expires_at);
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
 CREATE INDEX audit_checkpoint_size ON public.audit_checkpoint USING btree (origin, size);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);

@@ -33,7 +33,7 @@ import { createSigningPart, type SigningPart } from '../signals/signing-part.ts'
 import { createStreamsPart, type StreamsPart } from '../signals/streams-part.ts'
 import { createWebhooksPart } from '../signals/webhooks-part.ts'
 import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
-import { createCallers } from '../surfaces/callers.ts'
+import { createCallers, withSessions } from '../surfaces/callers.ts'
 import { createOverviewPart } from '../surfaces/rest/overview/overview-part.ts'
 import { createConsolePart } from '../surfaces/console/console-part.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
@@ -117,13 +117,22 @@ export async function createParts(
     createOverviewPart(foundation),
   ]
   const routes = wings.flatMap(({ operations = [] }) => operations)
-  const { features, keyUsage } = organisation
+  const { features, keyUsage, site } = organisation
   const callers = createCallers(foundation, keyUsage, config)
   const cursorKey = deriveKey(foundation.masterKeys.current, 'list cursors')
   const owners: readonly ServicePart[] = [
     ...wings,
     createAgentsPart(foundation, config, caPem),
-    createRestPart({ foundation, routes, features, callers, cursorKey }, config),
+    createRestPart(
+      {
+        foundation,
+        routes,
+        features,
+        callers: withSessions(callers, foundation.db, site),
+        cursorKey,
+      },
+      config,
+    ),
     createConsolePart(),
     createScimPart(foundation, callers, config),
     createStandardSsfPart({

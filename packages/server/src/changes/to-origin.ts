@@ -2,7 +2,12 @@ import type { ChangeOrigin } from './change.ts'
 
 /** A request that changes something, by a known caller. */
 interface ChangeRequest extends Pick<ChangeOrigin, 'transactionHooks'> {
-  readonly principal: { readonly kind: string; readonly id: string; readonly name: string }
+  readonly principal: {
+    readonly kind: string
+    readonly id: string
+    readonly name: string
+    readonly session?: { readonly email: string }
+  }
   readonly requestId: string
   readonly address: string
 }
@@ -14,9 +19,9 @@ export function toOrigin({
   address,
   transactionHooks,
 }: ChangeRequest): ChangeOrigin {
-  const { id, name, kind } = principal
+  const { id, name, kind, session } = principal
   return {
-    actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: null },
+    actor: { type: kind === 'admin' ? 'User' : 'ApiKey', id, name, email: session?.email ?? null },
     requestId,
     ipAddress: address,
     transactionHooks,

@@ -1,5 +1,9 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
+import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
 import { periodicJob } from '../schema/jobs.ts'
+import { fixedRetention } from '../schema/retention.ts'
+import { toConsoleSite, type ConsoleSite } from './admin-sign-in/console-site.ts'
+import { sessionRoutes } from './admin-sign-in/session-routes.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
@@ -12,6 +16,7 @@ import {
 import { ORGANISATION_CHANNEL } from './settings/organisation-store.ts'
 
 export interface OrganisationPart extends ServicePart {
+  readonly site: ConsoleSite
   readonly features: FeatureSwitches
   readonly keyUsage: KeyUsageRecorder
 }
@@ -19,21 +24,26 @@ export interface OrganisationPart extends ServicePart {
 export type OrganisationFoundation = OrganisationRouteDependencies &
   Pick<Foundation, 'clock' | 'sealer'>
 
-/** The organisation with its admins, features and API keys. */
+/** The organisation with its admins and their sessions, features and API keys. */
 export function createOrganisationPart(
   foundation: OrganisationFoundation,
   { baseUrl }: { readonly baseUrl: string },
 ): OrganisationPart {
   const { db, clock, runChange, reevaluateAllDevices } = foundation
+  const site = toConsoleSite(baseUrl)
+  const rateLimiter = createRateLimitStore(db)
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)
   return {
     name: 'organisation',
     roles: ['api'],
+    site,
     features,
     keyUsage,
+    retention: [fixedRetention('admin sessions'), fixedRetention('sign-in links')],
     operations: [
       ...adminRoutes({ db, runChange }),
+      ...sessionRoutes({ db, runChange, site, rateLimiter }),
       ...apiKeyRoutes({ ...foundation, baseUrl }),
       ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
       ...retentionRoutes(db),

@@ -42,7 +42,23 @@ export const ERROR_CODES = {
   },
   unauthenticated: {
     meaning: 'The request carries no credential, or one that is unknown, expired or revoked.',
-    remedy: 'Send `Authorization: Bearer <API key>` with a live key.',
+    remedy: 'Send `Authorization: Bearer <API key>` with a live key, or sign in to the console.',
+  },
+  sign_in_failed: {
+    meaning:
+      'An admin could not sign in: the one-time link, passkey, password or code is unknown, used up or wrong.',
+    remedy:
+      'Try again, or ask for a new link. On the machine of the service, `heliograph admins link` makes one.',
+  },
+  sign_in_setup_required: {
+    meaning:
+      'The session began with a one-time link and opens nothing before the admin has a way to sign in.',
+    remedy: 'Add a passkey, or a password with a second factor, under `/console/session`.',
+  },
+  cross_site_request: {
+    meaning: 'The request carries the session of an admin, but does not come from the console.',
+    remedy:
+      'Send it from a page of the service itself, with the header `X-Heliograph-Console: 1`; scripts use an API key.',
   },
   feature_disabled: {
     meaning: 'The organisation has switched this feature off.',

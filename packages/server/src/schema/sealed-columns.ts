@@ -22,6 +22,9 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 
 /** Columns of bytes that hold no secret: public keys, and digests, from which nothing can be opened. */
 export const OPEN_COLUMNS: ReadonlySet<string> = new Set([
+  'admin_session.previous_token_hash',
+  'admin_session.token_hash',
+  'admin_sign_in_link.token_hash',
   'api_key.secret_hash',
   'audit_chain.cut_head',
   'audit_chain.frontier',

@@ -1,11 +1,20 @@
 import type { Foundation } from '../changes/foundation.ts'
+import { authenticateSession } from '../organisation/admin-sign-in/authenticate-session.ts'
+import type { ConsoleSite } from '../organisation/admin-sign-in/console-site.ts'
 import { authenticateApiKey } from '../organisation/api-keys/authenticate-api-key.ts'
 import type { KeyUsageRecorder } from '../organisation/api-keys/key-usage-recorder.ts'
+import { AppError } from '../platform/app-error.ts'
 import { bearerCredential, type CallerOptions } from '../platform/http/access.ts'
+import type { Credential } from '../platform/http/operation.ts'
 import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
+import { assertOwnPage, readSessionCookie } from '../platform/http/session-cookie.ts'
+import type { Principal } from '../schema/principal.ts'
 
 /** Failed authentications of one address in any 60 seconds; a script that walks every route stays below. */
 const FAILED_AUTHENTICATIONS_PER_MINUTE = 270
+
+/** A page of the console asks for a handful of things at once, and again whenever one of them changes. */
+const SESSION_REQUESTS_PER_MINUTE = 1_200
 
 export interface CallerSettings {
   readonly rateLimitPerMinute: number
@@ -28,7 +37,37 @@ export function createCallers(
     rateLimiter: createRateLimitStore(db),
     limits: {
       requestsPerMinute: rateLimitPerMinute,
+      sessionRequestsPerMinute: Math.max(rateLimitPerMinute, SESSION_REQUESTS_PER_MINUTE),
       failedAuthenticationsPerMinute: FAILED_AUTHENTICATIONS_PER_MINUTE,
+    },
+  }
+}
+
+/** The callers of a surface that the console uses: admins by their sessions, and whoever called it before. */
+export function withSessions(
+  callers: CallerOptions,
+  db: Foundation['db'],
+  site: ConsoleSite,
+): CallerOptions {
+  return { ...callers, credentials: [createSessionCredential(db, site), ...callers.credentials] }
+}
+
+/** The session of an admin, for a request that carries its cookie and no other credential. */
+function createSessionCredential(db: Foundation['db'], site: ConsoleSite): Credential<Principal> {
+  return {
+    kind: 'session',
+    find: async ({ method, headers, access }) => {
+      const token = readSessionCookie(headers, site.cookie)
+      if (token === undefined || headers.authorization !== undefined) return undefined
+      assertOwnPage({ method, headers }, site)
+      const { principal, session } = await authenticateSession(db, token)
+      if (session.isSetupPending && !(typeof access === 'object' && 'session' in access)) {
+        throw new AppError(
+          'sign_in_setup_required',
+          'Add a passkey, or a password with a second factor, before you go on.',
+        )
+      }
+      return principal
     },
   }
 }

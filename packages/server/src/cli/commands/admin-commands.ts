@@ -1,6 +1,13 @@
 import { ADMIN_ACCESS_LEVELS, createAdmin } from '../../organisation/admins/create-admin.ts'
+import {
+  toConsoleSite,
+  toSignInAddress,
+} from '../../organisation/admin-sign-in/console-site.ts'
+import { issueLink } from '../../organisation/admin-sign-in/sign-in-link.ts'
+import { SETTINGS } from '../../app/config/settings.ts'
 import type { Change } from '../../changes/change.ts'
 import {
+  findAdminByEmail,
   getAdminByEmail,
   listAllAdmins,
   type Admin,
@@ -13,6 +20,7 @@ import {
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { choiceOption, option } from '../option.ts'
+import { settingOption } from '../run-command.ts'
 
 const create = databaseCommand({
   name: 'create',
@@ -81,8 +89,45 @@ const remove = databaseCommand({
   text: ({ admin, ...keys }) => `Removed the admin ${admin.email}.${describeKeys(keys)}`,
 })
 
-/** `heliograph admins create|list|update|remove`. */
-export const definition = commandGroup([create, list, update, remove])
+const link = databaseCommand({
+  name: 'link',
+  description: 'make a link by which an admin signs in to the console, once and within 24 hours',
+  options: {
+    email: option('--email <email>', 'email address of the admin').required(),
+    name: option(
+      '--name <name>',
+      'first and last name: an admin with this address is made, with Full Access, if there is none',
+    ),
+    baseUrl: settingOption(SETTINGS.baseUrl),
+  },
+  run: ({ change, options: { email, name }, services }) =>
+    change(async (tx) => {
+      const found = await findAdminByEmail(tx.tx, email)
+      const admin = found ?? (await createNamed(tx, email, name))
+      const { token, expiresAt } = await issueLink(tx, admin, found ? 'recovery' : 'first_admin')
+      const url = toSignInAddress(toConsoleSite(services.config.baseUrl), token)
+      return { email: admin.email, url, expires_at: expiresAt.toISOString() }
+    }),
+  text: ({ email, url, expires_at }) => [
+    `The link signs ${email} in, once and until ${expires_at}:`,
+    url,
+  ],
+})
+
+/** `heliograph admins create|link|list|update|remove`. */
+export const definition = commandGroup([create, link, list, update, remove])
+
+/** Whoever has one name only is called by it. */
+async function createNamed(
+  change: Change,
+  email: string,
+  name: string | undefined,
+): Promise<Admin> {
+  if (name === undefined) return getAdminByEmail(change.tx, email)
+  const [firstName = '', ...rest] = name.trim().split(/\s+/)
+  const lastName = rest.length === 0 ? firstName : rest.join(' ')
+  return createAdmin(change, { email, firstName, lastName, access: 'full' })
+}
 
 async function idOf({ tx }: Change, email: string | undefined): Promise<string | undefined> {
   return email === undefined ? undefined : (await getAdminByEmail(tx, email)).id

@@ -18,8 +18,14 @@ export function createDemoPrinter(io: CommandIo, isJson: boolean): (message: Dem
   }
 }
 
-/** Where the service can be reached, and an API key that reads everything and manages streams. */
-export function describeStart(baseUrl: string, key: string): DemoMessage {
+/**
+ * Where the service can be reached, a link that opens the console once, and an API key that reads everything and
+ * manages streams.
+ */
+export function describeStart(
+  baseUrl: string,
+  { key, consoleUrl }: { readonly key: string; readonly consoleUrl: string },
+): DemoMessage {
   const withKey = `curl -H 'Authorization: Bearer ${key}'`
   const docs_url = `${baseUrl}/docs`
   const well_known_url = `${baseUrl}/.well-known/ssf-configuration`
@@ -31,6 +37,7 @@ export function describeStart(baseUrl: string, key: string): DemoMessage {
   return {
     lines: [
       `Service      ${baseUrl}`,
+      `Console      ${consoleUrl}`,
       `API docs     ${docs_url}`,
       `SSF          ${well_known_url}`,
       `API key      ${key}`,
@@ -39,7 +46,15 @@ export function describeStart(baseUrl: string, key: string): DemoMessage {
       ...curl,
       '',
     ],
-    json: { type: 'started', base_url: baseUrl, docs_url, well_known_url, key, curl },
+    json: {
+      type: 'started',
+      base_url: baseUrl,
+      console_url: consoleUrl,
+      docs_url,
+      well_known_url,
+      key,
+      curl,
+    },
   }
 }
 

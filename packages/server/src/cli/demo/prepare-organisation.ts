@@ -6,6 +6,11 @@
 import type { Config } from '../../app/config/load-config.ts'
 import { openFoundation } from '../../app/foundation.ts'
 import type { Change } from '../../changes/change.ts'
+import {
+  toConsoleSite,
+  toSignInAddress,
+} from '../../organisation/admin-sign-in/console-site.ts'
+import { issueLink } from '../../organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../organisation/admins/create-admin.ts'
 import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
 import { createApiKey } from '../../organisation/api-keys/create-api-key.ts'
@@ -28,6 +33,8 @@ export interface DemoCredentials {
   readonly key: string
   /** For the receiver that polls, so that it does not eat up the rate limit of the other. */
   readonly pollKey: string
+  /** Signs the admin in to the console, once. */
+  readonly consoleUrl: string
   /** Enrollment secrets by the email address of the owner. */
   readonly secrets: ReadonlyMap<string, string>
 }
@@ -60,9 +67,10 @@ export async function prepareOrganisation(
   try {
     return await runChange(COMMAND_LINE_ORIGIN, async (change) => {
       await blockAtOnce(change)
-      if ((await findAdminByEmail(change.tx, ADMIN.email)) === undefined) {
-        await createAdmin(change, { ...ADMIN, access: 'full' })
-      }
+      const admin =
+        (await findAdminByEmail(change.tx, ADMIN.email)) ??
+        (await createAdmin(change, { ...ADMIN, access: 'full' }))
+      const { token } = await issueLink(change, admin, 'demo')
       const secrets = new Map<string, string>()
       for (const person of [...people, DEMO_ADMIN]) {
         secrets.set(person.email, await createSecret(change, sealer, person))
@@ -77,6 +85,7 @@ export async function prepareOrganisation(
         return key
       }
       return {
+        consoleUrl: toSignInAddress(toConsoleSite(config.baseUrl), token),
         key: await createKey('Demo', 'Read the demo and manage its streams'),
         pollKey: await createKey('Demo poll receiver', 'Poll and acknowledge events'),
         secrets,

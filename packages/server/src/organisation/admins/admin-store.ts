@@ -29,6 +29,11 @@ export async function getAdminByEmail(db: Kysely<Schema>, email: string): Promis
   return admin
 }
 
+/** The admin with this id; undefined when there is none. */
+export async function findAdminById(db: Kysely<Schema>, id: string): Promise<Admin | undefined> {
+  return db.selectFrom('admin_user').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 export async function insertAdmin(
   db: Kysely<Schema>,
   values: Insertable<Schema['admin_user']>,

@@ -1,10 +1,12 @@
 /*
- * Changes of what an admin may do, and the removal of admins. Owns that somebody with Full Access remains, and
- * that no key outlives the Full Access of the admin who answers for it.
+ * Changes of what an admin may do, and the removal of admins. Owns that somebody with Full Access remains, that
+ * no key outlives the Full Access of the admin who answers for it, and that no session outlives another access.
  */
 import type { Change } from '../../changes/change.ts'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import { parseName } from '../../platform/parse-text.ts'
+import { deleteSessionsOf } from '../admin-sign-in/admin-session-store.ts'
+import { deleteLinksOf } from '../admin-sign-in/sign-in-link-store.ts'
 import { endResponsibility, type EndedKeys } from '../api-keys/end-responsibility.ts'
 import {
   deleteAdmin,
@@ -63,6 +65,8 @@ export async function changeAdmin(
     const names = { firstName: admin.first_name, lastName: admin.last_name, email: admin.email }
     const event = { adminId: admin.id, ...names, access, previousAccess: before.access }
     change.recordEvent({ type: 'admin_users.access_changed', ...event })
+    await deleteSessionsOf(change.tx, admin.id)
+    await deleteLinksOf(change.tx, admin.id)
   }
   const isEnded = access !== 'full' || successor !== undefined
   const keys = isEnded ? await endResponsibility(change, admin, successor) : NO_KEYS

@@ -1,2 +1,2 @@
 /* What other folders may ask about admins. */
-export { findAdminByEmail, findAdminForShare, type Admin } from './admin-store.ts'
+export { findAdminByEmail, findAdminById, findAdminForShare, type Admin } from './admin-store.ts'

@@ -20,6 +20,8 @@ export interface CallerLimits {
   readonly limits: {
     /** Requests per caller in any 60 s. */
     readonly requestsPerMinute: number
+    /** Requests per session of a person in any 60 s; as for other callers when it is left out. */
+    readonly sessionRequestsPerMinute?: number
     /** Failed authentications per address in any 60 s. */
     readonly failedAuthenticationsPerMinute: number
   }
@@ -68,8 +70,7 @@ export async function identifyCaller<By extends Caller>(
   reply: FastifyReply,
 ): Promise<By> {
   const { caller, kind } = await findCaller(operation, options, request, reply)
-  const { requestsPerMinute } = options.limits
-  await takePlace(options, reply, callerBucket(caller.kind, caller.id), requestsPerMinute)
+  await takePlace(options, reply, ...placeOf(caller, options.limits))
   const { access } = operation
   if (access !== 'public' && 'session' in access && kind !== 'session') {
     const message = 'Only a person who is signed in can send this request.'
@@ -103,6 +104,16 @@ async function findCaller<By extends Caller>(
     }
     throw error
   }
+}
+
+/** People have several sessions at once, each with pages that ask by themselves. */
+function placeOf(
+  { kind, id, session }: Caller,
+  { requestsPerMinute, sessionRequestsPerMinute = requestsPerMinute }: CallerLimits['limits'],
+): [bucket: string, capacity: number] {
+  return session === undefined
+    ? [callerBucket(kind, id), requestsPerMinute]
+    : [callerBucket('session', session.id), sessionRequestsPerMinute]
 }
 
 async function takePlace(

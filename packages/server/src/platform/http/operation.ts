@@ -14,6 +14,18 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 /** Every method that an operation can have. */
 export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
+/** The session of a person who is signed in. */
+export interface CallerSession {
+  readonly id: string
+  readonly email: string
+  /** How much the person may do, in a word. */
+  readonly accessLevel: string
+  /** What a person with limited access may not do. */
+  readonly restrictions: readonly string[]
+  /** When the person last proved to be there; null once that is too long ago to open what asks for it. */
+  readonly steppedUpAt: Date | null
+}
+
 /** The authenticated caller of a request. `id` is the id of the credential or of whom it stands for. */
 export interface Caller {
   /** The kind of credential, such as `api_key`. */
@@ -21,7 +33,12 @@ export interface Caller {
   readonly id: string
   readonly name: string
   readonly permissions: ReadonlySet<string>
+  /** Of a person who is signed in. */
+  readonly session?: CallerSession
 }
+
+/** A person who is signed in. */
+export type SessionCaller = Caller & { readonly session: CallerSession }
 
 /**
  * Who may call an operation. `public`: anyone, no credential is looked at. `permission`: a caller who holds
@@ -239,9 +256,12 @@ export function methodsOf({ method, putAlias }: Operation): Method[] {
   return putAlias ? [method, 'PUT'] : [method]
 }
 
-/** Whether a request can be repeated with an idempotency key: every write of a known caller. */
+/**
+ * Whether a request can be repeated with an idempotency key: every write of a known caller, but those about a
+ * session, whose answers carry its secrets.
+ */
 export function isRepeatable({ method, access }: Operation): boolean {
-  return method !== 'GET' && access !== 'public'
+  return method !== 'GET' && access !== 'public' && !('session' in access)
 }
 
 /** The permission that an operation needs; null for none. */

@@ -27,7 +27,7 @@
  *     }
  *
  * - `permission` is required. `null`: any live key. `'public'`: no credential, no rate limit, and
- *   `principal` is undefined. A text: the key must hold that permission.
+ *   `principal` is undefined. `'session'`: a person who is signed in. A text: the key must hold that permission.
  * - `feature` is the switch that gates the route; `null` gates nothing, and left out the surface decides.
  * - `params` are strings unless a schema is given; `query` takes nothing unless one is given. Faults in
  *   both answer 400, faults in `body` 422, and unknown members are refused at the top level unless the
@@ -47,6 +47,7 @@ import {
   answer,
   ChosenAnswer,
   operation,
+  type Access,
   type Answer,
   type Caller,
   type Method,
@@ -54,6 +55,7 @@ import {
   type OperationDefinition,
   type RequestFacts,
   type ResponseSchemas,
+  type SessionCaller,
   type SuccessStatus,
 } from './operation.ts'
 import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
@@ -61,7 +63,8 @@ import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
 export { answer, noContent, type Operation, type Operation as ApiRoute } from './operation.ts'
 
 /** Who may call a route; see the top of this file. */
-export type RouteAccess<Permission extends string = string> = Permission | 'public' | null
+export type RouteAccess<Permission extends string = string> =
+  Permission | 'public' | 'session' | null
 
 /** The content type of `gzipFile`. */
 export const GZIP_CONTENT_TYPE = 'application/gzip'
@@ -101,7 +104,11 @@ export type RouteResult<Responses extends ResponseSchemas> =
     }[keyof Responses & SuccessStatus]
 
 /** Who calls a route with this access: nobody is known on a public one. */
-export type RouteCaller<Access extends RouteAccess> = Access extends 'public' ? undefined : Caller
+export type RouteCaller<Access extends RouteAccess> = Access extends 'public'
+  ? undefined
+  : Access extends 'session'
+    ? SessionCaller
+    : Caller
 
 /** What a route says in its own types. */
 type OwnTypes = 'method' | 'access' | 'handler' | 'params' | 'query' | 'body' | 'responses'
@@ -174,7 +181,7 @@ export const route: Route<string, string> = (definition) => {
   const prepare = (result: unknown) => prepareAnswer(toAnswer(result, responses), responses)
   const declaration = operation({
     ...declared,
-    access: permission === 'public' ? 'public' : { permission },
+    access: toAccess(permission),
     query,
     putAlias,
     handler: async (request) => {
@@ -195,6 +202,11 @@ export const route: Route<string, string> = (definition) => {
     ...declaration,
     prepare: (result) => (result instanceof ChosenAnswer ? prepare(result) : undefined),
   }
+}
+
+function toAccess(permission: RouteAccess): Access {
+  if (permission === 'public') return permission
+  return permission === 'session' ? { session: true } : { permission }
 }
 
 function withExpand(query: z.ZodType, expand: Expansions | undefined): z.ZodType {

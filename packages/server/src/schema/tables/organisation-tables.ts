@@ -44,6 +44,30 @@ export interface OrganisationTables {
     rationale: string
     granted_at: Date
   }
+  admin_session: {
+    id: Id
+    admin_id: string
+    token_hash: Buffer
+    previous_token_hash: Buffer | null
+    rotated_at: Date | null
+    method: 'link' | 'demo' | 'passkey' | 'password' | 'oidc'
+    is_setup_pending: Generated<boolean>
+    stepped_up_at: Date | null
+    user_agent: string | null
+    ip_address: string | null
+    created_at: Generated<Date>
+    last_used_at: Generated<Date>
+    expires_at: Date
+  }
+  admin_sign_in_link: {
+    id: Id
+    /** Null for the link of an admin who does not exist yet. */
+    admin_id: string | null
+    kind: 'first_admin' | 'invitation' | 'recovery' | 'demo'
+    token_hash: Buffer
+    created_at: Generated<Date>
+    expires_at: Date
+  }
   /** The last run of a periodic job of the installation. */
   job_run: {
     name: string

@@ -55,7 +55,8 @@ const ERROR_RESPONSES = {
   },
   Forbidden: {
     status: STATUS_OF_KIND.forbidden,
-    description: 'The key lacks the permission that the operation needs.',
+    description:
+      'The key or the admin lacks the permission that the operation needs, or the request does not come from the console whose session it carries.',
   },
   NotFound: { status: STATUS_OF_KIND.not_found, description: 'There is no such record.' },
   Conflict: {
@@ -112,11 +113,17 @@ export function completeOperation(
       ...Object.fromEntries(errorResponsesOf(route)),
     },
     ...(route.deprecation === undefined ? {} : { deprecated: true }),
-    security: route.access === 'public' ? [] : [{ apiKey: [] }],
+    security: securityOf(route),
     ...permissionNote(route),
     'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: sample }],
   }
   return completed
+}
+
+/** A session stands in place of a key; what is about the session itself takes no key. */
+function securityOf({ access }: Operation): object[] {
+  if (access === 'public') return []
+  return 'session' in access ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }]
 }
 
 function withExamples(parameter: object, route: Operation): object {
@@ -155,7 +162,7 @@ function errorResponsesOf(route: Operation): [string, { $ref: string }][] {
   const names: (ErrorResponse | false)[] = [
     'BadRequest',
     !isPublic && 'Unauthorized',
-    permissionOf(route) !== null && 'Forbidden',
+    !isPublic && 'Forbidden',
     (!isPublic || hasParams) && 'NotFound',
     route.mayConflict && 'Conflict',
     isWrite && 'PayloadTooLarge',
@@ -197,6 +204,13 @@ export function commonComponents(errorSchema: object): Record<string, Record<str
     ),
     securitySchemes: {
       apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `k2sk_v1_...`.' },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: '__Host-heliograph_session',
+        description:
+          'The session of an admin in the console. Writes carry `X-Heliograph-Console: 1` and come from a page of the service.',
+      },
     },
   }
 }

@@ -93,7 +93,7 @@ export function curlSample(
   const path = fillPath(route.path, (name) => route.example.params?.[name] ?? '1')
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${path}${requiredQuery(route)}'`,
-    ...(route.access === 'public' ? [] : ['-H "Authorization: Bearer $API_KEY"']),
+    ...credentialLines(route),
     ...(isRepeatable(route) ? [`-H "${IDEMPOTENCY_KEY_HEADER}: $(date +%s)-$RANDOM"`] : []),
     ...(body === undefined
       ? []
@@ -103,6 +103,14 @@ export function curlSample(
         ]),
   ]
   return lines.join(' \\\n  ')
+}
+
+/** What is about a session takes no key. */
+function credentialLines({ access, method }: Operation): string[] {
+  if (access === 'public') return []
+  if (!('session' in access)) return ['-H "Authorization: Bearer $API_KEY"']
+  const proof = ["-H 'Sec-Fetch-Site: same-origin'", "-H 'X-Heliograph-Console: 1'"]
+  return ['-b "__Host-heliograph_session=$SESSION"', ...(method === 'GET' ? [] : proof)]
 }
 
 function requiredQuery(route: Operation): string {

@@ -142,7 +142,10 @@ describe('the OpenAPI document', () => {
   })
 
   it('documents the errors and the credential of every operation', () => {
-    expect(at('paths', '/examples/{id}', 'patch', 'security')).toEqual([{ apiKey: [] }])
+    expect(at('paths', '/examples/{id}', 'patch', 'security')).toEqual([
+      { apiKey: [] },
+      { session: [] },
+    ])
     expect(Object.keys(at('paths', '/examples/{id}', 'patch', 'responses') as object)).toEqual([
       '200',
       '400',

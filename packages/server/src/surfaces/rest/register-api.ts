@@ -49,9 +49,12 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
   })
 }
 
-/** The switch that closes a route; writes are closed by `api_writes` unless they say otherwise. */
+/**
+ * The switch that closes a route; writes are closed by `api_writes` unless they say otherwise. It is about keys:
+ * the console goes on writing.
+ */
 export function featureOf({ access, feature, method }: Operation): Feature | null {
-  if (access === 'public' || feature === null) return null
+  if (access === 'public' || 'session' in access || feature === null) return null
   if (feature !== undefined) return FEATURES.find((name) => name === feature) ?? null
   return method === 'GET' ? null : 'api_writes'
 }
@@ -89,9 +92,10 @@ function checkVersion({ versions }: Operation, { version = '' }: AccessRequest):
 }
 
 function createFeatureCheck(isFeatureEnabled: ApiOptions['isFeatureEnabled']): AccessCheck {
-  return async (route) => {
+  return async (route, { caller }) => {
     const feature = featureOf(route)
-    if (feature === null || (await isFeatureEnabled(feature))) return
+    if (feature === null || (feature === 'api_writes' && caller?.session !== undefined)) return
+    if (await isFeatureEnabled(feature)) return
     throw new AppError(
       'feature_disabled',
       'The organisation has switched this feature off. An admin with Full Access can switch it on.',

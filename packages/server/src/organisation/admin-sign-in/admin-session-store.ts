@@ -1,0 +1,168 @@
+import { sql, type Kysely, type Selectable } from 'kysely'
+import { timeInMs } from '../../platform/db/database-time.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Admin } from '../admins/find-admin.ts'
+
+/** Nobody used it for so long. */
+export const SESSION_IDLE_MS = 8 * HOUR_MS
+/** However much it is used. */
+export const SESSION_LIFETIME_MS = 24 * HOUR_MS
+/** For how long a step-up opens what asks for one. */
+export const STEP_UP_MS = 5 * MINUTE_MS
+/** Requests that were sent before the browser had the new token. */
+const ROTATION_GRACE_MS = 30 * SECOND_MS
+/** A use is written down this much later at the most. */
+const USE_INTERVAL_MS = MINUTE_MS
+
+const sessionTable = defineTable('admin_session')
+
+export type AdminSession = RecordOf<typeof sessionTable>
+export type SignInMethod = AdminSession['method']
+
+/** Where a browser is, as a session keeps it. */
+export interface BrowserFacts {
+  readonly userAgent: string | null
+  readonly ipAddress: string | null
+}
+
+interface NewSession extends BrowserFacts {
+  readonly adminId: string
+  readonly tokenHash: Buffer
+  readonly method: SignInMethod
+  readonly isSetupPending: boolean
+  /** Whether the admin has just shown that it is there. */
+  readonly isSteppedUp: boolean
+}
+
+/** The admin of a session. */
+export interface SessionAdmin {
+  readonly id: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly access: Admin['access']
+  /** Empty unless the access is limited. */
+  readonly restrictions: readonly string[]
+}
+
+/** A session that has not ended, with its admin. */
+export interface LiveSession extends Omit<AdminSession, 'tokenHash' | 'previousTokenHash'> {
+  readonly admin: SessionAdmin
+  /** Null once a step-up is needed again. */
+  readonly steppedUpAt: Date | null
+  readonly isUseDue: boolean
+  readonly idleEndsAt: Date
+}
+
+export async function insertSession(
+  db: Kysely<Schema>,
+  { isSteppedUp, ...session }: NewSession,
+): Promise<AdminSession> {
+  const row = await db
+    .insertInto('admin_session')
+    .values({
+      admin_id: session.adminId,
+      token_hash: session.tokenHash,
+      method: session.method,
+      is_setup_pending: session.isSetupPending,
+      user_agent: session.userAgent,
+      ip_address: session.ipAddress,
+      expires_at: timeInMs(SESSION_LIFETIME_MS),
+      stepped_up_at: isSteppedUp ? sql<Date>`now()` : null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  return sessionTable.fromRow(row)
+}
+
+/**
+ * The session of a token, unless it has ended by the database's clock. For some seconds after a step-up also
+ * that of the token before, which opens nothing that asks for a step-up.
+ */
+export async function findLiveSession(
+  db: Kysely<Schema>,
+  tokenHash: Buffer,
+): Promise<LiveSession | undefined> {
+  const { rows } = await sql<SessionRow>`
+    select session.id, method, is_setup_pending, user_agent, ip_address, session.created_at,
+      last_used_at, expires_at, rotated_at, admin_id, first_name, last_name, email, access,
+      case when access = 'limited' then restrictions else '{}' end as restrictions,
+      case when token_hash <> ${tokenHash} then null
+        -- The demo has no passkey to ask for.
+        when method = 'demo' then now()
+        when stepped_up_at > ${timeInMs(-STEP_UP_MS)} then stepped_up_at end as stepped_up_at,
+      last_used_at < ${timeInMs(-USE_INTERVAL_MS)} as is_use_due,
+      least(last_used_at + ${SESSION_IDLE_MS}::float8 * interval '1 millisecond', expires_at)
+        as idle_ends_at
+    from admin_session session join admin_user on admin_user.id = admin_id
+    where (token_hash = ${tokenHash}
+        or (previous_token_hash = ${tokenHash} and rotated_at > ${timeInMs(-ROTATION_GRACE_MS)}))
+      and expires_at > now() and last_used_at > ${timeInMs(-SESSION_IDLE_MS)}`.execute(db)
+  const [row] = rows
+  return row && toLiveSession(row)
+}
+
+interface SessionRow extends Omit<
+  Selectable<Schema['admin_session']>,
+  'token_hash' | 'previous_token_hash'
+> {
+  readonly first_name: string
+  readonly last_name: string
+  readonly email: string
+  readonly access: Admin['access']
+  readonly restrictions: readonly string[]
+  readonly is_use_due: boolean
+  readonly idle_ends_at: Date
+}
+
+function toLiveSession(row: SessionRow): LiveSession {
+  return {
+    id: row.id,
+    adminId: row.admin_id,
+    method: row.method,
+    isSetupPending: row.is_setup_pending,
+    userAgent: row.user_agent,
+    ipAddress: row.ip_address,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+    rotatedAt: row.rotated_at,
+    steppedUpAt: row.stepped_up_at,
+    isUseDue: row.is_use_due,
+    idleEndsAt: row.idle_ends_at,
+    admin: {
+      id: row.admin_id,
+      firstName: row.first_name,
+      lastName: row.last_name,
+      email: row.email,
+      access: row.access,
+      restrictions: row.restrictions,
+    },
+  }
+}
+
+/** Notes that a session is used. */
+export async function updateSessionUse(db: Kysely<Schema>, id: string): Promise<void> {
+  await db
+    .updateTable('admin_session')
+    .set({ last_used_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Ends a session: the next request with it is refused in every process. */
+export async function deleteSession(db: Kysely<Schema>, id: string): Promise<void> {
+  await sessionTable.delete(db, { id })
+}
+
+/** Ends the sessions of an admin. */
+export async function deleteSessionsOf(db: Kysely<Schema>, adminId: string): Promise<void> {
+  await sessionTable.delete(db, { adminId })
+}
+
+/** Ends the session of a token, if there is one. */
+export async function deleteSessionOfToken(db: Kysely<Schema>, tokenHash: Buffer): Promise<void> {
+  await sessionTable.delete(db, { tokenHash })
+}

@@ -1,0 +1,58 @@
+import type { Kysely } from 'kysely'
+import { AppError } from '../../platform/app-error.ts'
+import { PERMISSIONS, type Permission } from '../../schema/permissions.ts'
+import type { AccessLevel, Principal, PrincipalSession } from '../../schema/principal.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { Admin } from '../admins/find-admin.ts'
+import { findLiveSession, updateSessionUse, type LiveSession } from './admin-session-store.ts'
+import { hashSignInToken } from './sign-in-token.ts'
+
+/** A caller who is signed in. */
+export interface AuthenticatedSession {
+  readonly principal: Principal & { readonly session: PrincipalSession }
+  readonly session: LiveSession
+}
+
+/**
+ * The admin whose session a token is. The database is asked every time, so a session that has ended anywhere,
+ * and one whose admin is gone, is refused on the next request of every process.
+ *
+ * @throws AppError `unauthenticated`
+ */
+export async function authenticateSession(
+  db: Kysely<Schema>,
+  token: string,
+): Promise<AuthenticatedSession> {
+  const hash = hashSignInToken(token)
+  const session = hash === undefined ? undefined : await findLiveSession(db, hash)
+  if (session === undefined) {
+    throw new AppError('unauthenticated', 'The session has ended. Sign in again.')
+  }
+  if (session.isUseDue) await updateSessionUse(db, session.id)
+  const { admin } = session
+  const accessLevel = toAccessLevel(admin.access)
+  return {
+    principal: {
+      kind: 'admin',
+      id: admin.id,
+      name: `${admin.firstName} ${admin.lastName}`,
+      permissions: permissionsOf(accessLevel),
+      session: {
+        id: session.id,
+        email: admin.email,
+        accessLevel,
+        restrictions: admin.restrictions,
+        steppedUpAt: session.steppedUpAt,
+      },
+    },
+    session,
+  }
+}
+
+function toAccessLevel(access: Admin['access']): AccessLevel {
+  return access === 'billing_only' ? 'billing' : access
+}
+
+function permissionsOf(level: AccessLevel): ReadonlySet<Permission> {
+  return new Set(level === 'full' ? PERMISSIONS : [])
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
+import { ADMIN_ACCESS_LEVELS } from '../admins/create-admin.ts'
+import { STEP_UP_MS } from './admin-session-store.ts'
+import type { AuthenticatedSession } from './authenticate-session.ts'
+
+const ACCESS_LEVELS = ['full', 'limited', 'billing'] as const
+const SIGN_IN_METHODS = ['link', 'demo', 'passkey', 'password', 'oidc'] as const
+
+/** Who is signed in, and for how long. */
+export const consoleSessionSchema = z
+  .object({
+    id: z.string(),
+    admin: z.object({
+      id: z.string(),
+      name: z.string(),
+      first_name: z.string(),
+      last_name: z.string(),
+      email: z.string(),
+      access: z.enum(ADMIN_ACCESS_LEVELS),
+      restrictions: z
+        .array(z.string())
+        .describe('What an admin with limited access may not do; empty for the others.'),
+    }),
+    access_level: z.enum(ACCESS_LEVELS).describe('How much the admin may do.'),
+    permissions: z.array(z.string()).describe('What the session may do beyond reading.'),
+    method: z.enum(SIGN_IN_METHODS).describe('How the admin signed in.'),
+    setup_required: z
+      .boolean()
+      .describe(
+        'The session began with a one-time link and opens nothing but this until the admin has a way to sign in.',
+      ),
+    stepped_up_until: timestampSchema
+      .nullable()
+      .describe('Until when what asks for a step-up is open; null when it is not.'),
+    idle_ends_at: timestampSchema.describe('When the session ends unless it is used before.'),
+    ends_at: timestampSchema.describe('When the session ends, however much it is used.'),
+    created_at: timestampSchema,
+  })
+  .meta({ id: 'ConsoleSession' })
+
+export function toConsoleSessionJson(
+  { session: { admin, ...session }, principal }: AuthenticatedSession,
+): z.input<typeof consoleSessionSchema> {
+  const { steppedUpAt } = session
+  return {
+    id: session.id,
+    admin: {
+      id: admin.id,
+      name: principal.name,
+      first_name: admin.firstName,
+      last_name: admin.lastName,
+      email: admin.email,
+      access: admin.access,
+      restrictions: [...admin.restrictions],
+    },
+    access_level: principal.session.accessLevel,
+    permissions: [...principal.permissions],
+    method: session.method,
+    setup_required: session.isSetupPending,
+    stepped_up_until: toTimestamp(
+      steppedUpAt && new Date(steppedUpAt.getTime() + STEP_UP_MS),
+    ),
+    idle_ends_at: toTimestamp(session.idleEndsAt),
+    ends_at: toTimestamp(session.expiresAt),
+    created_at: toTimestamp(session.createdAt),
+  }
+}

@@ -1,0 +1,102 @@
+/*
+ * The beginning and the end of sessions. Owns that a session begins with a token that nobody knew before, that
+ * the one which the browser had until then ends, and that both are in the audit log.
+ */
+import type { Actor } from '../../changes/audit/audit-entry.ts'
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
+import type { Admin } from '../admins/find-admin.ts'
+import {
+  deleteSession,
+  deleteSessionOfToken,
+  insertSession,
+  type SignInMethod,
+} from './admin-session-store.ts'
+import { hashSignInToken, newSignInToken } from './sign-in-token.ts'
+
+const USER_AGENT_LENGTH_MAX = 500
+
+/** The browser in which somebody signs in. */
+export interface SigningInBrowser {
+  readonly userAgent: string | undefined
+  readonly address: string
+  /** The token of the session that it has until now. */
+  readonly presentToken: string | undefined
+}
+
+/** Who signs in, and by what. */
+export interface SignIn {
+  readonly admin: Admin
+  readonly method: SignInMethod
+  /** Whether the session opens nothing before the admin has a way to sign in. */
+  readonly isSetupPending: boolean
+  readonly browser: SigningInBrowser
+}
+
+const METHOD_TEXT: Readonly<Record<SignInMethod, string>> = {
+  link: 'a one-time link',
+  demo: 'the one-time link of the demo',
+  passkey: 'a passkey',
+  password: 'a password and a code',
+  oidc: 'the identity provider of the organisation',
+}
+
+/** Begins a session and answers its token, which is stored as a digest only. */
+export async function startSession(
+  change: Change,
+  { admin, method, isSetupPending, browser }: SignIn,
+): Promise<string> {
+  const { presentToken, userAgent, address } = browser
+  const presentHash = presentToken === undefined ? undefined : hashSignInToken(presentToken)
+  if (presentHash !== undefined) await deleteSessionOfToken(change.tx, presentHash)
+  const token = newSignInToken()
+  const session = await insertSession(change.tx, {
+    adminId: admin.id,
+    tokenHash: digestOf(token),
+    method,
+    isSetupPending,
+    isSteppedUp: true,
+    userAgent:
+      userAgent === undefined ? null : toStorableText(userAgent).slice(0, USER_AGENT_LENGTH_MAX),
+    ipAddress: address,
+  })
+  change.recordAudit({
+    action: 'admin_session.created',
+    target: { type: 'admin_session', id: session.id },
+    description: `signed ${describeAdmin(admin)} in by ${METHOD_TEXT[method]}`,
+    after: { admin_id: admin.id, method, ip_address: address },
+  })
+  return token
+}
+
+/** Ends the session of whoever signs out. */
+export async function endSession(change: Change, sessionId: string): Promise<void> {
+  await deleteSession(change.tx, sessionId)
+  change.recordAudit({
+    action: 'admin_session.ended',
+    target: { type: 'admin_session', id: sessionId },
+    description: 'signed out',
+  })
+}
+
+/** The digest of a token of ours. */
+export function digestOf(token: string): Buffer {
+  const hash = hashSignInToken(token)
+  if (hash === undefined) throw new Error('a token of another form')
+  return hash
+}
+
+/** An admin who is about to be signed in, as the one who does it. */
+export function actorOf({ id, first_name, last_name, email }: Admin): Actor {
+  return { type: 'User', id, name: `${first_name} ${last_name}`, email }
+}
+
+export function describeAdmin({ first_name, last_name, email }: Admin): string {
+  return `${first_name} ${last_name} (${email})`
+}
+
+/** The refusal of whoever cannot sign in. */
+export function signInFailed(message: string): AppError {
+  return new AppError('sign_in_failed', message)
+}
