@@ -1,8 +1,5 @@
 import { ADMIN_ACCESS_LEVELS, createAdmin } from '../../organisation/admins/create-admin.ts'
-import {
-  toConsoleSite,
-  toSignInAddress,
-} from '../../organisation/admin-sign-in/console-site.ts'
+import { toConsoleSite, toSignInAddress } from '../../organisation/admin-sign-in/console-site.ts'
 import { issueLink } from '../../organisation/admin-sign-in/sign-in-link.ts'
 import { SETTINGS } from '../../app/config/settings.ts'
 import type { Change } from '../../changes/change.ts'

@@ -6,10 +6,7 @@
 import type { Config } from '../../app/config/load-config.ts'
 import { openFoundation } from '../../app/foundation.ts'
 import type { Change } from '../../changes/change.ts'
-import {
-  toConsoleSite,
-  toSignInAddress,
-} from '../../organisation/admin-sign-in/console-site.ts'
+import { toConsoleSite, toSignInAddress } from '../../organisation/admin-sign-in/console-site.ts'
 import { issueLink } from '../../organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../organisation/admins/create-admin.ts'
 import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'

@@ -39,9 +39,10 @@ export const consoleSessionSchema = z
   })
   .meta({ id: 'ConsoleSession' })
 
-export function toConsoleSessionJson(
-  { session: { admin, ...session }, principal }: AuthenticatedSession,
-): z.input<typeof consoleSessionSchema> {
+export function toConsoleSessionJson({
+  session: { admin, ...session },
+  principal,
+}: AuthenticatedSession): z.input<typeof consoleSessionSchema> {
   const { steppedUpAt } = session
   return {
     id: session.id,
@@ -58,9 +59,7 @@ export function toConsoleSessionJson(
     permissions: [...principal.permissions],
     method: session.method,
     setup_required: session.isSetupPending,
-    stepped_up_until: toTimestamp(
-      steppedUpAt && new Date(steppedUpAt.getTime() + STEP_UP_MS),
-    ),
+    stepped_up_until: toTimestamp(steppedUpAt && new Date(steppedUpAt.getTime() + STEP_UP_MS)),
     idle_ends_at: toTimestamp(session.idleEndsAt),
     ends_at: toTimestamp(session.expiresAt),
     created_at: toTimestamp(session.createdAt),

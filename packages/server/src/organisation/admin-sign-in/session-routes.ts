@@ -84,7 +84,8 @@ function linkRoutes(dependencies: SignInDependencies): ApiRoute[] {
       ...access,
       path: '/console/session/link_details',
       summary: 'Show whom a one-time link signs in',
-      description: 'The link stays good. Asked before it is used, so that nobody uses it by accident.',
+      description:
+        'The link stays good. Asked before it is used, so that nobody uses it by accident.',
       body: z.object({ token: tokenSchema }),
       example: { body: example },
       responses: { 200: linkSchema },

@@ -19,7 +19,10 @@ export async function insertLink(
 ): Promise<SignInLink> {
   const row = await db
     .insertInto('admin_sign_in_link')
-    .values({ ...linkTable.toInsert({ ...link, expiresAt: new Date(0) }), expires_at: timeInMs(LINK_LIFETIME_MS) })
+    .values({
+      ...linkTable.toInsert({ ...link, expiresAt: new Date(0) }),
+      expires_at: timeInMs(LINK_LIFETIME_MS),
+    })
     .returningAll()
     .executeTakeFirstOrThrow()
   return linkTable.fromRow(row)

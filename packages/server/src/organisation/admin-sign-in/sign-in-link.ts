@@ -85,8 +85,7 @@ export async function exchangeLink(
     if (!(await deleteLink(change.tx, link.id))) throw unusable()
     const isDemo = link.kind === 'demo'
     return startSession(change, {
-      admin:
-        known ?? (await createAdmin(change, { ...requireNames(firstAdmin), access: 'full' })),
+      admin: known ?? (await createAdmin(change, { ...requireNames(firstAdmin), access: 'full' })),
       method: isDemo ? 'demo' : 'link',
       isSetupPending: !isDemo,
       browser,

@@ -67,9 +67,7 @@ export function assertOwnPage(
 /** A link on another site may be followed; its answer is then shown, and no script of the site reads it. */
 function isForeignScript(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site']
-  return (
-    (site === 'cross-site' || site === 'same-site') && headers['sec-fetch-mode'] !== 'navigate'
-  )
+  return (site === 'cross-site' || site === 'same-site') && headers['sec-fetch-mode'] !== 'navigate'
 }
 
 /** Browsers of before 2023 send no Fetch Metadata; every one sends the origin with a write. */
