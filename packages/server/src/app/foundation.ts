@@ -20,6 +20,7 @@ import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
+import { TopicNotifier } from '../platform/live/topic-notifier.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import type { MasterKeys } from '../platform/secrets/master-key.ts'
@@ -43,6 +44,7 @@ export interface ServiceFoundation extends Foundation {
   readonly reporting: ReportingAccess
   /** Chains the audit entries of this process; a service starts it, and a command lets it run at its end. */
   readonly auditChainer: AuditChainer
+  readonly topics: TopicNotifier
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
@@ -107,6 +109,7 @@ export async function openFoundation(
         const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
           if (options.purpose === 'command') await chainOwnEntries(foundation)
+          await foundation.topics.flush()
           await opened.close()
         } finally {
           clearTimeout(timer)
@@ -201,7 +204,9 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     material
   const sealer = createSealer(masterKeys)
   const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
-  const publishers = createPublishers({ clock, sealer, baseUrl: config.baseUrl, auditChainer })
+  const topics = new TopicNotifier({ db, logError: toLogError(log) })
+  const { baseUrl } = config
+  const publishers = createPublishers({ clock, sealer, baseUrl, auditChainer, topics })
   return {
     config,
     auditChainer,
@@ -218,6 +223,7 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     reporting: toReportingAccess(config, connection, masterKeys),
     sealer,
     synchroniseClock,
+    topics,
     runChange: createChangeRunner(preparedDb, clock, publishers),
     reevaluateAllDevices: async (change) => {
       const { reevaluateEveryDevice } =

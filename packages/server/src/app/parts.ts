@@ -8,6 +8,7 @@ import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-par
 import type { Schema } from '../schema/schema.ts'
 import { createAuditChainPart } from '../changes/audit/audit-chain-part.ts'
 import { createChangesPart } from '../changes/changes-part.ts'
+import { createLivePart } from '../changes/live/live-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
 import { createOrganisationPart } from '../organisation/organisation-part.ts'
 import { createRetentionPart } from '../organisation/retention/retention-part.ts'
@@ -26,6 +27,7 @@ import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
 import { createDeliveryChannels } from '../signals/delivery-channels.ts'
 import { createDeliveryPart } from '../signals/delivery-part.ts'
+import { DELIVERY_CHANNEL } from '../signals/dispatch/delivery-store.ts'
 import { createDeliverySender } from '../signals/dispatch/delivery-sender.ts'
 import type { DeliverySettings as EngineSettings } from '../signals/dispatch/delivery-settings.ts'
 import { createReceiversPart } from '../signals/receivers-part.ts'
@@ -107,6 +109,7 @@ export async function createParts(
     createChecksPart(foundation, config),
     createSignInPart(foundation, config),
     createChangesPart(foundation, config),
+    createLivePart({ [DELIVERY_CHANNEL]: ['deliveries'] }),
     organisation,
     createFleetPart(foundation, config, caPem),
     createReceiversPart(foundation, config),

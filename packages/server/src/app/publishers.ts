@@ -1,5 +1,7 @@
 import type { ChangePublisher } from '../changes/change.ts'
+import { createTopicPublisher } from '../changes/live/topic-publisher.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { TopicSink } from '../platform/live/topic-notifier.ts'
 import type { AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import type { Sealer } from '../platform/secrets/sealed-box.ts'
 
@@ -9,6 +11,8 @@ export interface PublisherDependencies {
   readonly baseUrl: string
   /** Told of entries that have been committed. */
   readonly auditChainer: Pick<AuditChainer, 'wake'>
+  /** Told of what has changed once it is committed. */
+  readonly topics: TopicSink
 }
 
 /**
@@ -16,11 +20,13 @@ export interface PublisherDependencies {
  * commands make none.
  */
 export function createPublishers(dependencies: PublisherDependencies): readonly ChangePublisher[] {
+  const publishTopics = createTopicPublisher(dependencies.topics)
   let loading: Promise<readonly ChangePublisher[]> | undefined
   return [
     async (record) => {
       loading ??= loadPublishers(dependencies)
       for (const publish of await loading) await publish(record)
+      await publishTopics(record)
       if (record.auditEntries.length > 0) {
         record.afterCommit(() => dependencies.auditChainer.wake())
       }

@@ -5,6 +5,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
+import type { LiveTopic } from '../schema/live-topics.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
@@ -42,6 +43,8 @@ export interface Change {
   recordAudit(note: AuditNote): void
   /** Records that something happened; publishers hear of it as the last thing before the commit. */
   recordEvent(event: DomainEvent): void
+  /** Tells whoever watches that these have changed; what audit entries and events name is told without. */
+  markChanged(...topics: readonly LiveTopic[]): void
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void
 }
@@ -62,6 +65,7 @@ export interface ChangeRecord {
   readonly at: Date
   readonly events: readonly DomainEvent[]
   readonly auditEntries: readonly AuditFields[]
+  readonly markedTopics: readonly LiveTopic[]
   /** See {@link Change.afterCommit}. */
   readonly afterCommit: (effect: () => void) => void
 }
@@ -106,6 +110,7 @@ async function runOnce<Result>(
   const txn = newUlid(at)
   const entries: AuditFields[] = []
   const events: DomainEvent[] = []
+  const markedTopics: LiveTopic[] = []
   const effects: (() => void)[] = []
   const result = await db.transaction().execute(async (tx) => {
     const change: Change = {
@@ -116,14 +121,15 @@ async function runOnce<Result>(
       origin,
       recordAudit: (note) => entries.push(toFields(note, { at, txn, origin })),
       recordEvent: (event) => events.push(event),
+      markChanged: (...topics) => markedTopics.push(...topics),
       afterCommit: (effect) => effects.push(effect),
     }
     await origin.transactionHooks?.begin(tx)
     const value = await work(change)
     await origin.transactionHooks?.complete(tx, value)
-    if (events.length + entries.length > 0) {
+    if (events.length + entries.length + markedTopics.length > 0) {
       const afterCommit = (effect: () => void) => void effects.push(effect)
-      const record = { tx, txn, at, events, auditEntries: entries, afterCommit }
+      const record = { tx, txn, at, events, auditEntries: entries, markedTopics, afterCommit }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Logger } from '../platform/logger.ts'
+import type { TopicSink } from '../platform/live/topic-notifier.ts'
 import type { Part } from '../platform/part.ts'
 import type { Sealer } from '../platform/secrets/sealed-box.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
@@ -17,6 +18,8 @@ export interface Foundation {
   readonly preparedDb: Kysely<Schema>
   readonly sealer: Sealer
   readonly runChange: RunChange
+  /** Tells every process what has changed, where that is no change of its own. */
+  readonly topics: TopicSink
 }
 
 /** What operations that read and change records stand on. */

@@ -20,6 +20,7 @@ export {
   answer,
   gzipFile,
   noContent,
+  streamedText,
   toAnswer,
   type ApiRoute,
   type DefaultParams,

@@ -47,7 +47,7 @@ export function createDeliveryPart(
 ): ServicePart {
   const { foundation, database, listener, outbound, signing } = dependencies
   const { client } = outbound
-  const { clock, log, runChange } = foundation
+  const { clock, log, runChange, topics } = foundation
   const { preparedDb: db } = database
   const logError = toLogError(log)
   const { baseUrl } = settings
@@ -56,6 +56,7 @@ export function createDeliveryPart(
     clock,
     log,
     runChange,
+    topics,
     presence: createWorkerPresence({ db: database.db, listener }),
     client,
     channels: createDeliveryChannels({ ...foundation, db }, { signing, outbound, baseUrl }),

@@ -102,5 +102,9 @@ export const ORGANISATION_RECIPES: RecipeTable = {
   },
   'GET /packages': read(() => '/packages'),
   'GET /packages/{id}': read(() => '/packages/1'),
+  'GET /live': read(
+    () => '/live',
+    () => ({ seconds: '0' }),
+  ),
   'GET /packages/{id}/download': read(() => '/packages/1/download'),
 }

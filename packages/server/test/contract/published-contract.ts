@@ -34,7 +34,7 @@ const DOCUMENT_ID = 'https://openapi.example/document'
 /** There only on an answer that is repeated, or that is an error. */
 const CONDITIONAL_HEADERS = ['Idempotent-Replayed']
 const EMPTY_STATUS = '204'
-const GZIP = 'application/gzip'
+const JSON_TYPE = 'application/json'
 
 /** Judges what a service answers by what it publishes. */
 export class PublishedContract {
@@ -101,7 +101,9 @@ export class PublishedContract {
   #findBodyFaults(name: string, status: string, answer: LightMyRequestResponse): string[] {
     const type = String(answer.headers['content-type'])
     const [documented] = Object.keys(this.operation(name).responses[status]?.content ?? {})
-    if (documented === GZIP) return type === GZIP ? [] : [`the content type is ${type}`]
+    if (documented !== undefined && documented !== JSON_TYPE) {
+      return type === documented ? [] : [`the content type is ${type}`]
+    }
     if (type !== 'application/json; charset=utf-8') return [`the content type is ${type}`]
     const reference = this.operation(name).responses[status]?.$ref
     const place =

@@ -27,6 +27,7 @@ import { ReportingSandbox } from '../../src/posture/reporting/sandbox/reporting-
 import { createSealer, type Sealer } from '../../src/platform/secrets/sealed-box.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
+import { UNWATCHED } from './test-engine.ts'
 
 export const BASE_URL = 'https://trust.example.com'
 
@@ -96,7 +97,9 @@ export async function createTestApi(
   const clock = new ManualClock()
   const auditChainer = createAuditChainer(db, { logError: () => undefined })
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
-  const publishers = [...createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer })]
+  const publishers = [
+    ...createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer, topics: UNWATCHED }),
+  ]
   const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
   const runChange = createChangeRunner(db, clock, publishers)
   const sandbox = new ReportingSandbox({

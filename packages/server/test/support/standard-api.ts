@@ -26,7 +26,7 @@ import { registerStandardSsf } from '../../src/surfaces/standard-ssf/register-st
 import type { SsfSettings } from '../../src/signals/streams/stream-context.ts'
 import { BASE_URL, type TestAnswer } from './api-app.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
-import { SILENT } from './test-engine.ts'
+import { SILENT, UNWATCHED } from './test-engine.ts'
 import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
 /** A client with the secret that it was given. */
@@ -86,7 +86,13 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
   const clock = new ManualClock()
   const auditChainer = createAuditChainer(db, { logError: () => undefined })
   const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
-  const publishers = createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer })
+  const publishers = createPublishers({
+    clock,
+    sealer,
+    baseUrl: BASE_URL,
+    auditChainer,
+    topics: UNWATCHED,
+  })
   const runChange = createChangeRunner(db, clock, publishers)
   const pool = new SigningPool({ threadCount: 1 })
   const keyRing = new KeyRing({ db, clock, sealer, pool })
@@ -110,6 +116,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     runChange,
     sealer,
     waiters,
+    topics: UNWATCHED,
     keyRing,
     client: guardedClient,
     retentionDays: 180,

@@ -25,7 +25,7 @@ import {
   type TestApi,
   type TestRequest,
 } from './api-app.ts'
-import { SILENT } from './test-engine.ts'
+import { SILENT, UNWATCHED } from './test-engine.ts'
 import { createTestPushChannel } from './test-push-channel.ts'
 import { DatabaseNetwork } from '../../src/platform/db/database-network.ts'
 
@@ -82,6 +82,7 @@ export async function createStreamsApi(options: { streamsMax?: number } = {}): P
       refusedKeys,
       client,
       waiters,
+      topics: UNWATCHED,
       targetPolicy: policy.policy,
       streamsMax: options.streamsMax ?? 100,
       retentionDays: 180,

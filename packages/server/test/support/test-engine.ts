@@ -1,6 +1,7 @@
 /* Delivery engines for tests that are not about what surrounds an engine. */
 import { createChangeRunner } from '../../src/changes/change.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import type { TopicSink } from '../../src/platform/live/topic-notifier.ts'
 import { newUuid } from '../../src/platform/ids.ts'
 import {
   DeliveryEngine,
@@ -21,6 +22,9 @@ export const UNSEEN_WORKER: WorkerPresence = {
   close: () => Promise.resolve(),
 }
 
+/** Nobody watches what changes. */
+export const UNWATCHED: TopicSink = { tell: () => undefined }
+
 type Needed = Pick<DeliveryEngineDependencies, 'db' | 'client' | 'channels'>
 
 /** An engine that is not started yet, on the system's clock and unseen by others unless told otherwise. */
@@ -34,6 +38,7 @@ export function createTestEngine(
     settings: {},
     runChange: createChangeRunner(db, clock, []),
     presence: UNSEEN_WORKER,
+    topics: UNWATCHED,
     ...dependencies,
   })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+import { UNWATCHED } from '../../../test/support/test-engine.ts'
 import { verifyAuditChain } from '../../changes/audit/verify-audit-chain.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
@@ -112,7 +113,7 @@ it('is told everything anew after a standby took over much earlier or later than
 it('is noted without a reconnect that commits have stopped waiting for a standby', async () => {
   const { db } = streams
   const log = { ...SILENT_LOGGER, warn }
-  const part = createOriginPart({ ...streams, preparedDb: db, log })
+  const part = createOriginPart({ ...streams, preparedDb: db, log, topics: UNWATCHED })
   await part.start?.()
   try {
     await pretend({ is_synchronous: true })

@@ -79,28 +79,57 @@ export async function identifyCaller<By extends Caller>(
   return caller
 }
 
-async function findCaller<By extends Caller>(
+/**
+ * The caller of a request that is under way, looked for anew; nothing is counted.
+ *
+ * @throws AppError `unauthenticated` when the credential has ended meanwhile
+ */
+export async function findCallerAgain<By extends Caller>(
+  operation: Pick<Operation<By>, 'access' | 'credentials'>,
+  options: CallerOptions<By>,
+  request: FastifyRequest,
+): Promise<By> {
+  const { caller } = await tryCredentials(operation, options, request, true)
+  return caller
+}
+
+interface FoundCaller<By> {
+  readonly caller: By
+  readonly kind: Credential['kind']
+}
+
+async function tryCredentials<By extends Caller>(
   { access, credentials }: Pick<Operation<By>, 'access' | 'credentials'>,
   options: CallerOptions<By>,
   request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<{ readonly caller: By; readonly kind: Credential['kind'] }> {
+  isFoundAgain: boolean,
+): Promise<FoundCaller<By>> {
   const { method, headers, ip: address, log } = request
   const params = request.params as Readonly<Record<string, string>>
   const query = request.query as Readonly<Record<string, unknown>>
+  const sent = { method, headers, params, query, address, access, isFoundAgain, log }
+  for (const { kind, find } of [...credentials, ...options.credentials]) {
+    const caller = await find(sent)
+    if (caller !== undefined) return { caller, kind }
+  }
+  throw new AppError('unauthenticated', 'The request carries no credential.')
+}
+
+async function findCaller<By extends Caller>(
+  operation: Pick<Operation<By>, 'access' | 'credentials'>,
+  options: CallerOptions<By>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FoundCaller<By>> {
   try {
-    for (const { kind, find } of [...credentials, ...options.credentials]) {
-      const caller = await find({ method, headers, params, query, address, access, log })
-      if (caller !== undefined) return { caller, kind }
-    }
-    throw new AppError('unauthenticated', 'The request carries no credential.')
+    return await tryCredentials(operation, options, request, false)
   } catch (error) {
     // Failures count after the look-up, and only failures are refused for them: an address is often a whole
     // office behind one gateway, or a proxy that is not configured as trusted, and one broken script must
     // not shut out the keys that work. Guessing gains nothing by it, with secrets of 192 bits and more.
     if (error instanceof AppError && error.kind === 'unauthenticated') {
       const { failedAuthenticationsPerMinute } = options.limits
-      await takePlace(options, reply, addressBucket(address), failedAuthenticationsPerMinute)
+      await takePlace(options, reply, addressBucket(request.ip), failedAuthenticationsPerMinute)
     }
     throw error
   }

@@ -6,7 +6,7 @@
 import type { z } from 'zod'
 import { methodsOf, noContent, toDocumentPath, type Method, type Operation } from './operation.ts'
 import type { JsonSchema, SchemaWriter } from './openapi-schemas.ts'
-import { GZIP_CONTENT_TYPE, gzipFile } from './route.ts'
+import { mediaTypeOf } from './route.ts'
 
 const JSON_CONTENT_TYPE = 'application/json'
 
@@ -112,9 +112,11 @@ function describeBody(
 function describeSuccess(schema: z.ZodType, write: SchemaWriter): object {
   if (schema === noContent) return { description: 'Done; there is nothing to say.' }
   const description = 'The request succeeded.'
-  if (schema !== gzipFile) return { description, ...jsonContent(write(schema, 'output')) }
+  const mediaType = mediaTypeOf(schema)
+  if (mediaType === undefined) return { description, ...jsonContent(write(schema, 'output')) }
+  const { type, format } = schema.meta() ?? {}
   return {
     description,
-    content: { [GZIP_CONTENT_TYPE]: { schema: { type: 'string', format: 'binary' } } },
+    content: { [mediaType]: { schema: { type, ...(format === undefined ? {} : { format }) } } },
   }
 }

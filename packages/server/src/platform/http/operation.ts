@@ -76,6 +76,11 @@ export interface RequestFacts {
   readonly transactionHooks: TransactionHooks | undefined
   /** Makes a signal that is aborted when the connection ends, which after the answer means nothing. */
   readonly disconnection: () => AbortSignal
+  /**
+   * Whether the caller may still send this request: for answers that last. Counts as no request. Rejects when
+   * it cannot be known at present.
+   */
+  readonly isStillAllowed: () => Promise<boolean>
 }
 
 /** A request as it was sent, by a caller who may send it. */
@@ -124,6 +129,8 @@ export interface CredentialRequest {
   readonly query: Readonly<Record<string, unknown>>
   readonly address: string
   readonly access: Access
+  /** Whether it was found before, and is looked for again while the request is under way: no use of it. */
+  readonly isFoundAgain: boolean
   readonly log: FastifyBaseLogger
 }
 

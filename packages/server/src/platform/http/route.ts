@@ -41,6 +41,7 @@
  * - A service binds `route` to its permissions and switches with the type `Route`.
  * - Lists are declared with `listRoute` (list-route.ts).
  */
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { expandQuery, expandRecords, type Expansions } from './expand.ts'
 import {
@@ -60,19 +61,35 @@ import {
 } from './operation.ts'
 import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
 
+const mediaTypes = new WeakMap<z.ZodType, string>()
+
 export { answer, noContent, type Operation, type Operation as ApiRoute } from './operation.ts'
 
 /** Who may call a route; see the top of this file. */
 export type RouteAccess<Permission extends string = string> =
   Permission | 'public' | 'session' | null
 
-/** The content type of `gzipFile`. */
-export const GZIP_CONTENT_TYPE = 'application/gzip'
-
 /** The response schema of a compressed file; the handler answers its bytes. */
-export const gzipFile = z
-  .custom<Buffer>((value) => Buffer.isBuffer(value))
-  .meta({ type: 'string', format: 'binary' })
+export const gzipFile = ofMediaType(
+  'application/gzip',
+  z.custom<Buffer>((value) => Buffer.isBuffer(value)).meta({ type: 'string', format: 'binary' }),
+)
+
+/** The response schema of a text that is sent while it is made; the handler answers a stream of it. */
+export function streamedText(mediaType: string): z.ZodType<Readable, Readable> {
+  const isStream = z.custom<Readable>((value) => value instanceof Readable)
+  return ofMediaType(mediaType, isStream.meta({ type: 'string' }))
+}
+
+/** The media type of an answer with this schema; undefined where the surface decides. */
+export function mediaTypeOf(schema: z.ZodType): string | undefined {
+  return mediaTypes.get(schema)
+}
+
+function ofMediaType<Schema extends z.ZodType>(mediaType: string, schema: Schema): Schema {
+  mediaTypes.set(schema, mediaType)
+  return schema
+}
 
 /** What a handler receives. */
 export interface RouteContext<Params, Query, Body, By> extends RequestFacts {
@@ -244,7 +261,9 @@ function prepareAnswer(
 ): Answer {
   const schema = responses[status]
   if (schema === undefined) throw new Error(`no response schema for status ${status}`)
-  return { status, headers, body: schema.parse(body) }
+  const mediaType = mediaTypeOf(schema)
+  const ofFile = mediaType === undefined ? headers : { 'content-type': mediaType, ...headers }
+  return { status, headers: ofFile, body: schema.parse(body) }
 }
 
 /** An absent body counts as an empty object, so that the refusal names the missing members. */

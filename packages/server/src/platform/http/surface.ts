@@ -3,10 +3,12 @@
  * access, to answer and to tell failures; what surfaces have in common is done here, once. Owns nothing of
  * what an operation does.
  */
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import {
+  findCallerAgain,
   identifyCaller,
   type AccessCheck,
   type AccessRequest,
@@ -27,7 +29,6 @@ import {
   type OperationRequest,
   type Paging,
 } from './operation.ts'
-import { GZIP_CONTENT_TYPE } from './route.ts'
 import { readTraceId } from './trace-context.ts'
 
 export interface SurfaceDefinition<By extends Caller> {
@@ -96,7 +97,7 @@ function registerOperation<By extends Caller>(
       request.setDecorator(ACCESS, await grantAccess(operation, surface, request, reply))
     },
     handler: async (request, reply) =>
-      sendAnswer(reply, await carryOut(operation, surface, request, reply), surface.mediaType),
+      sendAnswer(request, reply, await carryOut(operation, surface, request, reply), surface),
   })
 }
 
@@ -116,12 +117,30 @@ async function grantAccess<By extends Caller>(
   return { caller, version }
 }
 
+/** Whether a request that was let through would be let through now. */
+async function isStillAllowed<By extends Caller>(
+  operation: Operation<By>,
+  { callers, checks }: SurfaceDefinition<By>,
+  request: FastifyRequest,
+): Promise<boolean> {
+  const { version } = request.getDecorator<AccessRequest<By>>(ACCESS)
+  try {
+    const caller = await findCallerAgain(operation, callers, request)
+    for (const check of checks) await check(operation, { caller, version })
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== 'unavailable') return false
+    throw error
+  }
+}
+
 async function carryOut<By extends Caller>(
   operation: Operation<By>,
-  { answerOnce, paging, errors }: SurfaceDefinition<By>,
+  surface: SurfaceDefinition<By>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<RepeatableAnswer> {
+  const { answerOnce, paging, errors } = surface
   const { caller, version } = request.getDecorator<AccessRequest<By>>(ACCESS)
   const sent: OperationRequest<By | undefined> = {
     requestId: request.id,
@@ -133,6 +152,7 @@ async function carryOut<By extends Caller>(
     paging,
     transactionHooks: undefined,
     disconnection: () => disconnectionOf(reply),
+    isStillAllowed: () => isStillAllowed(operation, surface, request),
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
     body: request.body,
@@ -196,14 +216,21 @@ function disconnectionOf({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-function sendAnswer(
+function sendAnswer<By extends Caller>(
+  { method }: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: RepeatableAnswer,
-  mediaType: string,
+  { mediaType }: SurfaceDefinition<By>,
 ): FastifyReply {
   void reply.code(status).headers(headers)
   if (body === undefined) return reply.send()
-  if (Buffer.isBuffer(body)) return reply.type(GZIP_CONTENT_TYPE).send(body)
+  // A file names its own type, in the headers.
+  if (Buffer.isBuffer(body)) return reply.send(body)
+  if (body instanceof Readable) {
+    if (method !== 'HEAD') return reply.send(body)
+    body.destroy()
+    return reply.send()
+  }
   return reply.type(mediaType).send(JSON.stringify(body))
 }
 

@@ -172,6 +172,8 @@ async function storeJudgements(change: Change, run: Run): Promise<readonly Judge
   })
   const transitions = toTransitions(change, report, ranAt, judgements)
   await upsertCheckResults(tx, deviceId, { results, transitions }, ranAt)
+  if (results.length > 0) change.markChanged(`devices:${deviceId}`)
+  change.markChanged(...transitions.map(({ check_id: id }) => `checks:${id}` as const))
   if (checks.some((check) => check.hasRefreshes)) {
     const askedAt = report.askedAt ?? ranAt
     await deleteFulfilledRefreshes(tx, deviceId, checkIds, { ranAt, askedAt })

@@ -1,4 +1,5 @@
 import type { Change } from '../../changes/change.ts'
+import type { LiveTopic } from '../../schema/live-topics.ts'
 import { judgeLiveResult, type LiveAnswer } from './judge-live-result.ts'
 import { insertOwedAnswers, type StorableAnswer } from './live-answer-store.ts'
 import { parseLiveQueryId, type LiveQueryId } from './live-query.ts'
@@ -32,7 +33,12 @@ export async function recordLiveAnswers(
     answers: [...byCampaign.values()],
     answeredAt: change.at,
   })
+  change.markChanged(...[...byCampaign.keys()].map(toTopic))
   change.afterCommit(() => inbox.forget(deviceId, answered))
+}
+
+function toTopic(campaignId: string): LiveTopic {
+  return `live_query_campaigns:${campaignId}`
 }
 
 function toStorableAnswer(query: LiveQueryId, answer: LiveAnswer): StorableAnswer {

@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/clock.ts'
 import { randomInteger } from '../../platform/ids.ts'
 import { startPeriodicJob } from '../../platform/jobs/periodic-job.ts'
 import type { RunningJob } from '../../platform/jobs/running-job.ts'
+import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -35,6 +36,8 @@ export interface DeliveryEngineDependencies {
   readonly settings: Partial<DeliverySettings>
   /** Runs the changes of channels that react to a destination. */
   readonly runChange: RunChange
+  /** Told which deliveries have moved on. */
+  readonly topics: TopicSink
   /** Makes this process known as a worker, and finds those that died. */
   readonly presence: WorkerPresence
 }
@@ -54,7 +57,7 @@ export class DeliveryEngine {
   #isClosed = false
 
   constructor(dependencies: DeliveryEngineDependencies) {
-    const { db, clock, log, client, channels, runChange, presence } = dependencies
+    const { db, clock, log, client, channels, runChange, presence, topics } = dependencies
     const settings = { ...DEFAULT_DELIVERY_SETTINGS, ...dependencies.settings }
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
     this.#presence = presence
@@ -68,7 +71,7 @@ export class DeliveryEngine {
       settings,
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
       slots: new InFlightSlots(settings),
-      recorder: new OutcomeRecorder({ db, log, random, runChange }),
+      recorder: new OutcomeRecorder({ db, log, random, runChange, topics }),
       newClaimId: () => presence.newClaimId(),
       signal: this.#abort.signal,
     }

@@ -6,7 +6,9 @@
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
+import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { LiveTopic } from '../../schema/live-topics.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure } from './delivery-channel.ts'
@@ -21,6 +23,8 @@ export interface OutcomeRecorderDependencies {
   readonly random: RandomShare
   /** Runs what channels do about a notice, in one change with the outcomes. */
   readonly runChange: RunChange
+  /** Told which deliveries have moved on. */
+  readonly topics: TopicSink
 }
 
 interface WaitingOutcome {
@@ -78,6 +82,7 @@ export class OutcomeRecorder {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_MAX)
       await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
+      this.#dependencies.topics.tell(batch.map(toTopic))
       for (const { onRecorded } of batch) onRecorded()
     }
   }
@@ -144,6 +149,10 @@ export class OutcomeRecorder {
       else this.#failing.delete(id)
     }
   }
+}
+
+function toTopic({ outcome }: WaitingOutcome): LiveTopic {
+  return `deliveries:${outcome.delivery.id}`
 }
 
 /** Once for each destination and kind of notice, of outcomes that count. */

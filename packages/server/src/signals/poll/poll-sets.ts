@@ -32,7 +32,7 @@ import { judgeReportedKeys } from './poll-signing-keys.ts'
 /** What polls work with. */
 export type PollDependencies = Pick<
   StreamContext,
-  'db' | 'clock' | 'keyRing' | 'waiters' | 'refusedKeys'
+  'db' | 'clock' | 'keyRing' | 'waiters' | 'refusedKeys' | 'topics'
 >
 
 /** What a poll asks for. `waitMs` 0 answers at once. */
@@ -113,7 +113,7 @@ export function toPollWaitMs(
 async function takeAcknowledgements(
   stream: Stream,
   { ack, setErrs, address }: Poll,
-  { db, clock, keyRing, refusedKeys }: PollDependencies,
+  { db, clock, keyRing, refusedKeys, topics }: PollDependencies,
 ): Promise<void> {
   const now = clock.now()
   const acknowledged = new Set(ack)
@@ -134,6 +134,7 @@ async function takeAcknowledgements(
   // Refusals first: an id in both has ended, and not by being received.
   await recordReportedErrors(db, stream.destinationId, reports, failures)
   const acceptedKids = await acknowledgeSets(db, stream.destinationId, ack.map(toStorableText), now)
+  if (ack.length + setErrs.size > 0) topics.tell(['deliveries'])
   for (const kid of acceptedKids) {
     keyRing.proofs.noteAcceptance(stream.destinationId, kid, address ?? null)
   }

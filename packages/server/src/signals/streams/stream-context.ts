@@ -22,7 +22,7 @@ export interface SsfSettings {
 
 export interface StreamContext
   extends
-    Pick<Foundation, 'db' | 'clock' | 'runChange' | 'sealer'>,
+    Pick<Foundation, 'db' | 'clock' | 'runChange' | 'sealer' | 'topics'>,
     Pick<SigningPart, 'keyRing' | 'refusedKeys'> {
   /** What the world calls the service, without a slash at the end: the issuer of root streams. */
   readonly baseUrl: string

@@ -1,0 +1,74 @@
+import { Readable } from 'node:stream'
+import type { WatchRequest } from './live-feed.ts'
+
+/** As much waits for a reader; one that leaves more than this unread is behind. */
+const UNREAD_BYTES_MAX = 16_384
+
+/** One who watches: a stream of text, and how far it has been told. */
+export class Watcher {
+  readonly stream: Readable
+  readonly #request: WatchRequest
+  /** The number of the last message that was written to it. */
+  toldUpTo: number
+  /** Since when nothing can be written; on the steady clock of `performance.now()`. */
+  #behindSinceMs: number | undefined
+
+  /** `onReady` is called when a reader that was behind reads on, `onClose` once. */
+  constructor(
+    request: WatchRequest,
+    toldUpTo: number,
+    { onReady, onClose }: { readonly onReady: () => void; readonly onClose: () => void },
+  ) {
+    this.#request = request
+    this.toldUpTo = toldUpTo
+    this.stream = new Readable({
+      highWaterMark: UNREAD_BYTES_MAX,
+      read: () => {
+        if (this.#behindSinceMs === undefined) return
+        this.#behindSinceMs = undefined
+        onReady()
+      },
+    })
+    this.stream.once('close', onClose)
+    // A reader that goes away is not a fault.
+    this.stream.on('error', () => undefined)
+  }
+
+  get key(): string {
+    return this.#request.watcherKey
+  }
+
+  get isBehind(): boolean {
+    return this.#behindSinceMs !== undefined
+  }
+
+  behindForMs(): number {
+    return this.#behindSinceMs === undefined ? 0 : performance.now() - this.#behindSinceMs
+  }
+
+  mayWatch(): Promise<boolean> {
+    return this.#request.mayWatch()
+  }
+
+  send(text: string): void {
+    if (this.stream.destroyed || this.stream.readableEnded) return
+    if (!this.stream.push(text)) this.#behindSinceMs ??= performance.now()
+  }
+
+  /** Ends the stream after a time. */
+  closeAfter(ms: number): void {
+    if (ms === 0) {
+      this.close()
+      return
+    }
+    const timer = setTimeout(() => this.close(), ms)
+    this.stream.once('close', () => clearTimeout(timer))
+  }
+
+  /** Ends the stream with a last text. */
+  close(text = ''): void {
+    if (this.stream.destroyed) return
+    if (text !== '') this.stream.push(text)
+    this.stream.push(null)
+  }
+}
