@@ -2,11 +2,46 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
+const getParentRoute = () => frameRoute
+
 export const settingsRoutes = [
   createRoute({
-    getParentRoute: () => frameRoute,
+    getParentRoute,
     path: '/settings',
-    validateSearch: readListSearch,
     component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/organisation',
+    component: lazyRouteComponent(() => import('./organisation-page.tsx'), 'OrganisationPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/scim',
+    component: lazyRouteComponent(() => import('./scim-page.tsx'), 'ScimPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/retention',
+    component: lazyRouteComponent(() => import('./retention-page.tsx'), 'RetentionPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/enrollment',
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(
+      () => import('../enrollment/enrollment-page.tsx'),
+      'EnrollmentPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/admins',
+    component: lazyRouteComponent(() => import('../admins/admins-page.tsx'), 'AdminsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/api-keys/$id',
+    component: lazyRouteComponent(() => import('../api-keys/api-key-page.tsx'), 'ApiKeyPage'),
   }),
 ] as const

@@ -1,0 +1,233 @@
+/* Creates a key, or changes what one is called, who answers for it and what it may do. */
+import {
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  ScrollArea,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { ApiError } from '../api/client.ts'
+import { getAdminUsers, patchApiKeysById, postApiKeys } from '../api/generated/sdk.gen.ts'
+import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
+import { Fault } from '../kit/confirm.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useSession } from '../shell/session.ts'
+import classes from './key-dialog.module.css'
+import { texts } from './texts.ts'
+
+interface KeyDialogProps {
+  readonly isOpen: boolean
+  /** The key to change; a new one is created when left out. */
+  readonly apiKey?: ApiKey
+  readonly onClose: () => void
+  readonly onIssued?: (key: ApiKeyWithSecret) => void
+}
+
+interface KeyForm {
+  name: string
+  responsible: string
+  expires: string
+  /** The reason of each permission that is granted. */
+  rationales: Record<string, string>
+}
+
+export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps) {
+  const session = useSession()
+  const form = useForm<KeyForm>({
+    initialValues: { name: '', responsible: '', expires: '', rationales: {} },
+    validate: {
+      name: (name) => (name.trim() === '' ? texts.nameHelp : null),
+      responsible: (email) => (email === '' ? texts.responsibleHelp : null),
+    },
+  })
+  const { setValues, clearErrors } = form
+  const ownEmail = session?.admin.email ?? ''
+  useEffect(() => {
+    if (!isOpen) return
+    clearErrors()
+    setValues(apiKey === undefined ? newKey(ownEmail) : toForm(apiKey))
+  }, [isOpen, apiKey, ownEmail, setValues, clearErrors])
+  const save = useAction({
+    run: async (values: KeyForm) => {
+      const body = toBody(values)
+      if (apiKey !== undefined) {
+        const { expires_at: _unchanged, ...changed } = body
+        await patchApiKeysById({ path: { id: apiKey.id }, body: changed, throwOnError: true })
+        return undefined
+      }
+      return (await postApiKeys({ body, throwOnError: true })).data
+    },
+    done: apiKey === undefined ? texts.wasCreated : texts.saved,
+    changes: [['api_keys']],
+    showsFailure: true,
+    onDone: (issued) => {
+      onClose()
+      if (issued !== undefined) onIssued?.(issued)
+    },
+  })
+  const submit = form.onSubmit((values) => {
+    const missing = Object.entries(values.rationales).filter(([, reason]) => reason.trim() === '')
+    for (const [permission] of missing) {
+      form.setFieldError(`rationales.${permission}`, texts.rationaleMissing)
+    }
+    if (missing.length === 0) save.mutate(values)
+  })
+  const faults = save.error instanceof ApiError ? save.error.fields : {}
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={apiKey === undefined ? texts.createTitle : texts.editTitle(apiKey.name)}
+      size={600}
+      scrollAreaComponent={ScrollArea.Autosize}
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          <TextInput
+            label={texts.name}
+            description={texts.nameHelp}
+            data-autofocus
+            {...form.getInputProps('name')}
+            error={form.errors['name'] ?? faults['name']}
+          />
+          <ResponsibleSelect
+            value={form.values.responsible}
+            error={form.errors['responsible'] ?? faults['responsible_email']}
+            onChange={(email) => form.setFieldValue('responsible', email)}
+          />
+          {apiKey === undefined ? (
+            <TextInput
+              label={texts.expires}
+              description={texts.expiresHelp}
+              type="datetime-local"
+              {...form.getInputProps('expires')}
+              error={faults['expires_at']}
+            />
+          ) : null}
+          <PermissionChoice
+            granted={form.values.rationales}
+            errors={form.errors}
+            onChange={(rationales) => form.setFieldValue('rationales', rationales)}
+          />
+          <Fault error={save.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={save.isPending}>
+              {apiKey === undefined ? texts.create : texts.save}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function newKey(responsible: string): KeyForm {
+  return { name: '', responsible, expires: '', rationales: {} }
+}
+
+function toForm(key: ApiKey): KeyForm {
+  return {
+    name: key.name,
+    responsible: key.responsible_email ?? '',
+    expires: '',
+    rationales: Object.fromEntries(
+      key.permissions.map(({ permission, rationale }) => [permission, rationale]),
+    ),
+  }
+}
+
+function toBody({ name, responsible, expires, rationales }: KeyForm) {
+  return {
+    name: name.trim(),
+    responsible_email: responsible,
+    expires_at: expires === '' ? null : new Date(expires).toISOString(),
+    permissions: Object.entries(rationales).map(([permission, rationale]) => ({
+      permission,
+      rationale: rationale.trim(),
+    })),
+  }
+}
+
+interface ResponsibleSelectProps {
+  readonly value: string
+  readonly error: React.ReactNode
+  readonly onChange: (email: string) => void
+}
+
+function ResponsibleSelect({ value, error, onChange }: ResponsibleSelectProps) {
+  const { data } = useQuery({
+    queryKey: ['admins', 'responsible'],
+    queryFn: async ({ signal }) =>
+      (await getAdminUsers({ query: { per_page: 100 }, signal, throwOnError: true })).data,
+  })
+  const admins = data?.data.filter(({ access }) => access === 'full') ?? []
+  return (
+    <Select
+      label={texts.responsible}
+      description={texts.responsibleHelp}
+      data={admins.map((admin) => ({
+        value: admin.email,
+        label: `${admin.first_name} ${admin.last_name} (${admin.email})`,
+      }))}
+      value={value === '' ? null : value}
+      onChange={(next) => onChange(next ?? '')}
+      error={error}
+      searchable
+    />
+  )
+}
+
+interface PermissionChoiceProps {
+  readonly granted: Readonly<Record<string, string>>
+  readonly errors: Readonly<Record<string, React.ReactNode>>
+  readonly onChange: (granted: Record<string, string>) => void
+}
+
+/** What can be granted is what the admin holds. */
+function PermissionChoice({ granted, errors, onChange }: PermissionChoiceProps) {
+  const held = useSession()?.permissions ?? []
+  const permissions = [...new Set([...held, ...Object.keys(granted)])].sort()
+  return (
+    <fieldset className={classes.permissions}>
+      <Text component="legend" size="sm" fw={500}>
+        {texts.special}
+      </Text>
+      {permissions.map((permission) => {
+        const rationale = granted[permission]
+        return (
+          <div key={permission} className={classes.permission}>
+            <Checkbox
+              label={permission}
+              checked={rationale !== undefined}
+              onChange={({ currentTarget }) => {
+                const { [permission]: _dropped, ...others } = granted
+                onChange(currentTarget.checked ? { ...others, [permission]: '' } : others)
+              }}
+            />
+            {rationale === undefined ? null : (
+              <TextInput
+                aria-label={`${texts.rationale}: ${permission}`}
+                placeholder={texts.rationale}
+                value={rationale}
+                error={errors[`rationales.${permission}`]}
+                onChange={({ currentTarget }) =>
+                  onChange({ ...granted, [permission]: currentTarget.value })
+                }
+              />
+            )}
+          </div>
+        )
+      })}
+    </fieldset>
+  )
+}
