@@ -60,11 +60,7 @@ export function ChangeAdminDialog({ admin, onClose }: ChangeAdminDialogProps) {
               onChange={(event) => setLastName(event.currentTarget.value)}
             />
           </Group>
-          <Radio.Group
-            label={texts.access}
-            value={access}
-            onChange={(value) => setAccess(value as AdminUser['access'])}
-          >
+          <Radio.Group label={texts.access} value={access} onChange={(value) => setAccess(value)}>
             <Stack gap="xs" mt={6}>
               {LEVELS.map((level) => (
                 <Radio

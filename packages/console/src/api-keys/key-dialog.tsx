@@ -58,11 +58,11 @@ export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps)
     run: async (values: KeyForm) => {
       const body = toBody(values)
       if (apiKey !== undefined) {
-        const { expires_at: _unchanged, ...changed } = body
-        await patchApiKeysById({ path: { id: apiKey.id }, body: changed, throwOnError: true })
+        await patchApiKeysById({ path: { id: apiKey.id }, body, throwOnError: true })
         return undefined
       }
-      return (await postApiKeys({ body, throwOnError: true })).data
+      const end = values.expires === '' ? null : new Date(values.expires).toISOString()
+      return (await postApiKeys({ body: { ...body, expires_at: end }, throwOnError: true })).data
     },
     done: apiKey === undefined ? texts.wasCreated : texts.saved,
     changes: [['api_keys']],
@@ -146,11 +146,10 @@ function toForm(key: ApiKey): KeyForm {
   }
 }
 
-function toBody({ name, responsible, expires, rationales }: KeyForm) {
+function toBody({ name, responsible, rationales }: KeyForm) {
   return {
     name: name.trim(),
     responsible_email: responsible,
-    expires_at: expires === '' ? null : new Date(expires).toISOString(),
     permissions: Object.entries(rationales).map(([permission, rationale]) => ({
       permission,
       rationale: rationale.trim(),
@@ -210,8 +209,13 @@ function PermissionChoice({ granted, errors, onChange }: PermissionChoiceProps) 
               label={permission}
               checked={rationale !== undefined}
               onChange={({ currentTarget }) => {
-                const { [permission]: _dropped, ...others } = granted
-                onChange(currentTarget.checked ? { ...others, [permission]: '' } : others)
+                onChange(
+                  currentTarget.checked
+                    ? { ...granted, [permission]: '' }
+                    : Object.fromEntries(
+                        Object.entries(granted).filter(([name]) => name !== permission),
+                      ),
+                )
               }}
             />
             {rationale === undefined ? null : (

@@ -34,7 +34,7 @@ export function AddDevice() {
         parseAs: 'blob',
         throwOnError: true,
       })
-      saveFile(file as unknown as Blob, `heliograph-${platform}.tar.gz`)
+      saveFile(file, `heliograph-${platform}.tar.gz`)
     },
     changes: [['enrollment']],
     onDone: () => setSince(new Date().toISOString()),
@@ -47,7 +47,7 @@ export function AddDevice() {
             aria-label={texts.addTitle}
             data={PLATFORMS.map((value) => ({ value, label: texts.platforms[value] }))}
             value={platform}
-            onChange={(value) => setPlatform(value as Platform)}
+            onChange={(value) => setPlatform(value)}
           />
           <Button
             leftSection={<DownloadIcon />}

@@ -48,7 +48,7 @@ export function useColumns<Item extends RowData>(
   const table = useTable({
     features,
     columns: definitions,
-    data: items as Item[],
+    data: items,
     getRowId: rowId,
     state: { columnVisibility },
     onColumnVisibilityChange: (change) =>

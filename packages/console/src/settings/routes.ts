@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -9,6 +9,19 @@ export const settingsRoutes = [
     getParentRoute,
     path: '/settings',
     component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/developers',
+    beforeLoad: () => {
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- this is how the router redirects
+      throw redirect({ to: '/settings/developers/$tab', params: { tab: 'api-keys' } })
+    },
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/developers/$tab',
+    component: lazyRouteComponent(() => import('./developers-page.tsx'), 'DevelopersPage'),
   }),
   createRoute({
     getParentRoute,

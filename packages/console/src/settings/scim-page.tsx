@@ -37,7 +37,10 @@ export function ScimPage() {
           <Section title={texts.scimKeys}>
             {data.keys.length === 0 ? (
               <Text c="dimmed" size="sm">
-                {texts.noScimKeys} <Link to="/settings/developers/api-keys">{texts.createKey}</Link>
+                {texts.noScimKeys}{' '}
+                <Link to="/settings/developers/$tab" params={{ tab: 'api-keys' }}>
+                  {texts.createKey}
+                </Link>
               </Text>
             ) : (
               <Facts
