@@ -1,6 +1,6 @@
 /*
  * What of the fleet needs attention now: failing checks, devices that will be blocked, requests that wait.
- * Each statement reads a counter, or the few rows of a partial index or of a range.
+ * Each statement reads counters, the few rows of an index, or goes once through the devices.
  */
 import { sql, type Kysely } from 'kysely'
 import type { LocalDay } from '../../platform/local-days.ts'
@@ -56,11 +56,9 @@ export interface BlockingDevice {
   readonly ownerName: string | null
 }
 
-/** A device of a day; a day without any has a row of its own. */
-interface DayRow extends Omit<BlockingDevice, 'id'> {
+interface DayRow extends BlockingDevice {
   readonly number: number
   readonly deviceCount: number
-  readonly id: string | null
 }
 
 /** The devices that will be blocked on each of the days, which follow one another; what is overdue counts as the first. */
@@ -70,28 +68,22 @@ export async function listBlockingDays(
   devicesPerDay: number,
 ): Promise<BlockingDay[]> {
   const { rows } = await sql<DayRow>`
-    with day as (
-      select number::int, case when number = 1 then '-infinity' else begins_at end as begins_at, ends_at
-      from unnest(${days.map(({ beginsAt }) => beginsAt)}::timestamptz[],
-        ${days.map(({ endsAt }) => endsAt)}::timestamptz[])
-        with ordinality as given(begins_at, ends_at, number))
-    select day.number, counted.count as "deviceCount", first.id, first.name,
-      first.will_block_at as "willBlockAt", first.owner_person_id as "ownerPersonId",
-      first.owner_name as "ownerName"
-    from day
-    cross join lateral (
-      select count(*)::int as count from device
-      where will_block_at >= day.begins_at and will_block_at < day.ends_at) counted
-    left join lateral (
-      select d.id, d.name, d.will_block_at, d.owner_person_id, p.name as owner_name
-      from device d left join person p on p.id = d.owner_person_id
-      where d.will_block_at >= day.begins_at and d.will_block_at < day.ends_at
-      order by d.will_block_at, d.id limit ${devicesPerDay}) first on counted.count > 0
-    order by day.number, first.will_block_at, first.id`.execute(db)
+    with due as (
+      select id, name, will_block_at, owner_person_id,
+        greatest(1, width_bucket(will_block_at, ${days.map(({ beginsAt }) => beginsAt)}::timestamptz[]))
+          as number
+      from device where will_block_at < ${days.at(-1)?.endsAt ?? null}::timestamptz),
+    ranked as (
+      select *, count(*) over (partition by number) as count,
+        row_number() over (partition by number order by will_block_at, id) as place
+      from due)
+    select number, ranked.count::int as "deviceCount", ranked.id, ranked.name,
+      will_block_at as "willBlockAt", owner_person_id as "ownerPersonId", p.name as "ownerName"
+    from ranked left join person p on p.id = owner_person_id
+    where place <= ${devicesPerDay} order by number, place`.execute(db)
   return days.map(({ date }, index) => {
     const ofDay = rows.filter(({ number }) => number === index + 1)
-    const devices = ofDay.filter((row): row is DayRow & BlockingDevice => row.id !== null)
-    return { date, deviceCount: ofDay[0]?.deviceCount ?? 0, devices }
+    return { date, deviceCount: ofDay[0]?.deviceCount ?? 0, devices: ofDay }
   })
 }
 

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { countStatuses, listStatusCounts, type StatusCountsAt } from './status-count-store.ts'
+import { listStatusCounts, type StatusCounts, type StatusCountsAt } from './status-count-store.ts'
 
 const STEPS_MS = {
   '5m': 5 * MINUTE_MS,
@@ -30,6 +30,12 @@ export interface CourseRequest {
   readonly step: keyof typeof STEPS_MS | undefined
 }
 
+export interface CourseDependencies {
+  readonly db: Kysely<Schema>
+  /** The devices of this moment by status. */
+  readonly countNow: () => Promise<StatusCounts>
+}
+
 /** Which points are shown. */
 export interface Course {
   readonly from: Date
@@ -45,7 +51,7 @@ export interface Course {
  * @throws AppError `invalid_parameter` where `from` is not before `to`, or there would be too many points
  */
 export async function readStatusCourse(
-  db: Kysely<Schema>,
+  { db, countNow }: CourseDependencies,
   request: CourseRequest,
   now: Date,
 ): Promise<Course> {
@@ -59,22 +65,32 @@ export async function readStatusCourse(
   }
   const stepSeconds = STEPS_MS[step] / SECOND_MS
   const points = await listStatusCounts(db, { from, to, stepSeconds })
-  return { from, to, step, points: await withEnd(db, points, { to, isNow: to === now }) }
+  return {
+    from,
+    to,
+    step,
+    points:
+      to === now
+        ? withNow(points, { at: to, ...(await countNow()) })
+        : await withEnd(db, points, to),
+  }
 }
 
 function findUsualStep(rangeMs: number): keyof typeof STEPS_MS {
   return STATUS_STEPS.find((step) => rangeMs / STEPS_MS[step] <= USUAL_POINTS_MAX) ?? '1d'
 }
 
-/** The last point of a course that goes up to now is what is so now. */
+function withNow(points: readonly StatusCountsAt[], end: StatusCountsAt): StatusCountsAt[] {
+  return [...points.filter(({ at }) => at < end.at), end]
+}
+
 async function withEnd(
   db: Kysely<Schema>,
   points: readonly StatusCountsAt[],
-  { to, isNow }: { readonly to: Date; readonly isNow: boolean },
-): Promise<readonly StatusCountsAt[]> {
-  const before = points.filter(({ at }) => at < to)
-  if (isNow) return [...before, { at: to, ...(await countStatuses(db)) }]
-  return [...before, ...(await listStatusCounts(db, { from: to, to, stepSeconds: 1 }))]
+  to: Date,
+): Promise<StatusCountsAt[]> {
+  const end = await listStatusCounts(db, { from: to, to, stepSeconds: 1 })
+  return [...points.filter(({ at }) => at < to), ...end]
 }
 
 function invalid(message: string): AppError {

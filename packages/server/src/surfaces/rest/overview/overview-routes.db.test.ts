@@ -22,7 +22,7 @@ let posture: Posture
 beforeAll(async () => {
   api = await createTestApi(({ db, clock }) => {
     posture = createPosture(db)
-    return overviewRoutes({ db, clock })
+    return overviewRoutes({ db, clock, freshMs: 0 })
   })
 })
 

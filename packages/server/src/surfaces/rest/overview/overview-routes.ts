@@ -4,8 +4,10 @@
 import { z } from 'zod'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { isTimeZone } from '../../../platform/local-days.ts'
+import { shareReading } from '../../../platform/shared-reading.ts'
 import { toWire } from '../../../platform/wire/to-wire.ts'
 import { readStatusCourse, STATUS_STEPS } from '../../../posture/overview/device-status-course.ts'
+import { countStatuses } from '../../../posture/overview/status-count-store.ts'
 import { route, type ApiRoute } from '../../../schema/operations.ts'
 import { overviewSchema, statusCourseSchema, statusPointSchema } from './overview-json.ts'
 import { readOverview } from './read-overview.ts'
@@ -37,8 +39,19 @@ const courseQuery = z.object({
     ),
 })
 
+/** As many time zones as consoles are likely to stand in. */
+const TIME_ZONES_MAX = 20
+
+export interface OverviewDependencies extends Pick<Foundation, 'db' | 'clock'> {
+  /** For how long everybody who asks is shown the same: it is read from all devices. */
+  readonly freshMs: number
+}
+
 /** Reading what needs attention now. */
-export function overviewRoutes({ db, clock }: Pick<Foundation, 'db' | 'clock'>): ApiRoute[] {
+export function overviewRoutes({ db, clock, freshMs }: OverviewDependencies): ApiRoute[] {
+  const shared = { clock, freshMs, keysMax: TIME_ZONES_MAX }
+  const read = shareReading((timeZone) => readOverview(db, timeZone, clock.now()), shared)
+  const count = shareReading(() => countStatuses(db), shared)
   const access = { method: 'GET', tags: ['Overview'], permission: null } as const
   return [
     route({
@@ -49,7 +62,7 @@ export function overviewRoutes({ db, clock }: Pick<Foundation, 'db' | 'clock'>):
         'Devices by status, the checks that most of them fail, who will be blocked within seven days, sign-ins that were stopped, streams and webhooks that fail, and requests that wait.',
       query: timeZoneQuery,
       responses: { 200: overviewSchema },
-      handler: ({ query }) => readOverview(db, query.time_zone, clock.now()),
+      handler: ({ query }) => read(query.time_zone),
     }),
     route({
       ...access,
@@ -61,7 +74,11 @@ export function overviewRoutes({ db, clock }: Pick<Foundation, 'db' | 'clock'>):
       responses: { 200: statusCourseSchema },
       handler: async ({ query }) => {
         const { from, to, step } = query
-        const course = await readStatusCourse(db, { from, to, step }, clock.now())
+        const course = await readStatusCourse(
+          { db, countNow: () => count('') },
+          { from, to, step },
+          clock.now(),
+        )
         return toWire(statusCourseSchema, course, {
           points: course.points.map((point) => toWire(statusPointSchema, point)),
         })
