@@ -426,6 +426,23 @@ create table api_key_permission (
   constraint api_key_permission_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(id) ON DELETE CASCADE
 );
 
+create table api_key_permission_use (
+  id bigint generated always as identity not null,
+  api_key_id bigint not null,
+  permission text not null,
+  day_began_at timestamp with time zone not null,
+  allowed_count bigint default 0 not null,
+  refused_count bigint default 0 not null,
+  last_allowed_at timestamp with time zone,
+  last_refused_at timestamp with time zone,
+  last_refused_operation text,
+  constraint api_key_permission_use_pkey PRIMARY KEY (id),
+  constraint api_key_permission_use_allowed_count_check CHECK ((allowed_count >= 0)),
+  constraint api_key_permission_use_refused_count_check CHECK ((refused_count >= 0)),
+  constraint api_key_permission_use_api_key_id_fkey FOREIGN KEY (api_key_id) REFERENCES api_key(id) ON DELETE CASCADE,
+  constraint api_key_permission_use_api_key_id_permission_day_began_at_key UNIQUE (api_key_id, permission, day_began_at)
+);
+
 create table audit_chain (
   id smallint default 1 not null,
   size bigint default 0 not null,

@@ -30,6 +30,7 @@ const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/self_test',
   'POST /ssf_streams/{id}/events',
   'POST /checks/{id}/configurations/preview',
+  'POST /api_keys/{id}/try_permissions',
 ]
 const MISSING_ID = '999999999'
 

@@ -36,6 +36,7 @@ import { createStreamsPart, type StreamsPart } from '../signals/streams-part.ts'
 import { createWebhooksPart } from '../signals/webhooks-part.ts'
 import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
 import { createCallers, withSessions } from '../surfaces/callers.ts'
+import { createPermissionCheck } from '../surfaces/check-and-record-permission.ts'
 import { createOverviewPart } from '../surfaces/rest/overview/overview-part.ts'
 import { createConsolePart } from '../surfaces/console/console-part.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
@@ -122,6 +123,7 @@ export async function createParts(
   const routes = wings.flatMap(({ operations = [] }) => operations)
   const { features, keyUsage, site } = organisation
   const callers = createCallers(foundation, keyUsage, config)
+  const checkPermission = createPermissionCheck(keyUsage)
   const cursorKey = deriveKey(foundation.masterKeys.current, 'list cursors')
   const owners: readonly ServicePart[] = [
     ...wings,
@@ -132,12 +134,13 @@ export async function createParts(
         routes,
         features,
         callers: withSessions(callers, foundation.db, site),
+        checkPermission,
         cursorKey,
       },
       config,
     ),
     createConsolePart(),
-    createScimPart(foundation, callers, config),
+    createScimPart(foundation, { callers, checkPermission }, config),
     createStandardSsfPart({
       ...streams.context,
       limits: callers,

@@ -7,6 +7,7 @@ import { sessionRoutes } from './admin-sign-in/session-routes.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
+import { permissionUseRoutes } from './api-keys/permission-use-routes.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
 import { retentionRoutes } from './retention/retention-routes.ts'
 import {
@@ -40,11 +41,16 @@ export function createOrganisationPart(
     site,
     features,
     keyUsage,
-    retention: [fixedRetention('admin sessions'), fixedRetention('sign-in links')],
+    retention: [
+      fixedRetention('admin sessions'),
+      fixedRetention('key permission uses'),
+      fixedRetention('sign-in links'),
+    ],
     operations: [
       ...adminRoutes({ db, runChange }),
       ...sessionRoutes({ db, runChange, site, rateLimiter }),
       ...apiKeyRoutes({ ...foundation, baseUrl }),
+      ...permissionUseRoutes({ db, clock }),
       ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
       ...retentionRoutes(db),
     ],

@@ -229,6 +229,17 @@ export const RETENTION = {
     batchSize: 1_000,
     description: 'Answers to requests with an idempotency key, for a day.',
   },
+  'key permission uses': {
+    table: 'api_key_permission_use',
+    key: 'id',
+    ageBy: 'day_began_at',
+    walk: 'all',
+    keeps: { ms: 31 * DAY_MS },
+    passEveryMs: HOUR_MS,
+    batchSize: 1_000,
+    description:
+      'How often API keys used each permission, and were refused for want of it, by day.',
+  },
   'rate limits': {
     table: 'rate_limit',
     key: 'bucket',

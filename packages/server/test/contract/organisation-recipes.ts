@@ -68,6 +68,15 @@ export const ORGANISATION_RECIPES: RecipeTable = {
       body: { reason: 'Its copy was lost.' },
     }),
   },
+  'GET /api_keys/{id}/refusals': {
+    prepare: async (world) => ({ path: `${await newKey(world)}/refusals` }),
+  },
+  'POST /api_keys/{id}/try_permissions': {
+    prepare: async (world) => ({
+      path: `${await newKey(world)}/try_permissions`,
+      body: { permissions: ['Remove Devices'] },
+    }),
+  },
   'GET /organisation': read(() => '/organisation'),
   'PATCH /organisation': {
     prepare: ({ unique }) => ({

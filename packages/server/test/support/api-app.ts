@@ -15,7 +15,7 @@ import { ManualClock } from './manual-clock.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'
-import { bearerCredential } from '../../src/platform/http/access.ts'
+import { bearerCredential, checkPermission } from '../../src/platform/http/access.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import type { Permission } from '../../src/schema/permissions.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
@@ -147,6 +147,7 @@ function createApp(
         failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
       },
     },
+    checkPermission,
     isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
     answerOnce: createAnswerOnce({
       db,

@@ -13,6 +13,7 @@ import { createHttp } from '../../src/app/http-server.ts'
 import { createParts, selectByRole, type Parts, type PartsOptions } from '../../src/app/parts.ts'
 import { collectHealth, createSupervisor, type Supervisor } from '../../src/app/supervisor.ts'
 import type { ServicePart } from '../../src/changes/foundation.ts'
+import type { PERIODIC_JOBS } from '../../src/schema/jobs.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
 import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
@@ -112,7 +113,10 @@ export async function composeTestApi({
 }
 
 /** An API for tests that are not about the sandbox of reporting queries. */
-export type ServiceApi = Omit<TestApi, 'sandbox'>
+export interface ServiceApi extends Omit<TestApi, 'sandbox'> {
+  /** Runs a periodic job once. */
+  readonly runJob: (name: keyof typeof PERIODIC_JOBS) => Promise<void>
+}
 
 /**
  * The whole API of a service, at a time that stands still, with a key. Requests are limited only where
@@ -122,7 +126,7 @@ export async function createServiceApi(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceApi> {
   const clock = new ManualClock()
-  const { services, http, close } = await composeTestApi({
+  const { services, http, parts, close } = await composeTestApi({
     environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '100000', ...environment },
     log: SILENT_LOGGER,
     clock,
@@ -133,5 +137,10 @@ export async function createServiceApi(
   return {
     ...{ app: http, db, clock, runChange, sealer, connection, key, createKey, close },
     request: (url, request = {}) => sendRequest(http, key, url, request),
+    runJob: async (name) => {
+      const job = parts.jobs.find((each) => each.name === name)
+      if (job?.kind !== 'periodic') throw new Error(`there is no job ${name}`)
+      await job.run()
+    },
   }
 }

@@ -68,6 +68,18 @@ export interface OrganisationTables {
     created_at: Generated<Date>
     expires_at: Date
   }
+  /** Of a key, a permission and a day (UTC): what the key used it for, and what it was refused for. */
+  api_key_permission_use: {
+    id: Id
+    api_key_id: string
+    permission: string
+    day_began_at: Date
+    allowed_count: Generated<string>
+    refused_count: Generated<string>
+    last_allowed_at: Date | null
+    last_refused_at: Date | null
+    last_refused_operation: string | null
+  }
   /** The last run of a periodic job of the installation. */
   job_run: {
     name: string

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { evaluateSearch } from '../../../test/support/evaluate-search.ts'
 import type { SearchField } from '../../platform/search/search-field.ts'
+import { checkPermission } from '../../platform/http/access.ts'
 import { createHttpApp } from '../../platform/http/create-app.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
@@ -70,6 +71,7 @@ function setUp() {
       limits: { requestsPerMinute: 270, failedAuthenticationsPerMinute: 270 },
     },
     isFeatureEnabled: async () => true,
+    checkPermission,
     answerOnce: async () => Promise.reject(new Error('not called')),
   })
   return app

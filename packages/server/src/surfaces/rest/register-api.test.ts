@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { checkPermission } from '../../platform/http/access.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { bearerCredential, type CallerOptions } from '../../platform/http/access.ts'
 import { createHttpApp } from '../../platform/http/create-app.ts'
@@ -120,6 +121,7 @@ function setUp(overrides: Partial<ApiOptions> = {}) {
     routes,
     callers: toCallers(),
     isFeatureEnabled: async () => true,
+    checkPermission,
     answerOnce: async () => Promise.reject(new Error('not called')),
     paging: { baseUrl: 'https://trust.example.com', cursorKey: Buffer.alloc(32, 1) },
     ...overrides,

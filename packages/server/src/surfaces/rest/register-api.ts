@@ -5,7 +5,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import {
-  checkPermission,
   type AccessCheck,
   type AccessRequest,
   type CallerOptions,
@@ -26,6 +25,8 @@ export interface ApiOptions {
   readonly paging: Paging
   /** Keeps the answers of writes that carry an idempotency key. */
   readonly answerOnce: AnswerOnce
+  /** Refuses a caller who lacks the permission of a route. */
+  readonly checkPermission: AccessCheck
 }
 
 /**
@@ -33,7 +34,7 @@ export interface ApiOptions {
  * switch that does not exist.
  */
 export function registerApi(app: FastifyInstance, options: ApiOptions): void {
-  const { routes, callers, isFeatureEnabled, paging, answerOnce } = options
+  const { routes, callers, isFeatureEnabled, paging, answerOnce, checkPermission } = options
   for (const route of routes) assertNamesExist(route)
   registerSurface(app, {
     prefix: '',

@@ -1,7 +1,7 @@
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
 import { fixedRetention } from '../../schema/retention.ts'
-import type { CallerOptions } from '../../platform/http/access.ts'
+import type { AccessCheck, CallerOptions } from '../../platform/http/access.ts'
 import { registerDocs } from './docs.ts'
 import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -14,13 +14,14 @@ export interface RestDependencies {
   readonly routes: readonly ApiRoute[]
   readonly features: FeatureSwitches
   readonly callers: CallerOptions
+  readonly checkPermission: AccessCheck
   /** Signs the cursors of lists. */
   readonly cursorKey: Buffer
 }
 
 /** The REST API with its documents. */
 export function createRestPart(
-  { foundation, routes, features, callers, cursorKey }: RestDependencies,
+  { foundation, routes, features, callers, checkPermission, cursorKey }: RestDependencies,
   { baseUrl }: { readonly baseUrl: string },
 ): ServicePart {
   const { db, clock, log, sealer } = foundation
@@ -31,6 +32,7 @@ export function createRestPart(
       registerApi(http, {
         routes,
         callers,
+        checkPermission,
         paging: { baseUrl, cursorKey },
         answerOnce: createAnswerOnce({ db, clock, sealer, logError: toLogError(log) }),
         isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),

@@ -7,7 +7,7 @@ import { ERROR_SCHEMA } from '../../people/provisioning/scim-schema.ts'
 import { notUnique, ScimError, type ScimType } from '../../people/provisioning/scim-error.ts'
 import type { AppError } from '../../platform/app-error.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
-import { checkPermission, type CallerOptions } from '../../platform/http/access.ts'
+import type { AccessCheck, CallerOptions } from '../../platform/http/access.ts'
 import {
   errorHeaders,
   statusOfError,
@@ -24,6 +24,8 @@ export interface ScimDependencies extends Omit<UserDependencies, 'scimUrl'> {
   /** What the world calls the service, without a slash at the end. */
   readonly baseUrl: string
   readonly callers: CallerOptions
+  /** Refuses a caller who lacks the permission of an operation. */
+  readonly checkPermission: AccessCheck
 }
 
 const SCIM_PREFIX = '/scim/v2'
@@ -43,7 +45,7 @@ export function registerScim(app: FastifyInstance, deps: ScimDependencies): void
       ...resourceEndpoints({ ...deps, scimUrl }, groups),
     ],
     callers: deps.callers,
-    checks: [checkPermission],
+    checks: [deps.checkPermission],
     errors: { toRefusal, toAnswer, mediaType: MEDIA_TYPE },
     mediaType: MEDIA_TYPE,
     answersHead: true,

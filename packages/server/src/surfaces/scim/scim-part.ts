@@ -1,13 +1,12 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
-import type { CallerOptions } from '../../platform/http/access.ts'
 import { endRegistrations } from '../../posture/devices/end-registrations.ts'
 import { revokeSecretsOfPerson } from '../../posture/enrollment/secrets/revoke-secrets-of-person.ts'
-import { registerScim } from './register-scim.ts'
+import { registerScim, type ScimDependencies } from './register-scim.ts'
 
 /** Provisioning by identity providers. */
 export function createScimPart(
   { db, runChange }: Pick<Foundation, 'db' | 'runChange'>,
-  callers: CallerOptions,
+  { callers, checkPermission }: Pick<ScimDependencies, 'callers' | 'checkPermission'>,
   { baseUrl }: { readonly baseUrl: string },
 ): ServicePart {
   return {
@@ -20,6 +19,7 @@ export function createScimPart(
         baseUrl,
         deprovisioning: { endRegistrations, revokeEnrollmentSecrets: revokeSecretsOfPerson },
         callers,
+        checkPermission,
       }),
   }
 }
