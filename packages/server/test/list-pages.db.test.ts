@@ -16,7 +16,8 @@ import { insertCheck, insertDevice, insertIssue } from './support/factories.ts'
 import type { TestPage } from './support/read-contract.ts'
 import { emptyTables } from './support/empty-tables.ts'
 
-const RUNS = 60
+/** Of each property; raise it for a long run: `HELIOGRAPH_TEST_RUNS=1000 npm test -- list-pages`. */
+const RUNS = Number(process.env['HELIOGRAPH_TEST_RUNS'] ?? 30)
 const ROWS_MAX = 25
 
 /** Few values, so that they meet; with what LIKE, quoting and case give a meaning to. */

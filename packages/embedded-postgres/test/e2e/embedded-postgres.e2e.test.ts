@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import {
@@ -13,9 +13,9 @@ import {
   stat,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { findLeftover } from '../../src/leftover-server.ts'
 import { findNamedAccount } from '../../src/server-account.ts'
 
@@ -126,6 +126,33 @@ async function makeParent(account: Account | undefined, mode = 0o755): Promise<s
   return parent
 }
 
+/** By the user: a data folder that a service has used and stopped on. */
+const usedFolders = new Map<number | undefined, Promise<string>>()
+
+afterAll(async () => {
+  for (const folder of usedFolders.values()) await removeFolder(dirname(await folder))
+})
+
+async function makeUsedFolder(account: Account | undefined): Promise<string> {
+  const parent = await makeParent(account)
+  folders.delete(parent)
+  const dataDir = join(parent, 'data')
+  const service = startService(dataDir, account)
+  await service.waitFor('acknowledged', 5)
+  await service.end()
+  return dataDir
+}
+
+/** A data folder with a database and a few rows: a copy, because making a database takes longer. */
+async function copyUsedFolder(account: Account | undefined): Promise<string> {
+  const used = usedFolders.get(account?.uid) ?? makeUsedFolder(account)
+  usedFolders.set(account?.uid, used)
+  const dataDir = join(await makeParent(account), 'data')
+  // Keeps the owners and the modes.
+  execFileSync('cp', ['-a', await used, dataDir])
+  return dataDir
+}
+
 async function removeFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const home = await realpath(join(folder, name, 'postgres')).catch(() => undefined)
@@ -208,7 +235,7 @@ describe.each(ACCOUNTS)('the embedded database, started by %s', (_, account) => 
   })
 
   test('loses nothing when the service is killed, and stops the server that was left behind', async () => {
-    const dataDir = join(await makeParent(account), 'data')
+    const dataDir = await copyUsedFolder(account)
     const killed = startService(dataDir, account)
     await killed.waitFor('acknowledged', ROWS_BEFORE_KILL)
     const orphanPid = await findServerPid(dataDir)
@@ -221,7 +248,7 @@ describe.each(ACCOUNTS)('the embedded database, started by %s', (_, account) => 
   })
 
   test('loses nothing when the service and the server are killed together', async () => {
-    const dataDir = join(await makeParent(account), 'data')
+    const dataDir = await copyUsedFolder(account)
     const killed = startService(dataDir, account)
     await killed.waitFor('acknowledged', ROWS_BEFORE_KILL)
     const serverPid = await findServerPid(dataDir)
@@ -232,7 +259,7 @@ describe.each(ACCOUNTS)('the embedded database, started by %s', (_, account) => 
   })
 
   test('starts again when the server is killed, while the service goes on', async () => {
-    const dataDir = join(await makeParent(account), 'data')
+    const dataDir = await copyUsedFolder(account)
     const service = startService(dataDir, account)
     for (const round of [1, 2]) {
       await service.waitFor(
@@ -267,7 +294,7 @@ describe.each(ACCOUNTS)('the embedded database, started by %s', (_, account) => 
   })
 
   test('refuses a second service and names the first, and serves commands beside it', async () => {
-    const dataDir = join(await makeParent(account), 'data')
+    const dataDir = await copyUsedFolder(account)
     const first = startService(dataDir, account)
     await first.waitFor('acknowledged', 5)
     const serverPid = await findServerPid(dataDir)
@@ -282,10 +309,7 @@ describe.each(ACCOUNTS)('the embedded database, started by %s', (_, account) => 
   })
 
   test('lets a command work without a service, and a service wait for the command', async () => {
-    const dataDir = join(await makeParent(account), 'data')
-    const earlier = startService(dataDir, account)
-    await earlier.waitFor('acknowledged', 5)
-    await earlier.end()
+    const dataDir = await copyUsedFolder(account)
     const command = new ServiceProcess(dataDir, ['command', '1500'], account)
     await command.waitFor('found')
     const service = startService(dataDir, account)
@@ -348,7 +372,7 @@ describe.skipIf(!IS_ROOT)('the embedded database below a folder that only root c
 describe.skipIf(ACCOUNTS.length < 2)('the embedded database of an ordinary user', () => {
   test('serves commands of root, and stays usable for its owner', async () => {
     const account = await findNamedAccount()
-    const dataDir = join(await makeParent(account), 'data')
+    const dataDir = await copyUsedFolder(account)
     const first = startService(dataDir, account)
     await first.waitFor('acknowledged', 5)
     await runCommand(dataDir)

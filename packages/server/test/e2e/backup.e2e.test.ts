@@ -18,6 +18,7 @@ import {
 import { toNodeHandler } from '@heliograph/receiver/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
+import { findProgram } from './support/program.ts'
 import { ReportingAgent } from './support/reporting-agent.ts'
 import { findFreePort, ServiceProcess } from './support/service-process.ts'
 
@@ -26,11 +27,6 @@ const COMPLIANCE_CHANGE =
   'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const SEQUENCE = 'heliograph_sequence'
 const TOLD_ANEW = /told anew, because the database/
-const NODE_ARGS = [
-  '--conditions=source',
-  '--disable-warning=ExperimentalWarning',
-  join(import.meta.dirname, '../../src/main.ts'),
-]
 
 interface Stream {
   readonly aud: string
@@ -227,7 +223,7 @@ describe('a service that is lost and restored from its backup', () => {
 
   it('leaves nothing under its name when a backup is killed', async () => {
     const path = join(folder, 'backups', 'killed')
-    const child = spawn(process.execPath, [...NODE_ARGS, 'backup', path], {
+    const child = spawn(process.execPath, [...(await findProgram()), 'backup', path], {
       env: { PATH: process.env['PATH'], HELIOGRAPH_DATA_DIR: join(folder, 'restored') },
       stdio: 'ignore',
     })
@@ -268,7 +264,7 @@ describe('a service that is lost and restored from its backup', () => {
   async function expectBrokenOffRestore(): Promise<void> {
     const restoring = spawn(
       process.execPath,
-      [...NODE_ARGS, 'restore', backupFolder(), '--passphrase-file', passphraseFile()],
+      [...(await findProgram()), 'restore', backupFolder(), '--passphrase-file', passphraseFile()],
       {
         env: { PATH: process.env['PATH'], HELIOGRAPH_DATA_DIR: join(folder, 'restored') },
         stdio: 'ignore',

@@ -3,9 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-
-const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'main.ts')
-const NODE_FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+import { findProgram } from './support/program.ts'
 
 interface RunningDemo {
   readonly child: ChildProcess
@@ -31,7 +29,7 @@ async function startDemo(...args: string[]): Promise<RunningDemo> {
   // Short, because the path of a socket is short; open to others, as the system's own folder is.
   const temporary = await mkdtemp(join(tmpdir(), 'hg-e2e-'))
   await chmod(temporary, 0o711)
-  const child = spawn(process.execPath, [...NODE_FLAGS, PROGRAM, 'demo', ...args], {
+  const child = spawn(process.execPath, [...(await findProgram()), 'demo', ...args], {
     env: {
       ...process.env,
       TMPDIR: temporary,

@@ -33,7 +33,8 @@ test('fails on closing when a connection of its own was left open, and names it'
 })
 
 test('empties tables with what refers to them; ids begin anew or go on', async () => {
-  const { db, close } = await createTestDatabase()
+  const database = await createTestDatabase()
+  const { db } = database
   const fill = async () => {
     const [device, check] = [await insertDevice(db), await insertCheck(db)]
     return [device, check, await insertIssue(db, { device_id: device, check_id: check })]
@@ -46,5 +47,5 @@ test('empties tables with what refers to them; ids begin anew or go on', async (
   await emptyTables(db, 'device', 'posture_check')
   expect(await countIssues()).toBe(0)
   expect(await fill()).toEqual(['1', '1', '1'])
-  await close()
+  await database.close()
 })

@@ -48,7 +48,7 @@ beforeEach(async () => {
     log,
     client,
     channels: [createTestPushChannel(streams, { refusedKeys })],
-    settings: { sweepIntervalMs: 20 },
+    settings: { sweepIntervalMs: 200 },
   })
   await engine.start()
   closers.push(
@@ -71,18 +71,18 @@ interface CachingReceiver extends LoopbackReceiver {
 }
 
 async function startCachingReceiver(cachedForMs: number): Promise<CachingReceiver> {
-  let jwks: JSONWebKeySet | undefined
+  let keys: ReturnType<typeof createLocalJWKSet> | undefined
   let fetchedAtMs = Number.NEGATIVE_INFINITY
   const acceptedKids: string[] = []
   const failures: string[] = []
   async function verify(token: string): Promise<void> {
     const nowMs = streams.clock.now().getTime()
-    if (jwks === undefined || nowMs - fetchedAtMs >= cachedForMs) {
+    if (keys === undefined || nowMs - fetchedAtMs >= cachedForMs) {
       const { body } = await streams.api.request<JSONWebKeySet>('/ssf/jwks.json', { key: null })
-      jwks = body
+      keys = createLocalJWKSet(body)
       fetchedAtMs = nowMs
     }
-    await compactVerify(token, createLocalJWKSet(jwks))
+    await compactVerify(token, keys)
   }
   const receiver = await startLoopbackReceiver((request, response) => {
     const { kid = '' } = decodeProtectedHeader(request.body)
@@ -137,6 +137,7 @@ async function countByState(): Promise<Record<string, number>> {
 }
 
 async function drain(): Promise<void> {
+  await engine.sweep()
   await vi.waitFor(
     async () => {
       const queued = streams.db.selectFrom('delivery').select('id').where('state', '=', 'queued')

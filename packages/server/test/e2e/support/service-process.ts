@@ -10,11 +10,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, request } from 'undici'
+import { findProgram } from './program.ts'
 
-const MAIN = join(import.meta.dirname, '../../../src/main.ts')
 /** For commands: it runs them from a bundle, at a third of the CPU time. */
 const PROGRAM = join(import.meta.dirname, '../../../bin/heliograph.mjs')
-const NODE_ARGS = ['--conditions=source', '--disable-warning=ExperimentalWarning', MAIN]
 /** For the question whether it is ready; every other client verifies. */
 const ANY_CERTIFICATE = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 0 })
 const READY_TIMEOUT_MS = 180_000
@@ -43,7 +42,7 @@ export class ServiceProcess {
 
   /** Resolves when the service is ready. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [...NODE_ARGS, 'serve'], {
+    const child = spawn(process.execPath, [...(await findProgram()), 'serve'], {
       env: this.#environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
     })
