@@ -3,6 +3,7 @@ import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { createRouter, RouterProvider } from '@tanstack/react-router'
+import { setNonce } from 'get-nonce'
 import { ApiError } from '../api/client.ts'
 import { resolveVariables, theme } from '../design/theme.ts'
 import { ErrorState } from '../kit/states.tsx'
@@ -32,6 +33,9 @@ const router = createRouter({
   scrollRestoration: true,
   defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
 })
+
+// Dialogs keep the page behind them from scrolling by a style of their own.
+setNonce(readNonce())
 
 declare module '@tanstack/react-router' {
   interface Register {

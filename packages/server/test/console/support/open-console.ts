@@ -1,0 +1,151 @@
+/*
+ * The console in a real browser, on a service of its own with a real database. Owns the browser, the port and
+ * the session; what a test looks at is the page.
+ */
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
+import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
+import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
+import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
+
+/** Where Debian and others install a browser; without one, that of the npm package is unpacked. */
+const INSTALLED_BROWSERS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+]
+
+/** The page hears of the theme by an event. */
+const THEME_MS = 200
+const WIDE = { width: 1440, height: 900 } as const
+const NARROW = { width: 390, height: 844 } as const
+
+export interface ConsoleTest {
+  readonly api: ComposedApi
+  readonly baseUrl: string
+  readonly browser: Browser
+  /** A new browser profile, signed in as a new admin; `null` stays signed out. */
+  readonly newContext: (session?: TestSessionOptions | null) => Promise<BrowserContext>
+  /** A page of the console, loaded; `path` begins behind `/console`. */
+  readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
+  /** What browsers complained of: faults of scripts, and what the policy of the page refused. */
+  readonly complaints: readonly string[]
+  readonly close: () => Promise<void>
+}
+
+/** Starts a service with all roles and a browser. Close it in `afterAll`. */
+export async function openConsole(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ConsoleTest> {
+  const cleanup = new CleanupStack()
+  const port = await findFreePort()
+  const baseUrl = `http://localhost:${port}`
+  const api = await composeTestApi({
+    environment: {
+      HELIOGRAPH_BASE_URL: baseUrl,
+      HELIOGRAPH_ROLES: 'api,worker,agents',
+      HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '100000',
+      ...environment,
+    },
+  })
+  cleanup.add(() => api.close())
+  await api.http.listen({ port, host: 'localhost' })
+  const browser = await launchBrowser()
+  cleanup.add(() => browser.close())
+  const complaints: string[] = []
+  const newContext = async (session: TestSessionOptions | null = {}) => {
+    const context = await browser.newContext({ viewport: WIDE, baseURL: baseUrl })
+    if (session !== null) {
+      const { token } = await createConsoleSession(api.services.db, session)
+      const { name } = toConsoleSite(baseUrl).cookie
+      await context.addCookies([
+        { name, value: token, url: baseUrl, httpOnly: true, sameSite: 'Lax' },
+      ])
+    }
+    context.on('page', (page) => listen(page, complaints))
+    return context
+  }
+  const openPage = async (path: string, session?: TestSessionOptions | null) => {
+    const page = await (await newContext(session)).newPage()
+    await page.goto(`/console${path}`)
+    return page
+  }
+  return { api, baseUrl, browser, newContext, openPage, complaints, close: () => cleanup.run() }
+}
+
+function listen(page: Page, complaints: string[]): void {
+  page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
+  page.on('console', (message) => {
+    const text = message.text()
+    // A refusal that the page shows to its reader is told by the browser as well.
+    if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return
+    complaints.push(`${page.url()}: ${text}`)
+  })
+}
+
+async function launchBrowser(): Promise<Browser> {
+  const args = [
+    '--no-sandbox',
+    '--disable-dev-shm-usage',
+    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost',
+  ]
+  const installed = INSTALLED_BROWSERS.find((path) => existsSync(path))
+  if (installed !== undefined) return chromium.launch({ executablePath: installed, args })
+  const { default: packaged } = await import('@sparticuz/chromium')
+  return chromium.launch({
+    executablePath: await packaged.executablePath(),
+    args: [...packaged.args, ...args],
+  })
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The findings of axe that hinder somebody, in both themes. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
+    await page.waitForTimeout(THEME_MS)
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    const serious = violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${scheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+    expect(serious).toEqual([])
+  }
+}
+
+/**
+ * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
+ * finds what reaches beyond the window at either width.
+ */
+export async function expectFitting(page: Page, name: string): Promise<void> {
+  const folder = process.env['HELIOGRAPH_TEST_SCREENSHOTS']
+  if (folder !== undefined) await mkdir(folder, { recursive: true })
+  for (const viewport of [NARROW, WIDE]) {
+    await page.setViewportSize(viewport)
+    const tooWide = await page.evaluate<number>(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+    )
+    expect(tooWide, `${name} at ${viewport.width}`).toBeLessThanOrEqual(0)
+    if (folder === undefined) continue
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.waitForTimeout(THEME_MS)
+      const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`)
+      await page.screenshot({ path })
+    }
+  }
+}
