@@ -1686,6 +1686,7 @@ CREATE UNIQUE INDEX delivery_sequence ON public.delivery USING btree (destinatio
 CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
+CREATE INDEX device_auth_state ON public.device USING btree (auth_state, id);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
 CREATE INDEX device_hardware_uuid_lower ON public.device USING btree (lower(hardware_uuid));

@@ -91,7 +91,12 @@ const DEVICES: ListUnderTest<typeof deviceRow extends fc.Arbitrary<infer Row> ? 
       auth_state: row.will_block_at === null ? 'Good' : 'Will Block',
     }),
   remove: (id) => api.db.deleteFrom('device').where('id', '=', id).execute(),
-  searchable: (id, { platform, ...row }) => ({ ...row, id, device_type: DEVICE_TYPES[platform] }),
+  searchable: (id, { platform, ...row }) => ({
+    ...row,
+    id,
+    device_type: DEVICE_TYPES[platform],
+    auth_state: row.will_block_at === null ? 'Good' : 'Will Block',
+  }),
 }
 
 const issueRow = fc.record({
@@ -124,6 +129,7 @@ const ISSUES: ListUnderTest<typeof issueRow extends fc.Arbitrary<infer Row> ? Ro
     ...row,
     id,
     exempted: exemptedAt !== null,
+    open: false,
     check_id: checkIds[check] ?? '',
     device_id: deviceIds[device] ?? '',
   }),

@@ -39,6 +39,7 @@ export const RECORD_RECIPES: RecipeTable = {
   },
   'GET /audit_logs': read(() => '/audit_logs'),
   'GET /audit_logs/{id}': read(({ auditLog }) => `/audit_logs/${auditLog}`),
+  'GET /audit_logs/{id}/changes': read(({ auditLog }) => `/audit_logs/${auditLog}/changes`),
   'GET /audit_logs/{id}/inclusion_proof': read(
     ({ auditLog }) => `/audit_logs/${auditLog}/inclusion_proof`,
   ),

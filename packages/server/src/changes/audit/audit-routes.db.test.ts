@@ -118,6 +118,21 @@ describe('GET /audit_logs/{id}', () => {
     })
   })
 
+  it('shows what changed to those who manage admins', async () => {
+    const path = (id: string) => `/audit_logs/${id}/changes`
+    const key = await api.createKey(['Manage Admins'])
+    const { status, body } = await api.request(path(ids.renamed), { key })
+    expect(status).toBe(200)
+    const values = { before: { name: 'alpha' }, after: { name: 'beta' } }
+    expect(body).toEqual({ id: ids.renamed, ...values, request_id: null })
+    expect((await api.request(path(ids.noticed), { key })).body).toMatchObject({
+      before: null,
+      after: null,
+    })
+    expect((await api.request(path('999999'), { key })).status).toBe(404)
+    expect((await api.request(path(ids.renamed))).status).toBe(403)
+  })
+
   it('shows null for an actor without an email address and for no target', async () => {
     const { body } = await api.request(`/audit_logs/${ids.noticed}`)
     expect(body).toMatchObject({

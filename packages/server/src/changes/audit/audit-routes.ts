@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
+import { listRecords, route, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { AUDIT_LIST } from './audit-read.ts'
 
@@ -27,6 +27,21 @@ const auditLogSchema = z
   })
   .meta({ id: 'AuditLog' })
 
+const changesSchema = z
+  .object({
+    id: z.string(),
+    before: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('What was so before, of the members that changed; null where nothing was.'),
+    after: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('What has been so since then; null where nothing is any more.'),
+    request_id: z.string().nullable().describe('The request that did it, as its answer named it.'),
+  })
+  .meta({ id: 'AuditLogChanges' })
+
 /** Reading the audit log. */
 export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
   const access = { tags: ['Audit logs'], permission: null } as const
@@ -34,7 +49,26 @@ export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
   return [
     listRecords(entries, { ...access, path: '/audit_logs', summary: 'List audit log entries' }),
     showRecord(entries, { ...access, path: '/audit_logs/:id', summary: 'Show an audit log entry' }),
+    route({
+      tags: access.tags,
+      permission: 'Manage Admins',
+      method: 'GET',
+      path: '/audit_logs/:id/changes',
+      summary: 'Show what an audit log entry changed',
+      description: 'The values before and after, in which names and addresses of people may stand.',
+      responses: { 200: changesSchema },
+      handler: async ({ params }) => toChangesJson(await AUDIT_LIST.get(db, params.id)),
+    }),
   ]
+}
+
+function toChangesJson(entry: Selectable<Schema['audit_entry']>): z.input<typeof changesSchema> {
+  return {
+    id: entry.sequence,
+    before: entry.before as Record<string, unknown> | null,
+    after: entry.after as Record<string, unknown> | null,
+    request_id: entry.request_id,
+  }
 }
 
 function toAuditLogJson(entry: Selectable<Schema['audit_entry']>) {

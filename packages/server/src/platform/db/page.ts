@@ -2,7 +2,7 @@
  * Keyset pages: a page begins after a key and ends with a count, and one row more than asked for tells
  * whether another page follows. No offsets, so the last page of a long list costs what the first does.
  */
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 
 /** What a store reads for a page. */
 export interface PageWindow {
@@ -10,6 +10,8 @@ export interface PageWindow {
   readonly afterId: string | undefined
   /** At most this many rows, in ascending order of the key. */
   readonly limit: number
+  /** In descending order of the key instead: rows before `afterId` only, the last first. */
+  readonly isDescending?: boolean
 }
 
 export interface Page<Row> {
@@ -25,21 +27,34 @@ export interface RowQuery<Row> {
   execute(): Promise<Row[]>
 }
 
-/** The rows of a page of a query, in ascending order of a key column. */
+/** The rows of a page of a query, in the order of a key column. */
 export async function readPage<Row>(
   query: RowQuery<Row>,
   key: string,
   window: PageWindow,
 ): Promise<Row[]> {
   const column = sql.ref(key)
-  return query.where(afterKey(column, window)).orderBy(column).limit(window.limit).execute()
+  return query.where(afterKey(column, window)).orderBy(inOrder(column, window)).limit(window.limit).execute()
 }
 
 /** The condition "after the start of this page" for a key column. */
 export function afterKey(column: Expression<unknown>, window: PageWindow): Expression<SqlBool> {
   return window.afterId === undefined
     ? sql<SqlBool>`true`
-    : sql<SqlBool>`${column} > ${window.afterId}`
+    : sql<SqlBool>`${column} ${isBehind(window)} ${window.afterId}`
+}
+
+/** How a key that follows another in the order of a window compares to it. */
+function isBehind({ isDescending = false }: PageWindow): RawBuilder<unknown> {
+  return isDescending ? sql`<` : sql`>`
+}
+
+/** A key column as a window orders by it. */
+export function inOrder(
+  column: Expression<unknown>,
+  { isDescending = false }: PageWindow,
+): Expression<unknown> {
+  return isDescending ? sql`${column} desc` : column
 }
 
 /** A page of `count` rows out of up to `count + 1` that were read. */

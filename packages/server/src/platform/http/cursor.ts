@@ -85,7 +85,12 @@ export interface PageRequest {
   readonly search: SearchExpression | undefined
   readonly perPage: number
   readonly lastKey: string | undefined
+  /** The last records first. */
+  readonly isDescending: boolean
 }
+
+/** Begins the key of a cursor that continues in descending order. */
+const DESCENDING = 'desc:'
 
 /** The request of any list. */
 export type ListContext = RouteContext<unknown, Record<string, unknown>, unknown, unknown>
@@ -100,6 +105,7 @@ export function readPageRequest(context: ListContext, fields: readonly SearchFie
   const perPageText = textOf(context.query, 'per_page')
   const perPage = perPageText === undefined ? undefined : Number(perPageText)
   const cursor = textOf(context.query, 'cursor')?.trim()
+  const order = textOf(context.query, 'order')
   if (cursor === undefined) {
     return {
       cursor: '',
@@ -107,6 +113,7 @@ export function readPageRequest(context: ListContext, fields: readonly SearchFie
       search: parseSearch(query ?? '', fields),
       perPage: perPage ?? PER_PAGE_DEFAULT,
       lastKey: undefined,
+      isDescending: order === 'desc',
     }
   }
   const contents = decodeCursor(cursor, pagingOf(context).cursorKey)
@@ -114,12 +121,17 @@ export function readPageRequest(context: ListContext, fields: readonly SearchFie
   if (query !== undefined && query !== contents.query) {
     throw invalidCursor('The cursor belongs to another `query`.')
   }
+  const isDescending = contents.lastKey.startsWith(DESCENDING)
+  if (order !== undefined && (order === 'desc') !== isDescending) {
+    throw invalidCursor('The cursor belongs to another `order`.')
+  }
   return {
     cursor,
     queryText: contents.query,
     search: parseSearch(contents.query, fields),
     perPage: perPage ?? contents.perPage,
-    lastKey: contents.lastKey,
+    lastKey: isDescending ? contents.lastKey.slice(DESCENDING.length) : contents.lastKey,
+    isDescending,
   }
 }
 
@@ -150,8 +162,14 @@ export function paginationOf(
   if (lastKey === undefined) {
     return { next: '', next_cursor: '', current_cursor: page.cursor, count }
   }
-  const { queryText: query, perPage } = page
-  const cursor = encodeCursor({ list: path, query, perPage, lastKey }, pagingOf(context).cursorKey)
+  const { queryText: query, perPage, isDescending } = page
+  const contents = {
+    list: path,
+    query,
+    perPage,
+    lastKey: isDescending ? DESCENDING + lastKey : lastKey,
+  }
+  const cursor = encodeCursor(contents, pagingOf(context).cursorKey)
   return {
     next: nextAddress(context, cursor, perPage),
     next_cursor: cursor,

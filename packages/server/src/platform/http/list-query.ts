@@ -26,21 +26,31 @@ const perPageParameter = z
     description: 'Records per page.',
   })
 
-/**
- * The query parameters of a list: `query` only where there is something to search. With
- * `isSearchedByPath` the fields depend on the path and are described elsewhere.
- */
+const orderParameter = z
+  .enum(['asc', 'desc'])
+  .optional()
+  .describe('By id: `asc`, the default, gives the oldest records first, `desc` the newest.')
+
+interface ListQueryTraits {
+  /** The fields depend on the path and are described elsewhere. */
+  readonly isSearchedByPath: boolean
+  /** The list takes `order`. */
+  readonly isOrdered: boolean
+}
+
+/** The query parameters of a list: `query` only where there is something to search. */
 export function listQuerySchema(
   fields: readonly SearchField[],
-  isSearchedByPath = false,
+  { isSearchedByPath, isOrdered }: ListQueryTraits,
 ): z.ZodObject {
+  const order = isOrdered ? { order: orderParameter } : {}
   const paging = z.object({ cursor: cursorParameter, per_page: perPageParameter })
-  if (fields.length === 0 && !isSearchedByPath) return paging
+  if (fields.length === 0 && !isSearchedByPath) return paging.extend(order)
   const search = 'A search: `field<operator>value`, joined with AND and OR.'
   const description = isSearchedByPath
     ? search
     : `${search} Fields and operators: ${describeSearchFields(fields)}.`
-  return paging.extend({ query: z.string().optional().describe(description) })
+  return paging.extend({ query: z.string().optional().describe(description), ...order })
 }
 
 /**

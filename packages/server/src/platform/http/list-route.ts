@@ -17,7 +17,7 @@
  *     showRecord(devices, { ...access, path: '/devices/:id', summary: 'Show a device' }),
  *
  * `listRoute` is for rows of another kind. Its `fetch` reads `window.limit` rows after `window.afterId`
- * that the search finds, in ascending order of their keys.
+ * that the search finds, in ascending order of their keys; in descending order too where it is `isOrdered`.
  */
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { z } from 'zod'
@@ -63,6 +63,8 @@ export interface ListDefinition<
   readonly fields?: readonly SearchField[]
   /** Instead of `fields`, where the path decides what `query` may name; throws for an unknown path. */
   readonly fieldsOf?: (params: z.output<Params>) => readonly SearchField[]
+  /** Whether the client may ask for the list in descending order, so that `window.isDescending` counts. */
+  readonly isOrdered?: boolean
   readonly item: Item
   readonly fetch: (
     request: ListRequest<z.output<Params>, z.output<Filters>, RouteCaller<Access>>,
@@ -87,13 +89,16 @@ export type ListRoute<Permission extends string, Feature extends string> = <
 /** Declares a list; the top of this file says how. */
 export const listRoute: ListRoute<string, string> = (definition) => {
   const fields = definition.fields ?? []
-  const { filters, item, fetch, toJson, keyOf = idOf, params, fieldsOf, ...declared } = definition
+  const { filters, item, fetch, toJson, keyOf = idOf, params, fieldsOf, ...others } = definition
+  const { isOrdered = false, ...declared } = others
   const filterNames = Object.keys(filters?.shape ?? {})
   const list = route({
     ...declared,
     ...(params === undefined ? {} : { params }),
     method: 'GET',
-    query: listQuerySchema(fields, fieldsOf !== undefined).extend(filters?.shape ?? {}),
+    query: listQuerySchema(fields, { isSearchedByPath: fieldsOf !== undefined, isOrdered }).extend(
+      filters?.shape ?? {},
+    ),
     queryExamples: searchExamples(fields),
     searchFields: fields,
     responses: { 200: z.object({ data: z.array(item), pagination: paginationSchema }) },
@@ -103,7 +108,11 @@ export const listRoute: ListRoute<string, string> = (definition) => {
         ...context,
         filters: pick(context.query, filterNames) as never,
         search: page.search,
-        window: { afterId: page.lastKey, limit: page.perPage + 1 },
+        window: {
+          afterId: page.lastKey,
+          limit: page.perPage + 1,
+          isDescending: page.isDescending,
+        },
       })
       const { rows: shown, hasMore } = toPage(rows, page.perPage)
       const last = hasMore ? shown.at(-1) : undefined
@@ -177,6 +186,7 @@ export const listRecords: ListRecords<string, string> = (
     ...declared,
     ...shown,
     fields: list.fields,
+    isOrdered: true,
     fetch: async ({ params, search, window }) =>
       list.listPage(db, { search, window, scope: await findScope?.(params) }),
     keyOf: (row) => list.keyOf(row),

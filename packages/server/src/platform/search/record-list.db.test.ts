@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import type { PageWindow } from '../db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { evaluateSearch } from '../../../test/support/evaluate-search.ts'
 import { parseSearch } from './parse-search.ts'
@@ -113,10 +114,7 @@ async function readIds(source: Kysely<Schema>, search: string, window: Window): 
   return rows.map(({ id }) => id)
 }
 
-interface Window {
-  readonly afterId: string | undefined
-  readonly limit: number
-}
+type Window = PageWindow
 
 const quote = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`
 const known = [...FEW, ...DIFFERENT].filter((value) => value !== null)
@@ -173,17 +171,21 @@ describe('a page of a searched list', () => {
         expression,
         start,
         fc.integer({ min: 1, max: 20 }),
-        async (search, after, limit) => {
-          const meant = samples
-            .filter(({ id }) => id !== '5000' && Number(id) > (after ?? -1))
+        fc.boolean(),
+        async (search, after, limit, isDescending) => {
+          const isBehind = (id: string) =>
+            after === undefined || (isDescending ? Number(id) < after : Number(id) > after)
+          const meant = (isDescending ? samples.toReversed() : samples)
+            .filter(({ id }) => id !== '5000' && isBehind(id))
             .filter((row) => evaluateSearch(parseSearch(search, fields)!, { ...row }))
             .slice(0, limit)
-          const window = { afterId: after === undefined ? undefined : String(after), limit }
+          const afterId = after === undefined ? undefined : String(after)
+          const window = { afterId, limit, isDescending }
           const found = await readIds(database.db, search, window)
           expect(found, search).toEqual(meant.map(({ id }) => id))
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 900 },
     )
   })
 

@@ -17,7 +17,7 @@
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { notFound } from '../app-error.ts'
-import { afterKey, type PageWindow, type RowQuery } from '../db/page.ts'
+import { afterKey, inOrder, type PageWindow, type RowQuery } from '../db/page.ts'
 import { parseId } from '../ids.ts'
 import type {
   SearchExpression,
@@ -114,10 +114,10 @@ export class RecordList<Schema, Row extends object> {
     this.#scope = scope
   }
 
-  /** A page in ascending order of the key. */
+  /** A page in the order of the key. */
   async listPage(db: Kysely<Schema>, page: ListPage): Promise<Row[]> {
     return this.#select(db, this.#isOnPage(page))
-      .orderBy(this.#key)
+      .orderBy(inOrder(this.#key, page.window))
       .limit(page.window.limit)
       .execute()
   }
@@ -197,16 +197,19 @@ interface PageConditions {
  * walks a whole list for a text that few rows have. So the rows behind the start of the page are looked
  * at one by one up to a bound. When they do not fill it, as many matches as a page has are taken in the
  * order in which the index of a field gives them. Fewer are all that there are. Otherwise the largest of
- * their keys is one that no key of the page is above; most lists grow in the order of their times, so
- * that next to nothing is left to sort. The sum of the key and 0 is what no index of a whole list is in
- * the order of; summaries of pages hold it beside a time. Alternatives are looked for one by one, each by
- * the index that answers it.
+ * their keys (the smallest, in descending order) is one that no key of the page is behind; most lists grow
+ * in the order of their times, so that next to nothing is left to sort. The sum of the key and 0 is what no
+ * index of a whole list is in the order of; summaries of pages hold it beside a time. Alternatives are
+ * looked for one by one, each by the index that answers it.
  */
 function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
   const { key, scope, window, isMatch, alternatives, nearRows } = conditions
   const table = sql.table(tableName)
   const unorderedKey = sql`(${key} + 0)`
   const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)}`
+  const { isDescending = false } = window
+  const outermost = isDescending ? sql`min` : sql`max`
+  const isWithin = isDescending ? sql`>=` : sql`<=`
   const unite = (toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>) =>
     sql.join(alternatives.map(toQuery), sql` union all `)
   return sql`
@@ -215,9 +218,10 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
         select ${key} as key, ${isMatch} as is_match
         from (
           select * from ${table} where ${scope} and ${afterKey(key, window)}
-          order by ${key} limit ${sql.lit(nearRows)}
+          order by ${inOrder(key, window)} limit ${sql.lit(nearRows)}
         ) as ${table}
-      ) as candidate where candidate.is_match order by candidate.key limit ${window.limit}
+      ) as candidate where candidate.is_match
+      order by ${inOrder(sql`candidate.key`, window)} limit ${window.limit}
     ), is_full as materialized (select count(*) = ${window.limit} as value from near
     ), match as materialized (
       ${unite(
@@ -226,7 +230,7 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
       )}
     ), first as materialized (select match.key from match limit ${window.limit}
     ), bound as materialized (
-      select max(first.key) as key from first having count(*) = ${window.limit}
+      select ${outermost}(first.key) as key from first having count(*) = ${window.limit}
     )
     select near.key from near where (select value from is_full)
     union all
@@ -234,9 +238,9 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
     union all ${unite(
       (isOne) => sql`(
         select ${key} from ${table}
-        where exists (select from bound) and ${unorderedKey} <= (select bound.key from bound)
+        where exists (select from bound) and ${unorderedKey} ${isWithin} (select bound.key from bound)
           and ${isBehindStart} and ${isOne}
-        order by ${unorderedKey} limit ${window.limit}
+        order by ${inOrder(unorderedKey, window)} limit ${window.limit}
       )`,
     )}`
 }

@@ -27,6 +27,7 @@ export const DEVICE_LIST = new RecordList({
     note: 'text',
     hardware_uuid: 'text',
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
+    auth_state: { type: 'enum', values: ['Good', 'Notified', 'Will Block', 'Blocked'] },
     will_block_at: 'timestamp',
     updated_at: 'timestamp',
     duplicate_hardware_since: 'timestamp',

@@ -31,6 +31,7 @@ export const ISSUE_LIST = new RecordList({
     issue_key: 'text',
     issue_value: 'text',
     exempted: { type: 'boolean', column: isExempted },
+    open: { type: 'boolean', column: isOpen },
     check_id: {
       type: 'id',
       operators: [':', '~'],
@@ -86,6 +87,12 @@ function timeField(column: string) {
       sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
     ]
   }
+}
+
+function isOpen({ values: [wanted] }: SearchClause): Expression<SqlBool> {
+  return wanted === true
+    ? sql<SqlBool>`issue.resolved_at is null`
+    : sql<SqlBool>`issue.resolved_at is not null`
 }
 
 function isExempted({ values: [wanted] }: SearchClause): Expression<SqlBool> {

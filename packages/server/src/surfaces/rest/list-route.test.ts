@@ -7,6 +7,7 @@ import { checkPermission } from '../../platform/http/access.ts'
 import { createHttpApp } from '../../platform/http/create-app.ts'
 import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts'
 import { listRoute } from '../../platform/http/list-route.ts'
+import type { PageWindow } from '../../platform/db/page.ts'
 import { registerApi } from './register-api.ts'
 
 const key = Buffer.alloc(32, 1)
@@ -29,10 +30,11 @@ const routes = [
     permission: 'public',
     fields,
     item,
+    isOrdered: true,
     filters: z.object({ omit: z.enum(['1', 'true']).optional() }),
     fetch: async ({ search, window, filters }) =>
-      rows
-        .filter((row) => Number(row.id) > Number(window.afterId ?? 0))
+      (window.isDescending === true ? rows.toReversed() : rows)
+        .filter(({ id }) => isBehind(id, window))
         .filter((row) => search === undefined || evaluateSearch(search, row))
         .slice(0, window.limit)
         .map((row) => ({ ...row, colour: filters.omit === undefined ? row.colour : '' })),
@@ -49,6 +51,11 @@ const routes = [
     toJson: (row) => row,
   }),
 ]
+
+function isBehind(id: string, { afterId, isDescending }: PageWindow): boolean {
+  if (afterId === undefined) return true
+  return isDescending === true ? Number(id) < Number(afterId) : Number(id) > Number(afterId)
+}
 
 const apps: ReturnType<typeof createHttpApp>[] = []
 afterEach(async () => {
@@ -145,6 +152,20 @@ describe('a list', () => {
     expect(page.data[0]?.colour).toBe('')
   })
 
+  it('gives the newest records first, page after page, also by the cursor alone', async () => {
+    const app = setUp()
+    const first = await getPage(app, '/boxes?order=desc&per_page=2&query=colour:blue')
+    expect(first.data.map((row) => row.id)).toEqual(['60', '58'])
+    const { next, next_cursor: cursor } = first.pagination
+    const second = await getPage(app, `/boxes?cursor=${cursor}`)
+    expect(second.data.map((row) => row.id)).toEqual(['56', '54'])
+    const third = await getPage(app, `/boxes?cursor=${second.pagination.next_cursor}&order=desc`)
+    expect(third.data.map((row) => row.id)).toEqual(['52', '50'])
+    const followed = await getPage(app, next.replace('https://trust.example.com', ''))
+    expect(followed.data).toEqual(second.data)
+    expect(await getCode(app, `/boxes?cursor=${cursor}&order=asc`)).toEqual([400, 'invalid_cursor'])
+  })
+
   it('takes blank parameters for absent ones', async () => {
     const page = await getPage(setUp(), '/boxes?cursor=&query=&per_page=')
     expect(page.data).toHaveLength(25)
@@ -157,6 +178,8 @@ describe('a list', () => {
   it.each([
     ['/boxes?limit=5', 'invalid_parameter'],
     ['/boxes?per_page=5&per_page=6', 'invalid_parameter'],
+    ['/boxes?order=name', 'invalid_parameter'],
+    ['/rooms/1/boxes?order=desc', 'invalid_parameter'],
     ['/rooms/1/boxes?query=id:1', 'invalid_parameter'],
     ['/boxes?query=shape:round', 'invalid_search'],
     ['/boxes?cursor=garbage', 'invalid_cursor'],
