@@ -34,7 +34,11 @@ export async function readPage<Row>(
   window: PageWindow,
 ): Promise<Row[]> {
   const column = sql.ref(key)
-  return query.where(afterKey(column, window)).orderBy(inOrder(column, window)).limit(window.limit).execute()
+  return query
+    .where(afterKey(column, window))
+    .orderBy(inOrder(column, window))
+    .limit(window.limit)
+    .execute()
 }
 
 /** The condition "after the start of this page" for a key column. */
