@@ -36,6 +36,8 @@ export const texts = {
   haveStored: 'I have stored it',
   show: 'Reveal',
   hide: 'Hide',
-  chartAsTable: 'Show as table',
-  chartAsPicture: 'Show as chart',
+  chartForm: 'How it is shown',
+  chart: 'Chart',
+  table: 'Table',
+  time: 'Time',
 } as const

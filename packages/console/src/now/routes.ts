@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
+import { readNowSearch } from './now-search.ts'
 
 export const nowRoutes = [
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/',
-    validateSearch: readListSearch,
+    validateSearch: readNowSearch,
     component: lazyRouteComponent(() => import('./now-page.tsx'), 'NowPage'),
   }),
 ] as const

@@ -1,0 +1,153 @@
+/* The drawing of a chart by uPlot, in the colours of the theme. Loaded with the first chart. */
+import { useComputedColorScheme } from '@mantine/core'
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { ChartPoint, ChartProps, ChartSeries } from './chart.tsx'
+import classes from './chart.module.css'
+import { formatCount } from './figures.ts'
+import { formatExact } from './time.tsx'
+
+/** What lies under the pointer. */
+interface Pointed {
+  readonly index: number
+  /** From the left of the chart, in px. */
+  readonly left: number
+}
+
+export function ChartView({ name, series, points, height }: ChartProps) {
+  const { ref: measure, width } = useElementSize<HTMLDivElement>()
+  const frame = useRef<HTMLDivElement>(null)
+  const ref = useMergedRef(measure, frame)
+  const plot = useRef<UPlot | null>(null)
+  const scheme = useComputedColorScheme()
+  const [pointed, setPointed] = useState<Pointed | null>(null)
+  const hasWidth = width > 0
+  useEffect(() => {
+    const target = frame.current
+    if (target === null || !hasWidth) return
+    const drawn = new UPlot(
+      optionsOf(target, { series, height, onPoint: setPointed }),
+      stack(points, series.length),
+      target,
+    )
+    plot.current = drawn
+    return () => {
+      drawn.destroy()
+      plot.current = null
+    }
+  }, [hasWidth, scheme, series, points, height])
+  useEffect(() => {
+    if (hasWidth) plot.current?.setSize({ width, height })
+  }, [hasWidth, width, height, scheme, series, points])
+  return (
+    <div
+      ref={ref}
+      className={classes.view}
+      style={{ height }}
+      role="img"
+      aria-label={`${name}. ${describe(series, points.at(-1))}`}
+    >
+      <Tip series={series} pointed={pointed} points={points} width={width} />
+    </div>
+  )
+}
+
+interface TipProps {
+  readonly series: readonly ChartSeries[]
+  readonly points: readonly ChartPoint[]
+  readonly pointed: Pointed | null
+  readonly width: number
+}
+
+function Tip({ series, points, pointed, width }: TipProps) {
+  const point = pointed === null ? undefined : points[pointed.index]
+  if (pointed === null || point === undefined) return null
+  const isRight = pointed.left > width / 2
+  const place = isRight ? { right: width - pointed.left + 12 } : { left: pointed.left + 12 }
+  return (
+    <div className={classes.tip} style={place}>
+      <p>{formatExact(point.at)}</p>
+      {series
+        .map((each, index) => ({ ...each, value: point.values[index] ?? 0 }))
+        .toReversed()
+        .map(({ id, label, tone, value }) => (
+          <div key={id}>
+            <span className={classes.swatch} data-tone={tone} />
+            {label}
+            <b>{formatCount(value)}</b>
+          </div>
+        ))}
+    </div>
+  )
+}
+
+function describe(series: readonly ChartSeries[], last: ChartPoint | undefined): string {
+  if (last === undefined) return ''
+  return series.map(({ label }, index) => `${label}: ${last.values[index] ?? 0}`).join(', ')
+}
+
+/** Times in seconds, and for each series what it and those below it add up to. */
+function stack(points: readonly ChartPoint[], layers: number): UPlot.AlignedData {
+  const times = points.map(({ at }) => Date.parse(at) / 1000)
+  const sums = Array.from({ length: layers }, (_, layer) =>
+    points.map(({ values }) => values.slice(0, layer + 1).reduce((sum, value) => sum + value, 0)),
+  )
+  return [times, ...sums]
+}
+
+interface DrawingOptions {
+  readonly series: readonly ChartSeries[]
+  readonly height: number
+  readonly onPoint: (pointed: Pointed | null) => void
+}
+
+function optionsOf(
+  target: HTMLElement,
+  { series, height, onPoint }: DrawingOptions,
+): UPlot.Options {
+  const style = getComputedStyle(target)
+  const colour = (token: string) => style.getPropertyValue(`--helio-${token}`).trim()
+  const stepped = UPlot.paths.stepped?.({ align: 1 })
+  const axis: UPlot.Axis = {
+    stroke: colour('quiet'),
+    grid: { stroke: colour('line'), width: 1 },
+    ticks: { show: false },
+    font: `12px ${style.fontFamily}`,
+  }
+  return {
+    width: target.clientWidth,
+    height,
+    padding: [10, 12, 0, 0],
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
+    scales: { y: { range: (_, _min, max) => [0, Math.max(max * 1.06, 4)] } },
+    axes: [
+      { ...axis, grid: { show: false }, size: 30 },
+      { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4] },
+    ],
+    series: [
+      {},
+      ...series.map(({ tone, label }) => ({
+        label,
+        stroke: colour(tone),
+        width: 1.5,
+        fill: colour(`${tone}-soft`),
+        points: { show: false },
+        ...(stepped === undefined ? {} : { paths: stepped }),
+      })),
+    ],
+    bands: series.slice(1).map((_, index) => ({ series: [index + 2, index + 1] })),
+    hooks: {
+      setCursor: [
+        ({ cursor: { idx, left = -1 }, bbox }) =>
+          onPoint(
+            idx === null || idx === undefined || left < 0
+              ? null
+              : { index: idx, left: left + bbox.left / devicePixelRatio },
+          ),
+      ],
+    },
+  }
+}
