@@ -52,7 +52,12 @@ export const texts = {
   weekCount: 'in 7 days',
   signInsNone: 'No sign-in was stopped in the last seven days.',
   withoutDevice: 'no device found',
-  initially: { all_good: 'was good', will_block: 'will be blocked', blocked: 'blocked', unknown: '' },
+  initially: {
+    all_good: 'was good',
+    will_block: 'will be blocked',
+    blocked: 'blocked',
+    unknown: '',
+  },
   requests: 'Waiting requests',
   requestsNone: 'Nobody waits for an answer.',
   requestKinds: {
