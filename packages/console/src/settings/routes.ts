@@ -54,6 +54,11 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/settings/account',
+    component: lazyRouteComponent(() => import('../sign-in/account-page.tsx'), 'AccountPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/settings/api-keys/$id',
     component: lazyRouteComponent(() => import('../api-keys/api-key-page.tsx'), 'ApiKeyPage'),
   }),

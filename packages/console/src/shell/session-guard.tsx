@@ -1,7 +1,7 @@
 /* Lets nobody see pages without a session, and keeps the console in step with the session's end. */
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
 import { listenToSession } from '../api/client.ts'
 import { ErrorState } from '../kit/states.tsx'
 import { useLive } from './live.tsx'
@@ -9,20 +9,32 @@ import { sessionQuery } from './session.ts'
 
 const SIGN_IN_PATH = '/console/sign-in'
 
+/** Rare, and brings the ceremonies of passkeys along. */
+const StepUpDialog = lazy(async () => ({
+  default: (await import('../sign-in/step-up-dialog.tsx')).StepUpDialog,
+}))
+
 export function SessionGuard({ children }: { readonly children: ReactNode }) {
   const queryClient = useQueryClient()
   const { data: session, error, isPending, refetch } = useQuery(sessionQuery)
+  const [isSteppingUp, setSteppingUp] = useState(false)
+  /** Requests that wait for the admin to prove themselves; all go on together. */
+  const waiting = useRef<((isProven: boolean) => void)[]>([])
   useEffect(
     () =>
       listenToSession({
-        stepUp: async () => false,
+        stepUp: () =>
+          new Promise((resolve) => {
+            waiting.current.push(resolve)
+            setSteppingUp(true)
+          }),
         ended: () => queryClient.setQueryData(sessionQuery.queryKey, null),
       }),
     [queryClient],
   )
-  useLive(session !== null && session !== undefined)
+  useLive(session?.setup_required === false)
   const isSigningIn = globalThis.location.pathname.startsWith(SIGN_IN_PATH)
-  const mustSignIn = session === null && !isSigningIn
+  const mustSignIn = (session === null || session?.setup_required === true) && !isSigningIn
   useEffect(() => {
     if (!mustSignIn) return
     const { pathname, search } = globalThis.location
@@ -37,5 +49,20 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
       </Center>
     )
   }
-  return children
+  return (
+    <>
+      {children}
+      <Suspense>
+        {isSteppingUp ? (
+          <StepUpDialog
+            isOpen
+            onEnd={(isProven) => {
+              setSteppingUp(false)
+              for (const resolve of waiting.current.splice(0)) resolve(isProven)
+            }}
+          />
+        ) : null}
+      </Suspense>
+    </>
+  )
 }

@@ -1,3 +1,114 @@
+/* Signing in: by a passkey, or by a one-time link, after which the admin chooses a way for the next time. */
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { PasskeyFillIcon } from '@primer/octicons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError } from '../api/client.ts'
+import { sessionQuery, useSession, type Session } from '../shell/session.ts'
+import { Fault } from '../kit/confirm.tsx'
+import { LinkSignIn } from './link-sign-in.tsx'
+import { PasskeySetup } from './passkey-setup.tsx'
+import { signInByPasskey } from './session-calls.ts'
+import classes from './sign-in-page.module.css'
+import { texts } from './texts.ts'
+
+const TOKEN = /^#token=([\w-]+)$/
+
 export function SignInPage() {
-  return <h1>Sign in</h1>
+  const { next } = useSearch({ from: '/sign-in' })
+  const queryClient = useQueryClient()
+  const session = useSession()
+  // Read once: the token leaves the address at once, so that it is in no history.
+  const [token] = useState(takeToken)
+  const [isLinkUsed, setLinkUsed] = useState(false)
+  const enter = (opened: Session) => {
+    queryClient.setQueryData(sessionQuery.queryKey, opened)
+    setLinkUsed(true)
+    if (!opened.setup_required) globalThis.location.assign(next ?? '/console/')
+  }
+  const mustSetUp = session?.setup_required === true
+  return (
+    <div className={classes.page}>
+      <div className={classes.sky} aria-hidden>
+        <Beam />
+        <p className={classes.motto}>{texts.motto}</p>
+      </div>
+      <main className={classes.side}>
+        <div className={classes.form}>
+          <img src="/console/heliograph.svg" width={44} height={44} alt="" />
+          {mustSetUp ? (
+            <PasskeySetup onDone={enter} />
+          ) : token !== undefined && !isLinkUsed ? (
+            <LinkSignIn token={token} onDone={enter} />
+          ) : (
+            <PasskeySignIn onDone={enter} />
+          )}
+        </div>
+      </main>
+    </div>
+  )
+}
+
+function takeToken(): string | undefined {
+  const [, token] = TOKEN.exec(globalThis.location.hash) ?? []
+  if (token !== undefined) {
+    globalThis.history.replaceState(null, '', globalThis.location.pathname)
+  }
+  return token
+}
+
+function PasskeySignIn({ onDone }: { readonly onDone: (session: Session) => void }) {
+  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: onDone })
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={1} className={classes.title}>
+          {texts.title}
+        </Title>
+        <Text c="dimmed">{texts.lead}</Text>
+      </div>
+      <Button
+        size="md"
+        leftSection={<PasskeyFillIcon />}
+        loading={signIn.isPending}
+        onClick={() => signIn.mutate()}
+      >
+        {texts.passkey}
+      </Button>
+      <Fault error={explain(signIn.error)} />
+      <details className={classes.help}>
+        <summary>{texts.noWay}</summary>
+        <Text size="sm" c="dimmed">
+          {texts.noWayHelp}
+        </Text>
+      </details>
+    </Stack>
+  )
+}
+
+/** What the browser says of a ceremony that was cancelled helps nobody. */
+export function explain(error: Error | null): Error | null {
+  if (error === null || error instanceof ApiError) return error
+  return new Error(texts.cancelled)
+}
+
+/** The mirror and its beam. */
+function Beam() {
+  return (
+    <svg viewBox="0 0 400 400" className={classes.beam}>
+      <defs>
+        <radialGradient id="glow" cx="0.5" cy="0.5" r="0.5">
+          <stop offset="0" stopColor="#ffc24b" stopOpacity="0.9" />
+          <stop offset="1" stopColor="#ffc24b" stopOpacity="0" />
+        </radialGradient>
+      </defs>
+      <circle cx="150" cy="270" r="150" fill="url(#glow)" opacity="0.35" />
+      <path d="M150 270 400 40 400 130Z" fill="#ffc24b" opacity="0.28" />
+      <path d="M150 270 400 66 400 104Z" fill="#ffc24b" opacity="0.55" />
+      <circle cx="150" cy="270" r="58" fill="#ffc24b" />
+      <circle cx="150" cy="270" r="58" fill="none" stroke="#ffe2a6" strokeWidth="6" />
+      <path d="M150 328v52M118 392h64" stroke="#a7b7c4" strokeWidth="8" strokeLinecap="round" />
+    </svg>
+  )
 }
