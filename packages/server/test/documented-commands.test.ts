@@ -1,10 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { beforeAll, expect, it } from 'vitest'
-import type { CommandIo } from '../src/cli/command-io.ts'
-import { runProgram } from '../src/cli/program.ts'
 import { REGISTERED_COMMANDS } from '../src/cli/registry.ts'
+import { runCommand } from './support/run-command.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const DOCUMENTS = [
@@ -30,17 +28,8 @@ const commands = DOCUMENTS.flatMap((document) =>
 )
 
 async function helpOf(words: readonly string[]): Promise<{ exitCode: number; text: string }> {
-  const result = { exitCode: 0, text: '' }
-  const keep = (chunk: Buffer) => (result.text += chunk.toString())
-  const io = {
-    stdout: new PassThrough().on('data', keep),
-    stderr: new PassThrough().on('data', keep),
-    environment: {},
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
-  await runProgram([...words, '--help'], io as unknown as CommandIo)
-  return result
+  const { exitCode, printed, told } = await runCommand([...words, '--help'])
+  return { exitCode, text: printed + told }
 }
 
 const LOADING_MAX_MS = 120_000

@@ -1,9 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { EXIT_CODES, type CommandIo } from './command-io.ts'
-import { runProgram } from './program.ts'
+import { runCommand } from '../../test/support/run-command.ts'
+import { EXIT_CODES } from './command-io.ts'
 
 let server: Server
 let issuer: string
@@ -31,21 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)))
 
-async function run(...words: string[]) {
-  const result = { exitCode: 0, output: '', diagnostics: '' }
-  const io = {
-    stdout: new PassThrough().on('data', (chunk: Buffer) => (result.output += chunk.toString())),
-    stderr: new PassThrough().on(
-      'data',
-      (chunk: Buffer) => (result.diagnostics += chunk.toString()),
-    ),
-    environment: {},
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
-  await runProgram(['receiver', ...words], io as unknown as CommandIo)
-  return result
-}
+const run = (...words: string[]) => runCommand(['receiver', ...words])
 
 it('trigger prints what it asked for', async () => {
   const asked = await run(
@@ -53,7 +38,7 @@ it('trigger prints what it asked for', async () => {
     ...['--authorization', 'Bearer good'],
   )
   expect(asked.exitCode).toBe(EXIT_CODES.ok)
-  expect(JSON.parse(asked.output)).toEqual({ stream_id: 's1', state: 'x' })
+  expect(JSON.parse(asked.printed)).toEqual({ stream_id: 's1', state: 'x' })
 })
 
 it('trigger tells a refusal, a wrong command line and a transmitter that is away apart', async () => {
@@ -61,33 +46,33 @@ it('trigger tells a refusal, a wrong command line and a transmitter that is away
   const refused = await run(...flags, 'Bearer good', '--issuer', issuer)
   expect(refused).toMatchObject({
     exitCode: EXIT_CODES.failed,
-    diagnostics: `POST ${issuer}/streams/s2/verify: the transmitter answered 404.\n`,
+    told: `POST ${issuer}/streams/s2/verify: the transmitter answered 404.\n`,
   })
   const unknown = await run(...flags, 'Bearer bad', '--issuer', issuer)
   expect(unknown).toMatchObject({
     exitCode: EXIT_CODES.failed,
-    diagnostics: `POST ${issuer}/streams/s2/verify: the transmitter answered 401: invalid_token.\n`,
+    told: `POST ${issuer}/streams/s2/verify: the transmitter answered 401: invalid_token.\n`,
   })
   const bare = await run('trigger', '--stream', 's1', '--issuer', issuer)
   expect(bare.exitCode).toBe(EXIT_CODES.usage)
   const half = await run('trigger', '--stream', 's1', '--issuer', issuer, '--client-id', 'c')
   expect(half.exitCode).toBe(EXIT_CODES.usage)
-  expect(half.diagnostics).toContain('--token-endpoint')
+  expect(half.told).toContain('--token-endpoint')
   const away = await run(...flags, 'Bearer good', '--issuer', 'http://127.0.0.1:1')
   expect(away.exitCode).toBe(EXIT_CODES.unavailable)
 })
 
 it('bench tells by its exit code that no event came', async () => {
   const flags = ['bench', '--issuer', issuer, '--audience', 'a', '--seconds', '1', '--json']
-  const { exitCode, output, diagnostics } = await run(...flags)
+  const { exitCode, printed, told } = await run(...flags)
   expect(exitCode).toBe(EXIT_CODES.failed)
-  expect(JSON.parse(output)).toMatchObject({ events: 0, events_per_second: null })
-  expect(diagnostics).toMatch(/^listening on http:/)
+  expect(JSON.parse(printed)).toMatchObject({ events: 0, events_per_second: null })
+  expect(told).toMatch(/^listening on http:/)
 })
 
 it('access tokens are not demanded of pushes', async () => {
   const flags = ['listen', '--issuer', issuer, '--audience', 'a', '--client-id', 'c']
-  const { exitCode, diagnostics } = await run(...flags)
+  const { exitCode, told } = await run(...flags)
   expect(exitCode).toBe(EXIT_CODES.usage)
-  expect(diagnostics).toContain('--poll-url')
+  expect(told).toContain('--poll-url')
 })

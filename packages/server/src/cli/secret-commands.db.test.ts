@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { runCommand } from '../../test/support/run-command.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import { loadConfig } from '../app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
@@ -17,8 +17,6 @@ import {
   enrollmentSecretContext,
   openEnrollmentSecret,
 } from '../posture/enrollment/secrets/open-enrollment-secret.ts'
-import type { CommandIo } from './command-io.ts'
-import { runProgram } from './program.ts'
 
 const MAIN = join(import.meta.dirname, '../main.ts')
 const newKey = () => randomBytes(32).toString('base64')
@@ -58,18 +56,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function run(environment: Record<string, string>, ...words: string[]) {
-  const result = { exitCode: 0, printed: '', told: '' }
-  const io = {
-    stdout: new PassThrough().on('data', (chunk: Buffer) => (result.printed += chunk.toString())),
-    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
-    environment,
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
-  await runProgram(['secrets', ...words], io as unknown as CommandIo)
-  return result
-}
+const run = (environment: Record<string, string>, ...words: string[]) =>
+  runCommand(['secrets', ...words], environment)
 
 const sealerOf = (...keys: string[]) => createSealer(parseMasterKeys(keys.join(','), 'test'))
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { PassThrough } from 'node:stream'
 import { afterAll, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
+import { runCommand } from '../../test/support/run-command.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import type { CommandIo } from './command-io.ts'
 // Loaded here, so that no test waits for it.
@@ -14,17 +15,9 @@ afterAll(() => database.close())
 
 /** With a secret that the service does not know. */
 async function simulateOneDevice(url: string) {
-  const result = { exitCode: 0, told: '' }
-  const io = {
-    stdout: new PassThrough().resume(),
-    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
-    environment: {},
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
   const device = ['--secret', 'unknown', '--devices', '1', '--seconds', '1']
-  await runProgram(['simulate', '--url', url, ...device], io as unknown as CommandIo)
-  return result
+  const { exitCode, told } = await runCommand(['simulate', '--url', url, ...device])
+  return { exitCode, told }
 }
 
 it('logs JSON lines and nothing else, lets no device in without a secret, and ends in order', async () => {

@@ -3,15 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { runCommand } from '../../test/support/run-command.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import { withDatabase } from '../../test/support/with-database.ts'
-import type { CommandIo } from './command-io.ts'
 // Loaded here, so that no test waits for it.
 import './commands/serve-command.ts'
-import { runProgram } from './program.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
 const OTHER_KEY = randomBytes(32).toString('base64')
@@ -37,22 +35,14 @@ afterAll(async () => {
 
 /** Runs a command on the database of this file to its end; `told` is the standard error. */
 async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const result = { exitCode: 0, told: '' }
-  const io = {
-    stdout: new PassThrough().resume(),
-    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
-    environment: {
-      DATABASE_URL: toUrl(database.connection),
-      HELIOGRAPH_MASTER_KEY: MASTER_KEY,
-      HELIOGRAPH_DATA_DIR: join(folder, 'data'),
-      HELIOGRAPH_LOG_LEVEL: 'silent',
-      ...environment,
-    },
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
-  await runProgram(args, io as unknown as CommandIo)
-  return result
+  const { exitCode, told } = await runCommand(args, {
+    DATABASE_URL: toUrl(database.connection),
+    HELIOGRAPH_MASTER_KEY: MASTER_KEY,
+    HELIOGRAPH_DATA_DIR: join(folder, 'data'),
+    HELIOGRAPH_LOG_LEVEL: 'silent',
+    ...environment,
+  })
+  return { exitCode, told }
 }
 
 it('a service whose port is taken says so in one line and ends with nothing left open', async () => {

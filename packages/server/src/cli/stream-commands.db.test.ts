@@ -1,39 +1,24 @@
-import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { toUrl } from '../../test/support/to-url.ts'
+import { createCommandDatabase, type CommandDatabase } from '../../test/support/command-database.ts'
+import { runCommand } from '../../test/support/run-command.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
-import { loadConfig } from '../app/config/load-config.ts'
 import { parseAllowedTargets } from '../platform/net/target-policy.ts'
-import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { createStream } from '../signals/streams/create-stream.ts'
-import type { CommandIo } from './command-io.ts'
-import { runProgram } from './program.ts'
 
-let database: TestDatabase
-let services: ServiceFoundation
-let environment: Record<string, string>
+let commands: CommandDatabase
 let streamId: string
 
 beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 1 })
-  environment = {
-    DATABASE_URL: toUrl(database.connection),
-    HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
-    HELIOGRAPH_DATA_DIR: tmpdir(),
-  }
-  services = await openFoundation(loadConfig(environment), { purpose: 'command' })
+  commands = await createCommandDatabase()
   const targets = parseAllowedTargets('')
   if (!targets.ok) throw new Error(targets.reason)
-  const stream = await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+  const stream = await commands.services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
     createStream(
       change,
       { name: 'Gateway', deliveryMethod: 'poll', endpointPath: 'delivery.endpoint_url' },
       {
-        baseUrl: services.config.baseUrl,
-        sealer: services.sealer,
+        baseUrl: commands.services.config.baseUrl,
+        sealer: commands.services.sealer,
         targetPolicy: targets.policy,
         streamsMax: 10,
       },
@@ -41,23 +26,9 @@ beforeAll(async () => {
   )
   streamId = stream.streamId
 })
-afterAll(async () => {
-  await services.close()
-  await database.close()
-})
+afterAll(() => commands.close())
 
-async function run(...words: string[]) {
-  const result = { exitCode: 0, printed: '', told: '' }
-  const io = {
-    stdout: new PassThrough().on('data', (chunk: Buffer) => (result.printed += chunk.toString())),
-    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
-    environment,
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
-  await runProgram(['streams', ...words], io as unknown as CommandIo)
-  return result
-}
+const run = (...words: string[]) => runCommand(['streams', ...words], commands.environment)
 
 it('issues, replaces and revokes poll tokens', async () => {
   const first = await run('poll-token', '--stream', streamId, '--json')

@@ -1,48 +1,19 @@
-import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
-import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { toUrl } from '../../test/support/to-url.ts'
-import { loadConfig } from '../app/config/load-config.ts'
-import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
+import { createCommandDatabase, type CommandDatabase } from '../../test/support/command-database.ts'
+import { runCommand } from '../../test/support/run-command.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
-import type { CommandIo } from './command-io.ts'
-import { runProgram } from './program.ts'
 
 const URL = 'https://receiver.example.com/webhooks'
 const BEFORE = '2026-01-01T00:00:00Z'
 
-let database: TestDatabase
-let services: ServiceFoundation
-let environment: Record<string, string>
+let commands: CommandDatabase
 
 beforeAll(async () => {
-  database = await createTestDatabase({ poolMax: 1 })
-  environment = {
-    DATABASE_URL: toUrl(database.connection),
-    HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
-    HELIOGRAPH_DATA_DIR: tmpdir(),
-  }
-  services = await openFoundation(loadConfig(environment), { purpose: 'command' })
+  commands = await createCommandDatabase()
 })
-afterAll(async () => {
-  await services.close()
-  await database.close()
-})
+afterAll(() => commands.close())
 
-async function run(...words: string[]) {
-  const result = { exitCode: 0, printed: '', told: '' }
-  const io = {
-    stdout: new PassThrough().on('data', (chunk: Buffer) => (result.printed += chunk.toString())),
-    stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
-    environment,
-    signal: new AbortController().signal,
-    setExitCode: (code: number) => (result.exitCode = code),
-  }
-  await runProgram(['webhooks', ...words], io as unknown as CommandIo)
-  return result
-}
+const run = (...words: string[]) => runCommand(['webhooks', ...words], commands.environment)
 
 async function create(...events: string[]): Promise<string> {
   const flags = ['--name', 'Tickets', '--url', URL, '--event', ...events, '--json']
@@ -55,7 +26,7 @@ const show = async (id: string) =>
 
 /** Something that webhooks are told of as an entry of the audit log. */
 const recordEntries = (count: number) =>
-  services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+  commands.services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     for (let index = 0; index < count; index += 1) {
       change.recordAudit({ action: 'test.done', target: null, description: 'did something' })
     }
