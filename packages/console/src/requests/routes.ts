@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
+import { readRequestSearch } from './request-search.ts'
 
 export const requestRoutes = [
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/requests',
-    validateSearch: readListSearch,
+    validateSearch: readRequestSearch,
     component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
   }),
 ] as const

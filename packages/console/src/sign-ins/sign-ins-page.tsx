@@ -1,5 +1,117 @@
+/* All sign-ins, the newest first. */
+import { SegmentedControl } from '@mantine/core'
+import { SignInIcon } from '@primer/octicons-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getAuthLogs } from '../api/generated/sdk.gen.ts'
+import type { AuthLog } from '../api/generated/types.gen.ts'
+import { DataTable, type Column } from '../kit/data-table.tsx'
+import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
+import { SearchBar } from '../kit/search-bar.tsx'
+import { EmptyState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { useList } from '../kit/use-list.ts'
+import { SignInResult } from './sign-in-result.tsx'
+import { texts } from './texts.ts'
+
+const COLUMNS: readonly Column<AuthLog>[] = [
+  {
+    id: 'person',
+    header: texts.person,
+    narrow: true,
+    width: 'minmax(140px, 1.2fr)',
+    cell: ({ id, person_name: name, person_email: email }) => (
+      <Link to="/sign-ins/$id" params={{ id }}>
+        {name === '' ? email : name}
+      </Link>
+    ),
+  },
+  {
+    id: 'result',
+    header: texts.result,
+    narrow: true,
+    width: '112px',
+    cell: ({ result }) => <SignInResult result={result} />,
+  },
+  {
+    id: 'device',
+    header: texts.device,
+    cell: ({ device_info: { identifier, record } }) =>
+      identifier === '' ? (
+        texts.noDevice
+      ) : (
+        <ListLink to={`/devices/${identifier}`}>{record?.name ?? identifier}</ListLink>
+      ),
+  },
+  {
+    id: 'status',
+    header: texts.status,
+    width: '140px',
+    cell: ({ initial_status: status }) => texts.statuses[status],
+  },
+  { id: 'app', header: texts.app, cell: ({ okta_app_name: name }) => name ?? '–' },
+  { id: 'place', header: texts.place, cell: placeOf },
+  {
+    id: 'at',
+    header: texts.at,
+    narrow: true,
+    width: '104px',
+    cell: ({ timestamp: at }) => <Time at={at} />,
+  },
+]
+
+function placeOf({ city, country, ip_address: address }: AuthLog): string {
+  const place = [city, country].filter((each) => each !== undefined && each !== '').join(', ')
+  return place === '' ? (address ?? '–') : place
+}
+
+const STOPPED = 'result:Fail'
 
 export function SignInsPage() {
-  return <Page title="Sign-ins">{null}</Page>
+  const { query = '' } = useSearch({ from: '/frame/sign-ins' })
+  const navigate = useNavigate()
+  const list = useList(
+    ['auth_logs', 'list'],
+    ({ query: page, ...request }) =>
+      getAuthLogs({ ...request, query: { ...page, order: 'desc', expand: 'device' } }),
+    query,
+  )
+  const change = (next: string) =>
+    void navigate({ to: '/sign-ins', search: next === '' ? {} : { query: next }, replace: true })
+  return (
+    <Page title={texts.title} isFilling>
+      <DataTable
+        name={texts.title}
+        columns={COLUMNS}
+        list={list}
+        rowId={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/sign-ins/$id', params: { id } })}
+        toolbar={
+          <SearchBar
+            path="/auth_logs"
+            value={query}
+            fault={list.error?.message}
+            onChange={change}
+          />
+        }
+        actions={
+          <SegmentedControl
+            size="xs"
+            aria-label={texts.which}
+            value={query === STOPPED ? 'stopped' : query === '' ? 'all' : ''}
+            onChange={(next) => change(next === 'stopped' ? STOPPED : '')}
+            data={[
+              { value: 'all', label: texts.all },
+              { value: 'stopped', label: texts.stopped },
+            ]}
+          />
+        }
+        empty={
+          <EmptyState icon={SignInIcon} title={texts.none}>
+            {texts.noneHelp}
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
 }

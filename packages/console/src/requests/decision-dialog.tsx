@@ -1,0 +1,113 @@
+/* Decides one request or many with the same reason; what failed is said and stays chosen. */
+import { Button, Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Fault } from '../kit/confirm.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { REQUEST_KINDS, type Decision } from './request-kinds.ts'
+import type { Kind } from './request-search.ts'
+import { texts } from './texts.ts'
+
+interface DecisionDialogProps {
+  readonly kind: Kind
+  readonly ids: readonly string[]
+  readonly status: Decision['status']
+  readonly onClose: () => void
+  /** The requests that are decided. */
+  readonly onDone: () => void
+}
+
+export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionDialogProps) {
+  const form = useForm({
+    initialValues: { internal: '', explanation: '', expiresOn: '', coversFuture: false },
+  })
+  const isApproval = status === 'approved'
+  const isExemption = kind === 'exemption'
+  const decide = useAction({
+    run: async () => {
+      const { internal, explanation, expiresOn, coversFuture } = form.getValues()
+      const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString()
+      const decision = { status, internal, explanation, expiresAt, coversFuture }
+      await decideAll(kind, ids, decision)
+    },
+    done: texts.decided(ids.length, isApproval ? texts.approved : texts.denied),
+    changes: [['requests'], ['issues'], ['devices'], ['overview']],
+    onDone,
+    showsFailure: true,
+  })
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      size={520}
+      title={isApproval ? texts.approveTitle(ids.length) : texts.denyTitle(ids.length)}
+    >
+      <form onSubmit={form.onSubmit(() => decide.mutate())}>
+        <Stack gap="md">
+          <Text size="sm">{isApproval ? texts.approveHelp[kind] : texts.denyHelp[kind]}</Text>
+          {kind === 'reenrollment' ? null : (
+            <Textarea
+              label={texts.internal}
+              autosize
+              minRows={2}
+              required={isExemption}
+              data-autofocus
+              {...form.getInputProps('internal')}
+            />
+          )}
+          {isApproval || kind === 'reenrollment' ? null : (
+            <Textarea
+              label={texts.explanation}
+              autosize
+              minRows={2}
+              required
+              {...form.getInputProps('explanation')}
+            />
+          )}
+          {isApproval && isExemption ? (
+            <>
+              <TextInput
+                type="date"
+                label={texts.expiresAt}
+                description={texts.expiresHelp}
+                {...form.getInputProps('expiresOn')}
+              />
+              <Checkbox
+                label={texts.future}
+                {...form.getInputProps('coversFuture', { type: 'checkbox' })}
+              />
+            </>
+          ) : null}
+          <Fault error={decide.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button
+              type="submit"
+              loading={decide.isPending}
+              {...(isApproval ? {} : { color: 'red' })}
+            >
+              {isApproval ? texts.approve : texts.deny}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** One after the other; throws what the service said last when some were refused. */
+async function decideAll(kind: Kind, ids: readonly string[], decision: Decision): Promise<void> {
+  const failures: string[] = []
+  for (const id of ids) {
+    try {
+      await REQUEST_KINDS[kind].decide(id, decision)
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const last = failures.at(-1)
+  if (last === undefined) return
+  const told = ids.length === 1 ? last : `${texts.someFailed(failures.length, ids.length)}: ${last}`
+  throw new Error(told)
+}
