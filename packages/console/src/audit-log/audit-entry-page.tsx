@@ -15,7 +15,11 @@ import { texts } from './texts.ts'
 
 export function AuditEntryPage() {
   const { id } = useParams({ from: '/frame/audit-log/$id' })
-  const { data: entry, error, refetch } = useQuery({
+  const {
+    data: entry,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['audit_logs', id],
     queryFn: async ({ signal }) =>
       (await getAuditLogsById({ path: { id }, signal, throwOnError: true })).data,
@@ -39,10 +43,7 @@ function factsOf(entry: AuditLog) {
     [texts.who, `${name} · ${texts.kinds[type]}${email === null ? '' : ` · ${email}`}`],
     [texts.at, <Time key="at" at={entry.timestamp} isExact />],
     [texts.action, <code key="action">{entry.action}</code>],
-    [
-      texts.target,
-      entry.target === null ? '–' : `${entry.target.type} ${entry.target.identifier}`,
-    ],
+    [texts.target, entry.target === null ? '–' : `${entry.target.type} ${entry.target.identifier}`],
     ['Id', <Copyable key="id" value={entry.id} />],
   ] as const
 }

@@ -23,7 +23,11 @@ const LEADS = {
 
 export function IssuePage() {
   const { id } = useParams({ from: '/frame/issues/$id' })
-  const { data: issue, error, refetch } = useQuery({
+  const {
+    data: issue,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['issues', id],
     queryFn: async ({ signal }) =>
       (
@@ -92,7 +96,11 @@ function IssueDetails({ issue }: { readonly issue: Issue }) {
           ]}
         />
       </Section>
-      <Section title={texts.data} lead={columns.length === 0 ? texts.noData : texts.dataLead} isFlush>
+      <Section
+        title={texts.data}
+        lead={columns.length === 0 ? texts.noData : texts.dataLead}
+        isFlush
+      >
         {columns.length === 0 ? null : (
           <RowTable name={texts.data} rows={[issue.value]} first={['KOLIDE_CHECK_STATUS']} />
         )}

@@ -37,7 +37,9 @@ const COLUMNS: readonly Column<Issue>[] = [
     id: 'about',
     header: texts.about,
     cell: ({ device_information: { identifier, record } }) =>
-      identifier === '' ? '–' : (
+      identifier === '' ? (
+        '–'
+      ) : (
         <ListLink to={`/devices/${identifier}`}>{record?.name ?? identifier}</ListLink>
       ),
   },

@@ -13,7 +13,8 @@ export const texts = {
   all: 'All',
   which: 'Which issues',
   none: 'No issue matches',
-  noneHelp: 'A check that fails opens an issue; it is resolved by itself when the check passes again.',
+  noneHelp:
+    'A check that fails opens an issue; it is resolved by itself when the check passes again.',
   isExempted: 'Exempted',
   isResolved: 'Resolved',
   isBlocking: 'Blocks',

@@ -69,9 +69,7 @@ function factsOf(request: InboxRequest) {
             </span>,
           ] as const,
         ]),
-    ...(request.internalNote === null
-      ? []
-      : [[texts.internalNote, request.internalNote] as const]),
+    ...(request.internalNote === null ? [] : [[texts.internalNote, request.internalNote] as const]),
     ...(request.personNote === null ? [] : [[texts.personNote, request.personNote] as const]),
   ] as const
 }

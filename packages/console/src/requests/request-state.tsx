@@ -1,4 +1,9 @@
-import { XCircleFillIcon, CheckCircleFillIcon, HourglassIcon, SkipIcon } from '@primer/octicons-react'
+import {
+  XCircleFillIcon,
+  CheckCircleFillIcon,
+  HourglassIcon,
+  SkipIcon,
+} from '@primer/octicons-react'
 import { StateBadge } from '../kit/tone.tsx'
 import type { InboxRequest } from './request-kinds.ts'
 import { texts } from './texts.ts'

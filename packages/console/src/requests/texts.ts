@@ -23,8 +23,10 @@ export const texts = {
   none: 'Nothing waits here',
   noneHelp: {
     exemption: 'Owners ask for exemptions on the page that tells them what their device fails.',
-    registration: 'People ask to register a device that is not theirs yet when they first sign in with it.',
-    reenrollment: 'A machine waits here when it claims the place of a device that is known already.',
+    registration:
+      'People ask to register a device that is not theirs yet when they first sign in with it.',
+    reenrollment:
+      'A machine waits here when it claims the place of a device that is known already.',
   },
   states: {
     open: 'Waiting',
@@ -43,7 +45,8 @@ export const texts = {
   approve: 'Approve',
   deny: 'Deny',
   clear: 'Choose none',
-  approveTitle: (count: number) => (count === 1 ? 'Approve the request?' : `Approve ${count} requests?`),
+  approveTitle: (count: number) =>
+    count === 1 ? 'Approve the request?' : `Approve ${count} requests?`,
   denyTitle: (count: number) => (count === 1 ? 'Deny the request?' : `Deny ${count} requests?`),
   approveHelp: {
     exemption: 'The issues stop counting at once; the status of the device follows.',

@@ -16,7 +16,11 @@ import { texts } from './texts.ts'
 
 export function SignInLogPage() {
   const { id } = useParams({ from: '/frame/sign-ins/$id' })
-  const { data: log, error, refetch } = useQuery({
+  const {
+    data: log,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['auth_logs', id],
     queryFn: async ({ signal }) =>
       (
