@@ -19,6 +19,7 @@ import { deviceGroupRoutes } from './device-groups/device-group-routes.ts'
 import { deleteDueDevices } from './devices/delete-due-devices.ts'
 import { DEVICE_DELETION_CHANNEL } from './devices/device-deletion-store.ts'
 import { deviceRoutes } from './devices/device-routes.ts'
+import { deviceExplanationRoutes } from './devices/explanation/explanation-routes.ts'
 import { REEVALUATE_CHANNEL } from './devices/device-status-store.ts'
 import { deviceWriteRoutes } from './devices/device-write-routes.ts'
 import { registerProductImages } from './devices/product-image-routes.ts'
@@ -56,6 +57,7 @@ export function createDevicesPart(
     roles: ['api'],
     operations: [
       ...deviceRoutes(db, baseUrl),
+      ...deviceExplanationRoutes({ db, clock }),
       ...deviceWriteRoutes({ baseUrl, runChange, deviceDeletionDelaySeconds }),
       ...deviceGroupRoutes({ db, baseUrl, runChange }),
       ...checkResultRoutes({ db, clock, runChange, baseUrl, checkIntervalMs }),

@@ -5,6 +5,7 @@ import { authLogRoutes } from './journal/auth-log-routes.ts'
 import { SIGN_IN_CHANNEL } from './journal/session-store.ts'
 import { signInRetention } from './journal/sign-in-retention-store.ts'
 import { signInRoutes } from './journal/sign-in-routes.ts'
+import { deviceTimelineRoutes } from './timeline/device-timeline-routes.ts'
 
 export interface SignInSettings {
   readonly baseUrl: string
@@ -22,6 +23,7 @@ export function createSignInPart(
     roles: ['api'],
     operations: [
       ...authLogRoutes(db, baseUrl),
+      ...deviceTimelineRoutes(db, baseUrl),
       ...signInRoutes({ baseUrl, runChange, signInTimeoutSeconds }),
     ],
     jobs: [

@@ -18,6 +18,16 @@ export const CHECK_RECIPES: RecipeTable = {
       },
     }),
   },
+  'GET /checks/{id}/configurations/history': read(
+    ({ check }) => `/checks/${check}/configurations/history`,
+  ),
+  'POST /checks/{id}/configurations/undo': {
+    prepare: async ({ newCheck, call }) => {
+      const path = `/checks/${await newCheck()}/configurations`
+      await call('PATCH', path, { remediation_strategy: 'notify_only' })
+      return { path: `${path}/undo` }
+    },
+  },
   'POST /checks/{id}/configurations/preview': {
     prepare: ({ ids }) => ({
       path: `/checks/${ids.check}/configurations/preview`,

@@ -9,6 +9,11 @@ export const DEVICE_RECIPES: RecipeTable = {
     ({ device }) => `/devices/${device}`,
     () => ({ expand: 'owner' }),
   ),
+  'GET /devices/{id}/timeline': read(({ device }) => `/devices/${device}/timeline`),
+  'GET /devices/{id}/status_explanation': read(
+    ({ device }) => `/devices/${device}/status_explanation`,
+  ),
+  'GET /devices/{id}/check_ins': read(({ device }) => `/devices/${device}/check_ins`),
   'GET /devices/{id}/open_issues': read(
     ({ device }) => `/devices/${device}/open_issues`,
     () => ({ expand: 'device,check' }),

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { isRolledOut } from '../checks/check-scope-store.ts'
 import type { RemediationStrategy } from '../../schema/status-values.ts'
 import type { IssueChanges, NewIssue, OpenIssue, RecheckedIssue } from './issue.ts'
 
@@ -158,7 +159,8 @@ export function statusIssueColumns(blockingTime: RawBuilder<Date | null>): RawBu
   return sql<StatusIssue>`
     i.for_device_id as "deviceId", i.id as "issueId", i.title as "issueTitle",
     i.check_id as "checkId", c.slug as "checkSlug", c.name as "checkName",
-    c.remediation_strategy as strategy, ${blockingTime} as "blocksDeviceAt",
+    case when ${isRolledOut(sql`i.for_device_id`)} then c.remediation_strategy else 'report_only' end
+      as strategy, ${blockingTime} as "blocksDeviceAt",
     i.exempted_at as "exemptedAt", i.exemption_expires_at as "exemptionExpiresAt"`
 }
 

@@ -46,6 +46,7 @@ export interface CheckTables {
     custom_rationale_template: string | null
     custom_fix_instructions_template: string | null
     configuration_revision: Generated<number>
+    rollout_percent: Generated<number>
     paused_at: Date | null
     paused_by: string | null
     created_at: Date
@@ -67,6 +68,19 @@ export interface CheckTables {
     rule: 'targeted' | 'excluded' | 'blocking_allowed' | 'blocking_excluded'
     device_group_id: string | null
     platform: 'darwin' | 'windows' | 'linux' | null
+  }
+  check_configuration_change: {
+    id: Id
+    check_id: string
+    revision: number
+    changed_at: Date
+    actor_type: 'User' | 'ApiKey' | 'System' | 'Person'
+    actor_id: string | null
+    actor_name: string
+    before: Json<Record<string, unknown>>
+    after: Json<Record<string, unknown>>
+    undoes_revision: number | null
+    txn: string
   }
   check_result: {
     id: Id

@@ -25,6 +25,14 @@ const groupsSchema = z
 /** What a client may change of the configuration of a check; members that are left out stay. */
 export const configureCheckBody = z.strictObject({
   paused: z.boolean().optional(),
+  rollout_percent: z
+    .int()
+    .min(0)
+    .max(100)
+    .optional()
+    .describe(
+      'The share of the devices that the strategy holds for; on the others the check runs and only reports. Raising it adds devices and takes none away. Checks of people take no account of it.',
+    ),
   remediation_strategy: z.enum(REMEDIATION_STRATEGIES).optional(),
   block_auth_grace_period_days: z.int().min(0).max(GRACE_PERIOD_DAYS_MAX).optional(),
   begins_blocking_on: z.iso

@@ -32,6 +32,11 @@ export const checkConfigurationSchema = z
     customized_remediation_targeting: z.boolean(),
     customized_run_targeting: z.boolean(),
     remediation_strategy: z.enum(REMEDIATION_STRATEGIES),
+    rollout_percent: z
+      .int()
+      .describe(
+        'The share of the devices that the strategy holds for; the check only reports on the others.',
+      ),
     targeted_groups: z
       .array(z.string())
       .describe('Ids of device groups and the platforms `macos`, `windows`, `linux`.'),
@@ -69,6 +74,7 @@ export function toSettings({ check, groups }: CheckConfiguration) {
   return {
     paused: check.paused_at !== null,
     remediation_strategy: check.remediation_strategy,
+    rollout_percent: check.rollout_percent,
     block_auth_grace_period_days: check.grace_period_days,
     begins_blocking_on: toTimestamp(check.begins_blocking_on),
     auth_check_run_shelf_life_seconds: check.shelf_life_seconds,

@@ -91,6 +91,7 @@ describe('GET /checks/{id}/configurations', () => {
       customized_remediation_targeting: false,
       customized_run_targeting: false,
       remediation_strategy: 'block_immediately',
+      rollout_percent: 100,
       targeted_groups: [],
       excluded_groups: [],
       blocking_allowed_groups: [],

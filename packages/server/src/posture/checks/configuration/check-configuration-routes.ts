@@ -1,11 +1,15 @@
 import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { parseId } from '../../../platform/ids.ts'
-import { route, type ApiRoute } from '../../../schema/operations.ts'
+import { listRecords, route, type ApiRoute } from '../../../schema/operations.ts'
+import { CHECK_LIST } from '../check-read.ts'
 import { configureCheckBody } from './check-configuration-input.ts'
 import { checkConfigurationSchema, toCheckConfigurationJson } from './check-configuration-json.ts'
 import { getCheckConfiguration } from './check-configuration-store.ts'
 import { configureCheck } from './configure-check.ts'
+import { configurationChangeResource } from './history/configuration-change-json.ts'
+import { isChangeOf } from './history/configuration-change-store.ts'
+import { undoConfiguration } from './history/undo-configuration.ts'
 
 export type CheckConfigurationDependencies = Pick<Foundation, 'db' | 'runChange'>
 
@@ -43,6 +47,32 @@ export function checkConfigurationRoutes({
         const checkId = parseId(params.id, 'check')
         return toCheckConfigurationJson(await configureCheck(change, checkId, body))
       },
+    }),
+    ...configurationHistoryRoutes({ db, runChange }),
+  ]
+}
+
+function configurationHistoryRoutes({ db, runChange }: CheckConfigurationDependencies): ApiRoute[] {
+  const tags = ['Checks']
+  return [
+    listRecords(configurationChangeResource(db), {
+      path: '/checks/:id/configurations/history',
+      summary: 'List the changes of the configuration of a check',
+      tags,
+      permission: null,
+      scope: async ({ id }) => isChangeOf((await CHECK_LIST.get(db, id)).id),
+    }),
+    changeRoute(runChange, {
+      method: 'POST',
+      path: '/checks/:id/configurations/undo',
+      summary: 'Undo the last change of the configuration of a check',
+      description:
+        'Within an hour of the change. The check is configured as it was before; results, issues and statuses follow at once. Undoing is a change itself, and can be undone.',
+      tags,
+      permission: 'Manage Checks',
+      responses: { 200: checkConfigurationSchema },
+      handler: async ({ change, params }) =>
+        toCheckConfigurationJson(await undoConfiguration(change, parseId(params.id, 'check'))),
     }),
   ]
 }

@@ -18,6 +18,7 @@ import {
   type CheckConfiguration,
   type GroupRule,
 } from './check-configuration-store.ts'
+import { insertConfigurationChange } from './history/configuration-change-store.ts'
 import { readGroupLists } from './read-group-lists.ts'
 import { toWantedConfiguration } from './wanted-configuration.ts'
 import type { Schema } from '../../../schema/schema.ts'
@@ -35,6 +36,8 @@ const SETTINGS_WITHOUT_EFFECT_ON_DEVICES = new Set([
  * times, counters and device statuses follow in the open change. A change of nothing does nothing.
  * Exemptions that were granted before a check disallows them stay.
  *
+ * With `undoesRevision` the change takes back the one that led to that revision.
+ *
  * A change that concerns devices locks them all; grace periods that ended before it are settled
  * first, each at its own time.
  *
@@ -44,6 +47,7 @@ export async function configureCheck(
   change: Change,
   checkId: string,
   input: ConfigurationInput,
+  undoesRevision: number | null = null,
 ): Promise<CheckConfiguration> {
   const { tx } = change
   await lockCheckScope(tx)
@@ -73,9 +77,14 @@ export async function configureCheck(
   change.recordAudit({
     action: 'check.configured',
     target: { type: 'check', id: check.id },
-    description: `changed the configuration of ${check.name}: ${changed.names.join(', ')}`,
+    description: `${undoesRevision === null ? 'changed' : 'undid a change of'} the configuration of ${check.name}: ${changed.names.join(', ')}`,
     before: { ...changed.before, revision: check.configuration_revision },
     after: { ...changed.after, revision: wanted.check.configuration_revision },
+  })
+  await insertConfigurationChange(change, {
+    checkId,
+    revision: wanted.check.configuration_revision,
+    ...{ before: changed.before, after: changed.after, undoesRevision },
   })
   if (concernsDevices) {
     await applyCheckScope(
@@ -95,6 +104,7 @@ function toColumns({ check }: CheckConfiguration): Updateable<Schema['posture_ch
     paused_at: check.paused_at,
     paused_by: check.paused_by,
     remediation_strategy: check.remediation_strategy,
+    rollout_percent: check.rollout_percent,
     grace_period_days: check.grace_period_days,
     begins_blocking_on: check.begins_blocking_on,
     shelf_life_seconds: check.shelf_life_seconds,

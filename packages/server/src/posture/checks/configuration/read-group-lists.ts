@@ -20,6 +20,12 @@ export const GROUP_LIST_NAMES = {
 } as const satisfies Record<GroupRule, keyof ConfigurationInput>
 
 const GROUP_ID = /^[1-9]\d{0,17}$/
+
+/** Whether a text names a device group, and not a platform. */
+export function isGroupId(text: string): boolean {
+  return GROUP_ID.test(text)
+}
+
 /** How many groups a refusal names. */
 const NAMED_GROUPS_MAX = 20
 
@@ -38,7 +44,7 @@ export async function readGroupLists(
     const texts = input[name]
     return texts === undefined ? [] : [{ rule: rule as GroupRule, name, texts }]
   })
-  const ids = given.flatMap(({ texts }) => texts.filter((text) => GROUP_ID.test(text)))
+  const ids = given.flatMap(({ texts }) => texts.filter(isGroupId))
   const known = ids.length === 0 ? new Set<string>() : await listKnownGroupIds(db, ids, hold)
   const unknown: { path: string; text: string }[] = []
   const lists: Partial<Record<GroupRule, readonly GroupReference[]>> = {}

@@ -23,6 +23,7 @@ export function toWantedConfiguration(
       ...check,
       ...toPause(check, input.paused, { at, actorName }),
       remediation_strategy: input.remediation_strategy ?? check.remediation_strategy,
+      rollout_percent: input.rollout_percent ?? check.rollout_percent,
       grace_period_days: input.block_auth_grace_period_days ?? check.grace_period_days,
       begins_blocking_on: toTime(input.begins_blocking_on, check.begins_blocking_on),
       shelf_life_seconds: input.auth_check_run_shelf_life_seconds ?? check.shelf_life_seconds,

@@ -247,6 +247,7 @@ describe('POST /checks/{id}/configurations/preview', () => {
           'warn_then_block',
           'block_immediately',
         ),
+        rollout_percent: fc.constantFrom(0, 25, 50, 100),
         block_auth_grace_period_days: fc.constantFrom(0, 1, 3, 10),
         begins_blocking_on: fc.constantFrom(null, '2026-01-04T00:00:00.000Z'),
         targeted_groups: groups,

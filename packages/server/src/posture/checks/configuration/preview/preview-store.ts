@@ -20,6 +20,7 @@ function asConfigured({ check, groups }: CheckConfiguration): RawBuilder<unknown
     paused_at: check.paused_at,
     remediation_strategy: check.remediation_strategy,
     grace_period_days: check.grace_period_days,
+    rollout_percent: check.rollout_percent,
     begins_blocking_on: check.begins_blocking_on,
   }
   const rules = Object.entries(groups).flatMap(([rule, references]) =>
