@@ -561,6 +561,23 @@ create table auth_log_session (
   constraint auth_log_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
 ) with (fillfactor=85);
 
+create table check_configuration_change (
+  id bigint generated always as identity not null,
+  check_id bigint not null,
+  revision integer not null,
+  changed_at timestamp with time zone not null,
+  actor_type text not null,
+  actor_id text,
+  actor_name text not null,
+  before jsonb not null,
+  after jsonb not null,
+  undoes_revision integer,
+  txn text not null,
+  constraint check_configuration_change_pkey PRIMARY KEY (id),
+  constraint check_configuration_change_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
+  constraint check_configuration_change_check_id_revision_key UNIQUE (check_id, revision)
+);
+
 create table check_counter (
   check_id bigint not null,
   stripe smallint not null,
@@ -1156,10 +1173,12 @@ create table posture_check (
   paused_by text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  rollout_percent smallint default 100 not null,
   constraint posture_check_pkey PRIMARY KEY (id),
   constraint posture_check_grace_period_days_check CHECK (((grace_period_days >= 0) AND (grace_period_days <= 365))),
   constraint posture_check_remediation_strategy_check CHECK ((remediation_strategy = ANY (ARRAY['block_immediately'::text, 'warn_then_block'::text, 'notify_only'::text, 'report_only'::text]))),
   constraint posture_check_revision_check CHECK ((revision > 0)),
+  constraint posture_check_rollout_percent_check CHECK (((rollout_percent >= 0) AND (rollout_percent <= 100))),
   constraint posture_check_shelf_life_seconds_check CHECK (((shelf_life_seconds >= 0) AND (shelf_life_seconds <= 2592000))),
   constraint posture_check_target_type_check CHECK ((target_type = ANY (ARRAY['devices'::text, 'people'::text]))),
   constraint posture_check_type_check CHECK ((type = ANY (ARRAY['osquery'::text, 'custom'::text, 'external'::text]))),
@@ -1669,6 +1688,8 @@ CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree 
 CREATE INDEX auth_log_session_stopped ON public.auth_log_session USING btree (started_at) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
 CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX check_configuration_change_check ON public.check_configuration_change USING btree (check_id, id);
+CREATE INDEX check_configuration_change_txn ON public.check_configuration_change USING btree (txn);
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
 CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id);
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
