@@ -9,4 +9,9 @@ export const deliveryRoutes = [
     validateSearch: readListSearch,
     component: lazyRouteComponent(() => import('./deliveries-page.tsx'), 'DeliveriesPage'),
   }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/signals/deliveries/$kind/$ownerId/$eventId',
+    component: lazyRouteComponent(() => import('./delivery-page.tsx'), 'DeliveryPage'),
+  }),
 ] as const

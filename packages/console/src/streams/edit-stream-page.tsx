@@ -1,0 +1,52 @@
+/* Changes a stream. */
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { patchSsfStreamsById } from '../api/generated/sdk.gen.ts'
+import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import { Page } from '../kit/page.tsx'
+import { ErrorState } from '../kit/states.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { StreamForm } from './stream-form.tsx'
+import { streamQuery } from './stream-queries.ts'
+import { texts } from './texts.ts'
+
+export function EditStreamPage() {
+  const { streamId } = useParams({ from: '/frame/signals/streams/$streamId/edit' })
+  const { data: stream, error, refetch } = useQuery(streamQuery(streamId))
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (stream === undefined) return <Skeleton m={28} height={320} />
+  return <EditStream key={stream.id} stream={stream} />
+}
+
+function EditStream({ stream }: { readonly stream: Stream }) {
+  const navigate = useNavigate()
+  const { id, name } = stream
+  const open = () => void navigate({ to: '/signals/streams/$streamId', params: { streamId: id } })
+  const change = useAction({
+    run: (body: CreateStreamInput) =>
+      patchSsfStreamsById({ path: { id }, body, throwOnError: true }),
+    done: texts.saved,
+    changes: [['ssf_streams']],
+    showsFailure: true,
+    onDone: open,
+  })
+  return (
+    <Page
+      title={texts.form.editTitle(name)}
+      above={[
+        { label: texts.title, to: '/signals/streams' },
+        { label: name, to: `/signals/streams/${id}` },
+      ]}
+    >
+      <StreamForm
+        stream={stream}
+        label={texts.save}
+        isPending={change.isPending}
+        error={change.error}
+        onSubmit={change.mutate}
+        onCancel={open}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,173 @@
+/* The fields of the form of a stream, and how they become a request. */
+import { ApiError } from '../api/client.ts'
+import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import { requestsChanges } from './stream-facts.ts'
+
+export type Credential = 'keep' | 'none' | 'header' | 'oauth' | 'mtls'
+type Profile = NonNullable<CreateStreamInput['profile']>
+
+export interface StreamFormValues {
+  name: string
+  description: string
+  deliveryType: 'push' | 'poll'
+  url: string
+  specVersion: '1.0' | 'draft' | 'both'
+  hasEvents: boolean
+  credential: Credential
+  header: string
+  tokenEndpoint: string
+  clientId: string
+  clientSecret: string
+  scope: string
+  certificate: string
+  privateKey: string
+  /** Empty: as it is. */
+  profile: Profile | ''
+  subjectForm: 'complex' | 'iss_sub' | 'email'
+  reasonFields: ('reason_admin' | 'reason_user')[]
+  damping: number | ''
+  heartbeat: number | ''
+  pairwise: boolean
+  sequence: boolean
+  fallback: boolean
+}
+
+const NEW: StreamFormValues = {
+  name: '',
+  description: '',
+  deliveryType: 'push',
+  url: '',
+  specVersion: '1.0',
+  hasEvents: true,
+  credential: 'none',
+  header: '',
+  tokenEndpoint: '',
+  clientId: '',
+  clientSecret: '',
+  scope: '',
+  certificate: '',
+  privateKey: '',
+  profile: '',
+  subjectForm: 'complex',
+  reasonFields: ['reason_admin', 'reason_user'],
+  damping: 0,
+  heartbeat: '',
+  pairwise: false,
+  sequence: false,
+  fallback: false,
+}
+
+/** What the form begins with. */
+export function toFormValues(stream?: Stream): StreamFormValues {
+  if (stream === undefined) return NEW
+  return {
+    ...NEW,
+    name: stream.name,
+    description: stream.description ?? '',
+    deliveryType: stream.delivery_type,
+    url: stream.delivery.endpoint_url,
+    specVersion: stream.spec_version,
+    hasEvents: requestsChanges(stream),
+    credential: 'keep',
+    subjectForm: stream.subject_form,
+    reasonFields: [...stream.reason_fields],
+    damping: stream.damping_seconds,
+    heartbeat: stream.heartbeat_minutes ?? '',
+    pairwise: stream.pairwise_identifiers,
+    sequence: stream.heliograph_sequence,
+    fallback: stream.fallback_to_poll,
+  }
+}
+
+const METHODS = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
+
+/** The request of a new stream, or of a change: what the form has not touched is left out of a change. */
+export function toStreamInput(
+  values: StreamFormValues,
+  before: StreamFormValues,
+  isNew: boolean,
+): CreateStreamInput {
+  const isChanged = (name: keyof StreamFormValues) =>
+    JSON.stringify(values[name]) !== JSON.stringify(before[name])
+  const isPush = values.deliveryType === 'push'
+  const url = values.url.trim()
+  return {
+    ...(isNew || isChanged('name') ? { name: values.name.trim() } : {}),
+    ...(isChanged('description') ? { description: values.description.trim() || null } : {}),
+    delivery: {
+      method: METHODS[values.deliveryType],
+      ...(isPush || isNew || isChanged('url') ? { endpoint_url: url === '' ? null : url } : {}),
+      ...(isPush ? toCredential(values) : {}),
+    },
+    ...(isChanged('hasEvents') && !values.hasEvents ? { events_requested: [] } : {}),
+    ...(isChanged('profile') && values.profile !== '' ? { profile: values.profile } : {}),
+    ...(isChanged('specVersion') ? { spec_version: values.specVersion } : {}),
+    ...(isChanged('subjectForm') ? { subject_form: values.subjectForm } : {}),
+    ...(isChanged('reasonFields') ? { reason_fields: values.reasonFields } : {}),
+    ...(isChanged('damping')
+      ? { damping_seconds: values.damping === '' ? 0 : values.damping }
+      : {}),
+    ...(isChanged('heartbeat')
+      ? { heartbeat_minutes: values.heartbeat === '' ? null : values.heartbeat }
+      : {}),
+    ...(isChanged('pairwise') ? { pairwise_identifiers: values.pairwise } : {}),
+    ...(isChanged('sequence') ? { heliograph_sequence: values.sequence } : {}),
+    ...(isPush && isChanged('fallback') ? { fallback_to_poll: values.fallback } : {}),
+  }
+}
+
+function toCredential(
+  values: StreamFormValues,
+): Partial<NonNullable<CreateStreamInput['delivery']>> {
+  switch (values.credential) {
+    case 'keep':
+    case 'none':
+      return {}
+    case 'header':
+      return { authorization_header: values.header, oauth: null, mtls: null }
+    case 'mtls':
+      return { mtls: { certificate: values.certificate, private_key: values.privateKey } }
+    case 'oauth':
+      return {
+        oauth: {
+          token_endpoint: values.tokenEndpoint.trim(),
+          client_id: values.clientId.trim(),
+          ...(values.clientSecret === '' ? {} : { client_secret: values.clientSecret }),
+          scope: values.scope.trim() || null,
+        },
+      }
+  }
+}
+
+/** Which field of the form a member of the request belongs to. */
+const FIELDS: Readonly<Record<string, keyof StreamFormValues>> = {
+  name: 'name',
+  description: 'description',
+  'delivery.endpoint_url': 'url',
+  'delivery.method': 'deliveryType',
+  'delivery.authorization_header': 'header',
+  authorization_header: 'header',
+  'delivery.oauth.token_endpoint': 'tokenEndpoint',
+  'delivery.oauth.client_id': 'clientId',
+  'delivery.oauth.client_secret': 'clientSecret',
+  'delivery.oauth.scope': 'scope',
+  'delivery.mtls.certificate': 'certificate',
+  'delivery.mtls.private_key': 'privateKey',
+  spec_version: 'specVersion',
+  subject_form: 'subjectForm',
+  reason_fields: 'reasonFields',
+  damping_seconds: 'damping',
+  heartbeat_minutes: 'heartbeat',
+}
+
+/** What is wrong, by the fields of the form. Null when the failure belongs to none of them. */
+export function toFieldFaults(
+  error: unknown,
+): Partial<Record<keyof StreamFormValues, string>> | null {
+  if (!(error instanceof ApiError)) return null
+  const faults = Object.entries(error.fields).flatMap(([path, message]) => {
+    const field = FIELDS[path]
+    return field === undefined ? [] : [[field, message] as const]
+  })
+  return faults.length === 0 ? null : Object.fromEntries(faults)
+}

@@ -1,0 +1,209 @@
+/* The tokens with which a receiver fetches its events. */
+import {
+  Button,
+  Group,
+  Modal,
+  NumberInput,
+  Radio,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+} from '@mantine/core'
+import { KeyIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { postSsfStreamsByIdPollToken } from '../api/generated/sdk.gen.ts'
+import type { PollTokens } from '../api/generated/types.gen.ts'
+import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
+import { Section } from '../kit/page.tsx'
+import { IssuedSecretDialog } from '../kit/secret.tsx'
+import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useMay } from '../shell/session.ts'
+import { pollTokensQuery, STREAMS_PERMISSION } from './stream-queries.ts'
+import { texts } from './texts.ts'
+
+const { pollTokensTab: words } = texts
+
+export function PollTokensTab({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useQuery(pollTokensQuery(id))
+  const [dialog, setDialog] = useState<'issue' | 'revoke'>()
+  const [token, setToken] = useState<string>()
+  const may = useMay(STREAMS_PERMISSION)
+  const close = () => setDialog(undefined)
+  if (error !== null && data === undefined) {
+    return <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  if (data === undefined) return <Skeleton height={220} />
+  return (
+    <Section
+      title={words.title}
+      lead={words.lead}
+      isFlush
+      actions={
+        <>
+          <Button
+            variant="default"
+            disabled={!may || data.tokens.length === 0}
+            onClick={() => setDialog('revoke')}
+          >
+            {words.revoke}
+          </Button>
+          <Button disabled={!may} onClick={() => setDialog('issue')}>
+            {words.issue}
+          </Button>
+        </>
+      }
+    >
+      <TokenTable tokens={data.tokens} />
+      <IssueDialog id={id} isOpen={dialog === 'issue'} onIssued={setToken} onClose={close} />
+      <RevokeDialog id={id} isOpen={dialog === 'revoke'} onClose={close} />
+      <IssuedSecretDialog
+        title={words.issuedTitle}
+        secrets={token === undefined ? [] : [{ name: texts.form.pollToken, value: token }]}
+        onClose={() => setToken(undefined)}
+      >
+        {texts.form.issuedLead}
+      </IssuedSecretDialog>
+    </Section>
+  )
+}
+
+function TokenTable({ tokens }: Pick<PollTokens, 'tokens'>) {
+  if (tokens.length === 0) {
+    return (
+      <EmptyState icon={KeyIcon} title={words.none}>
+        {words.noneHelp}
+      </EmptyState>
+    )
+  }
+  return (
+    <Table verticalSpacing={8} horizontalSpacing="md" fz={13}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{words.token}</Table.Th>
+          <Table.Th>{words.created}</Table.Th>
+          <Table.Th>{words.used}</Table.Th>
+          <Table.Th>{words.expires}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {tokens.map((each) => (
+          <Table.Tr key={each.id}>
+            <Table.Td>
+              <code>••••{each.last_four}</code>
+            </Table.Td>
+            <Table.Td>
+              <Time at={each.created_at} />
+            </Table.Td>
+            <Table.Td>
+              <Time at={each.last_used_at} absent={words.never} />
+            </Table.Td>
+            <Table.Td>
+              <Time at={each.expires_at} absent={words.noEnd} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+interface DialogProps {
+  readonly id: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+function IssueDialog({
+  id,
+  isOpen,
+  onIssued,
+  onClose,
+}: DialogProps & { readonly onIssued: (token: string) => void }) {
+  const [mode, setMode] = useState<'overlap' | 'immediate'>('overlap')
+  const [hours, setHours] = useState<number | string>(24)
+  const issue = useAction({
+    run: async () =>
+      (
+        await postSsfStreamsByIdPollToken({
+          path: { id },
+          body:
+            mode === 'overlap'
+              ? { mode, overlap_seconds: Math.round(Number(hours) * 3600) }
+              : { mode },
+          throwOnError: true,
+        })
+      ).data,
+    changes: [['ssf_streams', id]],
+    showsFailure: true,
+    onDone: ({ poll_bearer_token: token }) => {
+      onClose()
+      if (token !== null) onIssued(token)
+    },
+  })
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={words.issueTitle} size={460}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          issue.mutate()
+        }}
+      >
+        <Stack>
+          <Radio.Group value={mode} onChange={(next) => setMode(next as typeof mode)}>
+            <Stack gap="xs">
+              <Radio value="overlap" label={words.modes.overlap} />
+              <Radio value="immediate" label={words.modes.immediate} />
+            </Stack>
+          </Radio.Group>
+          {mode === 'overlap' ? (
+            <NumberInput
+              label={words.overlap}
+              min={1}
+              max={720}
+              value={hours}
+              onChange={setHours}
+            />
+          ) : null}
+          <Fault error={issue.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={issue.isPending}>
+              {words.issue}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function RevokeDialog({ id, isOpen, onClose }: DialogProps) {
+  const revoke = useAction({
+    run: () =>
+      postSsfStreamsByIdPollToken({ path: { id }, body: { mode: 'disable' }, throwOnError: true }),
+    done: words.revoked,
+    changes: [['ssf_streams', id]],
+    showsFailure: true,
+    onDone: onClose,
+  })
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={words.revokeTitle}
+      label={words.revokeLabel}
+      isDanger
+      isPending={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">{words.revokeHelp}</Text>
+    </ConfirmDialog>
+  )
+}

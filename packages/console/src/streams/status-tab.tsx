@@ -1,0 +1,81 @@
+/* Sets the status of a stream, with a reason that the receiver is told. */
+import { Button, Group, SegmentedControl, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { postSsfStreamsStatus } from '../api/generated/sdk.gen.ts'
+import type { Stream } from '../api/generated/types.gen.ts'
+import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
+import { Section } from '../kit/page.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useMay } from '../shell/session.ts'
+import { STREAMS_PERMISSION } from './stream-queries.ts'
+import { texts } from './texts.ts'
+
+const { statusTab: words } = texts
+const STATUSES = ['enabled', 'paused', 'disabled'] as const
+
+export function StatusTab({ stream }: { readonly stream: Stream }) {
+  const [status, setStatus] = useState(stream.status)
+  const [reason, setReason] = useState(stream.status_reason ?? '')
+  const [isAsking, setAsking] = useState(false)
+  const may = useMay(STREAMS_PERMISSION)
+  const close = () => setAsking(false)
+  const change = useAction({
+    run: () =>
+      postSsfStreamsStatus({
+        body: { stream_id: stream.stream_id, status, reason: reason.trim() || null },
+        throwOnError: true,
+      }),
+    done: words.saved(texts.statuses[status]),
+    changes: [['ssf_streams']],
+    showsFailure: true,
+    onDone: close,
+  })
+  const isSame = status === stream.status && reason.trim() === (stream.status_reason ?? '')
+  return (
+    <Section title={words.title} lead={words.lead}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (status === 'disabled' && stream.status !== 'disabled') setAsking(true)
+          else change.mutate()
+        }}
+      >
+        <Stack maw={520}>
+          <SegmentedControl
+            aria-label={words.title}
+            data={STATUSES.map((value) => ({ value, label: texts.statuses[value] }))}
+            value={status}
+            onChange={(value) => setStatus(value as Stream['status'])}
+            disabled={!may}
+          />
+          <TextInput
+            label={words.reason}
+            description={words.reasonHelp}
+            value={reason}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            maxLength={500}
+            disabled={!may}
+          />
+          {isAsking ? null : <Fault error={change.error} />}
+          <Group>
+            <Button type="submit" disabled={!may || isSame} loading={change.isPending}>
+              {words.set}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      <ConfirmDialog
+        isOpen={isAsking}
+        title={words.gateTitle}
+        label={words.gateLabel}
+        isDanger
+        isPending={change.isPending}
+        error={change.error}
+        onConfirm={() => change.mutate()}
+        onClose={close}
+      >
+        {words.gateHelp}
+      </ConfirmDialog>
+    </Section>
+  )
+}

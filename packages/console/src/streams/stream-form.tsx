@@ -1,0 +1,228 @@
+/* The form of a stream: its fields by the names of the interface, and what goes beyond it below. */
+import {
+  Button,
+  Checkbox,
+  Group,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import type { Stream } from '../api/generated/types.gen.ts'
+import type { CreateStreamInput } from '../api/generated/types.gen.ts'
+import { Fault } from '../kit/confirm.tsx'
+import { Section } from '../kit/page.tsx'
+import {
+  toFieldFaults,
+  toFormValues,
+  toStreamInput,
+  type Credential,
+  type StreamFormValues,
+} from './form-values.ts'
+import { MoreChoices } from './stream-form-choices.tsx'
+import { texts } from './texts.ts'
+
+export type StreamForm = UseFormReturnType<StreamFormValues>
+
+interface StreamFormProps {
+  /** The stream that is changed; none for a new one. */
+  readonly stream?: Stream
+  readonly isPending: boolean
+  readonly error: Error | null
+  readonly label: string
+  readonly onSubmit: (input: CreateStreamInput) => void
+  readonly onCancel: () => void
+}
+
+export function StreamForm(props: StreamFormProps) {
+  const { stream, isPending, error, label, onSubmit, onCancel } = props
+  const initial = toFormValues(stream)
+  const form = useForm<StreamFormValues>({ initialValues: initial })
+  const faults = toFieldFaults(error)
+  return (
+    <form
+      onSubmit={form.onSubmit((values) =>
+        onSubmit(toStreamInput(values, initial, stream === undefined)),
+      )}
+    >
+      <Stack maw={860}>
+        <Basics form={form} faults={faults ?? {}} />
+        {form.values.deliveryType === 'push' ? (
+          <Proof form={form} faults={faults ?? {}} stream={stream} />
+        ) : null}
+        <MoreChoices form={form} faults={faults ?? {}} isNew={stream === undefined} />
+        {faults === null ? <Fault error={error} /> : null}
+        <Group gap="xs">
+          <Button type="submit" loading={isPending}>
+            {label}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+export interface FormPartProps {
+  readonly form: StreamForm
+  readonly faults: Partial<Record<keyof StreamFormValues, string>>
+}
+
+function Basics({ form, faults }: FormPartProps) {
+  const { deliveryType, specVersion } = form.values
+  const isPush = deliveryType === 'push'
+  return (
+    <Section title={texts.form.basics}>
+      <Stack>
+        <TextInput
+          label={texts.name}
+          description={texts.form.nameHelp}
+          required
+          maxLength={200}
+          {...form.getInputProps('name')}
+          error={faults.name}
+          data-autofocus
+        />
+        <div>
+          <Text size="sm" fw={500} mb={4} id="delivery-type">
+            {texts.deliveryType}
+          </Text>
+          <SegmentedControl
+            aria-labelledby="delivery-type"
+            data={[
+              { value: 'push', label: texts.deliveryTypes.push },
+              { value: 'poll', label: texts.deliveryTypes.poll },
+            ]}
+            value={deliveryType}
+            onChange={(value) => form.setFieldValue('deliveryType', value as 'push' | 'poll')}
+          />
+          <Text size="xs" c="dimmed" mt={4}>
+            {texts.form.deliveryHelp[deliveryType]}
+          </Text>
+        </div>
+        <TextInput
+          label={texts.url}
+          type="url"
+          placeholder="https://receiver.example.com/events"
+          description={isPush ? texts.form.urlPush : texts.form.urlPoll}
+          required={isPush}
+          {...form.getInputProps('url')}
+          error={faults.url}
+        />
+        <Select
+          label={texts.specVersion}
+          description={texts.form.specHelp[specVersion]}
+          data={(['1.0', 'draft', 'both'] as const).map((value) => ({
+            value,
+            label: texts.specVersions[value],
+          }))}
+          allowDeselect={false}
+          w={260}
+          {...form.getInputProps('specVersion')}
+          error={faults.specVersion}
+        />
+        <Checkbox.Group
+          label={texts.eventTypes}
+          value={form.values.hasEvents ? [texts.eventType] : []}
+          onChange={(chosen) => form.setFieldValue('hasEvents', chosen.length > 0)}
+        >
+          <Checkbox
+            mt={6}
+            value={texts.eventType}
+            label={<code>{texts.eventType}</code>}
+            description={texts.form.eventsHelp}
+          />
+        </Checkbox.Group>
+      </Stack>
+    </Section>
+  )
+}
+
+function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stream | undefined }) {
+  const kinds: readonly Credential[] =
+    stream === undefined ? ['none', 'header', 'oauth', 'mtls'] : ['keep', 'header', 'oauth', 'mtls']
+  const { credential } = form.values
+  return (
+    <Section title={texts.form.signsIn}>
+      <Stack>
+        <Select
+          aria-label={texts.form.signsIn}
+          data={kinds.map((value) => ({ value, label: texts.form.credentials[value] }))}
+          allowDeselect={false}
+          w={260}
+          maw="100%"
+          {...form.getInputProps('credential')}
+        />
+        {credential === 'header' ? (
+          <PasswordInput
+            label={texts.form.header}
+            description={texts.form.headerHelp}
+            placeholder="Bearer …"
+            autoComplete="off"
+            required
+            {...form.getInputProps('header')}
+            error={faults.header}
+          />
+        ) : null}
+        {credential === 'oauth' ? <OauthFields form={form} faults={faults} /> : null}
+        {credential === 'mtls' ? (
+          <>
+            <Textarea
+              label={texts.form.certificate}
+              required
+              minRows={4}
+              autosize
+              {...form.getInputProps('certificate')}
+              error={faults.certificate}
+            />
+            <Textarea
+              label={texts.form.privateKey}
+              description={texts.form.secretHelp}
+              required
+              minRows={4}
+              autosize
+              {...form.getInputProps('privateKey')}
+              error={faults.privateKey}
+            />
+          </>
+        ) : null}
+      </Stack>
+    </Section>
+  )
+}
+
+function OauthFields({ form, faults }: FormPartProps) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <TextInput
+        label={texts.form.tokenEndpoint}
+        type="url"
+        required
+        {...form.getInputProps('tokenEndpoint')}
+        error={faults.tokenEndpoint}
+      />
+      <TextInput
+        label={texts.form.clientId}
+        required
+        {...form.getInputProps('clientId')}
+        error={faults.clientId}
+      />
+      <PasswordInput
+        label={texts.form.clientSecret}
+        description={texts.form.secretHelp}
+        autoComplete="off"
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        {...form.getInputProps('clientSecret')}
+        error={faults.clientSecret}
+      />
+      <TextInput label={texts.form.scope} {...form.getInputProps('scope')} error={faults.scope} />
+    </SimpleGrid>
+  )
+}

@@ -1,0 +1,139 @@
+/* One stream: how it is doing, what it sent, and what can be done with it. */
+import { Button, Skeleton } from '@mantine/core'
+import { PaperAirplaneIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Stream } from '../api/generated/types.gen.ts'
+import { DeliveryTable } from '../deliveries/delivery-table.tsx'
+import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
+import { Page } from '../kit/page.tsx'
+import { ErrorState } from '../kit/states.tsx'
+import { useMay } from '../shell/session.ts'
+import { ExplainTab } from './explain-tab.tsx'
+import { KeysTab } from './keys-tab.tsx'
+import { OverviewTab } from './overview-tab.tsx'
+import { PollTokensTab } from './poll-tokens-tab.tsx'
+import { ReplayTab } from './replay-tab.tsx'
+import { SelfTestTab } from './self-test-tab.tsx'
+import { StateTab } from './state-tab.tsx'
+import { StatusTab } from './status-tab.tsx'
+import { StreamMenu } from './stream-actions.tsx'
+import { healthQuery, STREAMS_PERMISSION, streamQuery } from './stream-queries.ts'
+import { StreamStatus } from './stream-status.tsx'
+import { TestStreamDialog } from './test-stream.tsx'
+import { formatCount, texts } from './texts.ts'
+import { WaitingTab } from './waiting-tab.tsx'
+
+const FROM = '/frame/signals/streams/$streamId'
+
+export function StreamPage() {
+  const { streamId } = useParams({ from: FROM })
+  const { data: stream, error, refetch } = useQuery(streamQuery(streamId))
+  if (stream !== undefined) return <LoadedStream stream={stream} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return <Skeleton m={28} height={320} />
+}
+
+function LoadedStream({ stream }: { readonly stream: Stream }) {
+  const { tab } = useSearch({ from: FROM })
+  const navigate = useNavigate()
+  const { id, name } = stream
+  const open = (next: string) =>
+    void navigate({
+      to: '/signals/streams/$streamId',
+      params: { streamId: id },
+      search: { tab: next },
+    })
+  const tabs = tabsOf(stream, open)
+  return (
+    <Page
+      title={name}
+      badge={<StreamStatus status={stream.status} />}
+      lead={<Lead stream={stream} />}
+      above={[{ label: texts.title, to: '/signals/streams' }]}
+      actions={<PageActions stream={stream} />}
+      isFilling={tab === 'deliveries'}
+    >
+      <PageTabs name={texts.page.tabsOf(name)} tabs={tabs} value={tab} onChange={open} />
+    </Page>
+  )
+}
+
+function PageActions({ stream }: { readonly stream: Stream }) {
+  const navigate = useNavigate()
+  const may = useMay(STREAMS_PERMISSION)
+  const [isTesting, setTesting] = useState(false)
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<PaperAirplaneIcon />}
+        disabled={!may}
+        onClick={() => setTesting(true)}
+      >
+        {texts.test}
+      </Button>
+      <StreamMenu stream={stream} onDeleted={() => void navigate({ to: '/signals/streams' })} />
+      <TestStreamDialog stream={stream} isOpen={isTesting} onClose={() => setTesting(false)} />
+    </>
+  )
+}
+
+/** What is so, in one sentence. */
+function Lead({ stream }: { readonly stream: Stream }) {
+  const { data: health } = useQuery(healthQuery(stream.id))
+  if (stream.status !== 'enabled') {
+    const reason = stream.status_reason
+    return `${texts.page.stopped[stream.status]}${reason === null ? '.' : `: ${reason}`}`
+  }
+  if (health === undefined) return ' '
+  const waiting = texts.page.waiting(formatCount(health.queue))
+  if (health.state === 'failing') {
+    const why = health.last_failure === null ? '' : ` ${health.last_failure}`
+    return `${texts.page.failing}, ${waiting}.${why}`
+  }
+  return health.queue.count > 0
+    ? `${texts.page.healthy}, ${waiting}.`
+    : `${texts.page.healthy}; nothing is waiting.`
+}
+
+function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[] {
+  const { id } = stream
+  const labels = texts.tabs
+  return [
+    {
+      id: 'overview',
+      label: labels.overview,
+      render: () => <OverviewTab stream={stream} onOpen={open} />,
+    },
+    { id: 'deliveries', label: labels.deliveries, render: () => <StreamDeliveries id={id} /> },
+    { id: 'waiting', label: labels.waiting, render: () => <WaitingTab id={id} /> },
+    { id: 'state', label: labels.state, render: () => <StateTab id={id} /> },
+    { id: 'status', label: labels.status, render: () => <StatusTab stream={stream} /> },
+    { id: 'explain', label: labels.explain, render: () => <ExplainTab id={id} /> },
+    { id: 'replay', label: labels.replay, render: () => <ReplayTab id={id} /> },
+    { id: 'self-test', label: labels.selfTest, render: () => <SelfTestTab stream={stream} /> },
+    { id: 'keys', label: labels.keys, render: () => <KeysTab id={id} /> },
+    { id: 'poll-tokens', label: labels.pollTokens, render: () => <PollTokensTab id={id} /> },
+  ]
+}
+
+function StreamDeliveries({ id }: { readonly id: string }) {
+  const { query = '' } = useSearch({ from: FROM })
+  const navigate = useNavigate()
+  return (
+    <DeliveryTable
+      owner={{ kind: 'streams', id }}
+      search={query}
+      onSearch={(next) =>
+        void navigate({
+          to: '/signals/streams/$streamId',
+          params: { streamId: id },
+          search: { tab: 'deliveries', ...(next === '' ? {} : { query: next }) },
+          replace: true,
+        })
+      }
+    />
+  )
+}
