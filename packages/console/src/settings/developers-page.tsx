@@ -12,7 +12,7 @@ const TABS: Readonly<Record<string, { label: string; content: ComponentType }>> 
   'ssf-streams': {
     label: 'SSF Streams',
     content: lazy(async () => ({
-      default: (await import('../streams/streams-page.tsx')).StreamsPage,
+      default: (await import('../streams/streams-list.tsx')).StreamsList,
     })),
   },
   'api-keys': { label: 'API Keys', content: ApiKeysList },

@@ -10,7 +10,7 @@ import {
   PencilIcon,
   TrashIcon,
 } from '@primer/octicons-react'
-import { Link } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { deleteSsfStreamsById, patchSsfStreamsById } from '../api/generated/sdk.gen.ts'
 import type { Stream } from '../api/generated/types.gen.ts'
@@ -32,6 +32,7 @@ interface StreamMenuProps {
 export function StreamMenu({ stream, onDeleted }: StreamMenuProps) {
   const [dialog, setDialog] = useState<Dialog>()
   const may = useMay(STREAMS_PERMISSION)
+  const navigate = useNavigate()
   const close = () => setDialog(undefined)
   const { id, name, enabled } = stream
   const toggle = useToggleStream(stream, close)
@@ -48,11 +49,14 @@ export function StreamMenu({ stream, onDeleted }: StreamMenuProps) {
             {texts.view}
           </Menu.Item>
           <Menu.Item
-            component={Link}
-            to="/signals/streams/$streamId"
-            params={{ streamId: id }}
-            search={{ tab: 'deliveries' }}
             leftSection={<ListUnorderedIcon />}
+            onClick={() =>
+              void navigate({
+                to: '/signals/streams/$streamId',
+                params: { streamId: id },
+                search: { tab: 'deliveries' },
+              })
+            }
           >
             {texts.viewEvents}
           </Menu.Item>
