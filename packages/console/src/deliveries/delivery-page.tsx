@@ -5,7 +5,6 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import {
   getSsfStreamsByIdDeliveriesByEventId,
-  getWebhooksById,
   getWebhooksByIdDeliveriesByEventId,
 } from '../api/generated/sdk.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
@@ -14,6 +13,7 @@ import { Facts, Page, Section } from '../kit/page.tsx'
 import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { streamQuery } from '../streams/stream-queries.ts'
+import { webhookQuery } from '../webhooks/webhook-queries.ts'
 import { Attempts } from './attempts.tsx'
 import { DeviceLink } from './device-link.tsx'
 import { DeliveryActions } from './delivery-actions.tsx'
@@ -37,13 +37,6 @@ const deliveryQuery = ({ kind, id }: DeliveryOwner, eventId: string) =>
           : await getWebhooksByIdDeliveriesByEventId(request)
       return data
     },
-  })
-
-const webhookQuery = (id: string) =>
-  queryOptions({
-    queryKey: ['webhooks', id],
-    queryFn: async ({ signal }) =>
-      (await getWebhooksById({ path: { id }, signal, throwOnError: true })).data,
   })
 
 export function DeliveryPage() {

@@ -1,12 +1,11 @@
 /* Where the time of an attempt went, as a bar and in figures. */
 import type { DeliveryAttempt } from '../api/generated/types.gen.ts'
-import { formatDuration } from '../streams/texts.ts'
+import { formatDuration } from '../streams/format.ts'
 import classes from './phases.module.css'
 import { texts } from './texts.ts'
 
 const { phases: words } = texts
-const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'rest'] as const
-type Phase = (typeof PHASES)[number]
+type Phase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'rest'
 
 /** Milliseconds of each phase that there was; what no phase accounts for is the rest. */
 function partsOf(duration: DeliveryAttempt['duration']): readonly (readonly [Phase, number])[] {

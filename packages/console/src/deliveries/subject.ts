@@ -21,5 +21,5 @@ export function describeSubject(value: unknown): string {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '–')
+  return typeof value === 'string' ? value : '–'
 }

@@ -19,7 +19,7 @@ const TABS: Readonly<Record<string, { label: string; content: ComponentType }>> 
   webhooks: {
     label: 'Webhooks',
     content: lazy(async () => ({
-      default: (await import('../webhooks/webhooks-page.tsx')).WebhooksPage,
+      default: (await import('../webhooks/webhooks-list.tsx')).WebhooksList,
     })),
   },
 }

@@ -4,9 +4,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { getDevices } from '../api/generated/sdk.gen.ts'
-import { texts } from './texts.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { explainTab: words } = texts
+const { explainTab: words } = tabTexts
 
 interface DevicePickerProps {
   readonly value: string | null

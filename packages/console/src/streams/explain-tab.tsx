@@ -11,9 +11,9 @@ import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { DevicePicker } from './device-picker.tsx'
-import { texts } from './texts.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { explainTab: words } = texts
+const { explainTab: words } = tabTexts
 type Word = keyof typeof words.words
 
 export function ExplainTab({ id }: { readonly id: string }) {

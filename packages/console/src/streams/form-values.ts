@@ -81,38 +81,44 @@ export function toFormValues(stream?: Stream): StreamFormValues {
 
 const METHODS = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
 
-/** The request of a new stream, or of a change: what the form has not touched is left out of a change. */
+/** What each choice of the form becomes in a request; undefined where it says nothing. */
+const MEMBERS: {
+  readonly [Name in keyof StreamFormValues]?: (
+    values: StreamFormValues,
+  ) => Partial<CreateStreamInput>
+} = {
+  name: ({ name }) => ({ name: name.trim() }),
+  description: ({ description }) => ({ description: description.trim() || null }),
+  hasEvents: ({ hasEvents }) => (hasEvents ? {} : { events_requested: [] }),
+  profile: ({ profile }) => (profile === '' ? {} : { profile }),
+  specVersion: ({ specVersion }) => ({ spec_version: specVersion }),
+  subjectForm: ({ subjectForm }) => ({ subject_form: subjectForm }),
+  reasonFields: ({ reasonFields }) => ({ reason_fields: reasonFields }),
+  damping: ({ damping }) => ({ damping_seconds: damping === '' ? 0 : damping }),
+  heartbeat: ({ heartbeat }) => ({ heartbeat_minutes: heartbeat === '' ? null : heartbeat }),
+  pairwise: ({ pairwise }) => ({ pairwise_identifiers: pairwise }),
+  sequence: ({ sequence }) => ({ heliograph_sequence: sequence }),
+  fallback: ({ fallback, deliveryType }) =>
+    deliveryType === 'push' ? { fallback_to_poll: fallback } : {},
+}
+
+/** The request of a new stream, or of a change: what the form has not touched is left out. */
 export function toStreamInput(
   values: StreamFormValues,
   before: StreamFormValues,
-  isNew: boolean,
 ): CreateStreamInput {
-  const isChanged = (name: keyof StreamFormValues) =>
-    JSON.stringify(values[name]) !== JSON.stringify(before[name])
-  const isPush = values.deliveryType === 'push'
+  const names = Object.keys(MEMBERS) as (keyof StreamFormValues)[]
+  const changed = names.filter(
+    (name) => JSON.stringify(values[name]) !== JSON.stringify(before[name]),
+  )
   const url = values.url.trim()
   return {
-    ...(isNew || isChanged('name') ? { name: values.name.trim() } : {}),
-    ...(isChanged('description') ? { description: values.description.trim() || null } : {}),
+    ...Object.assign({}, ...changed.map((name) => MEMBERS[name]?.(values) ?? {})),
     delivery: {
       method: METHODS[values.deliveryType],
-      ...(isPush || isNew || isChanged('url') ? { endpoint_url: url === '' ? null : url } : {}),
-      ...(isPush ? toCredential(values) : {}),
+      endpoint_url: url === '' ? null : url,
+      ...(values.deliveryType === 'push' ? toCredential(values) : {}),
     },
-    ...(isChanged('hasEvents') && !values.hasEvents ? { events_requested: [] } : {}),
-    ...(isChanged('profile') && values.profile !== '' ? { profile: values.profile } : {}),
-    ...(isChanged('specVersion') ? { spec_version: values.specVersion } : {}),
-    ...(isChanged('subjectForm') ? { subject_form: values.subjectForm } : {}),
-    ...(isChanged('reasonFields') ? { reason_fields: values.reasonFields } : {}),
-    ...(isChanged('damping')
-      ? { damping_seconds: values.damping === '' ? 0 : values.damping }
-      : {}),
-    ...(isChanged('heartbeat')
-      ? { heartbeat_minutes: values.heartbeat === '' ? null : values.heartbeat }
-      : {}),
-    ...(isChanged('pairwise') ? { pairwise_identifiers: values.pairwise } : {}),
-    ...(isChanged('sequence') ? { heliograph_sequence: values.sequence } : {}),
-    ...(isPush && isChanged('fallback') ? { fallback_to_poll: values.fallback } : {}),
   }
 }
 

@@ -8,9 +8,9 @@ import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { healthQuery } from './stream-queries.ts'
-import { texts } from './texts.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { keysTab: words } = texts
+const { keysTab: words } = tabTexts
 
 export function KeysTab({ id }: { readonly id: string }) {
   const { data: health, error, refetch } = useQuery(healthQuery(id))

@@ -15,7 +15,8 @@ import { useAction } from '../kit/use-action.ts'
 import classes from './overview-tab.module.css'
 import { requestsChanges } from './stream-facts.ts'
 import { healthQuery } from './stream-queries.ts'
-import { formatCount, formatDuration, texts } from './texts.ts'
+import { formatCount, formatDuration } from './format.ts'
+import { texts } from './texts.ts'
 
 const { page } = texts
 

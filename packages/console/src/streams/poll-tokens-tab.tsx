@@ -23,9 +23,10 @@ import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { pollTokensQuery, STREAMS_PERMISSION } from './stream-queries.ts'
+import { tabTexts } from './tab-texts.ts'
 import { texts } from './texts.ts'
 
-const { pollTokensTab: words } = texts
+const { pollTokensTab: words } = tabTexts
 
 export function PollTokensTab({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery(pollTokensQuery(id))

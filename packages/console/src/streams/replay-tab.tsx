@@ -10,9 +10,9 @@ import { Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from './stream-queries.ts'
-import { texts } from './texts.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { replayTab: words } = texts
+const { replayTab: words } = tabTexts
 type From = keyof typeof words.kinds
 
 export function ReplayTab({ id }: { readonly id: string }) {

@@ -13,9 +13,10 @@ import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import classes from './self-test-tab.module.css'
 import { selfTestQuery, STREAMS_PERMISSION } from './stream-queries.ts'
-import { formatDuration, texts } from './texts.ts'
+import { formatDuration } from './format.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { selfTestTab: words } = texts
+const { selfTestTab: words } = tabTexts
 
 const TONES: Readonly<Record<SelfTestCase['verdict'], Tone>> = {
   ok: 'good',

@@ -8,9 +8,9 @@ import { Section } from '../kit/page.tsx'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
-import { texts } from './texts.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { stateTab: words } = texts
+const { stateTab: words } = tabTexts
 
 export function StateTab({ id }: { readonly id: string }) {
   const state = useInfiniteQuery({

@@ -8,9 +8,10 @@ import { Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from './stream-queries.ts'
+import { tabTexts } from './tab-texts.ts'
 import { texts } from './texts.ts'
 
-const { statusTab: words } = texts
+const { statusTab: words } = tabTexts
 const STATUSES = ['enabled', 'paused', 'disabled'] as const
 
 export function StatusTab({ stream }: { readonly stream: Stream }) {

@@ -45,11 +45,7 @@ export function StreamForm(props: StreamFormProps) {
   const form = useForm<StreamFormValues>({ initialValues: initial })
   const faults = toFieldFaults(error)
   return (
-    <form
-      onSubmit={form.onSubmit((values) =>
-        onSubmit(toStreamInput(values, initial, stream === undefined)),
-      )}
-    >
+    <form onSubmit={form.onSubmit((values) => onSubmit(toStreamInput(values, initial)))}>
       <Stack maw={860}>
         <Basics form={form} faults={faults ?? {}} />
         {form.values.deliveryType === 'push' ? (

@@ -6,9 +6,9 @@ import { getSsfStreamsByIdEvents } from '../api/generated/sdk.gen.ts'
 import { SetView } from '../deliveries/set-view.tsx'
 import { Section } from '../kit/page.tsx'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
-import { texts } from './texts.ts'
+import { tabTexts } from './tab-texts.ts'
 
-const { waitingTab: words } = texts
+const { waitingTab: words } = tabTexts
 
 export function WaitingTab({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, MultiSelect, NumberInput, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { getSsfStreams, postSsfSigningKeysRotate } from '../api/generated/sdk.gen.ts'
+import type { Stream } from '../api/generated/types.gen.ts'
+import { Fault } from '../kit/confirm.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { texts } from './texts.ts'
+
+interface RotateDialogProps {
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+/** Publishes a new key, for some streams first. */
+export function RotateDialog({ isOpen, onClose }: RotateDialogProps) {
+  const [canaries, setCanaries] = useState<string[]>([])
+  const [hours, setHours] = useState<number | string>(24)
+  const { data: streams = [] } = useQuery({
+    queryKey: ['ssf_streams', 'list', 'canaries'],
+    queryFn: async ({ signal }) => {
+      const { data } = await getSsfStreams({ query: { per_page: 100 }, signal, throwOnError: true })
+      return (data as { readonly data: readonly Stream[] }).data
+    },
+    enabled: isOpen,
+  })
+  const rotate = useAction({
+    run: () =>
+      postSsfSigningKeysRotate({
+        body:
+          canaries.length === 0 ? {} : { canary_stream_ids: canaries, canary_hours: Number(hours) },
+        throwOnError: true,
+      }),
+    done: texts.rotated,
+    changes: [['ssf_signing_keys'], ['ssf_streams']],
+    showsFailure: true,
+    onDone: onClose,
+  })
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={texts.rotateTitle} size={480}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          rotate.mutate()
+        }}
+      >
+        <Stack>
+          <Text size="sm">{texts.rotateHelp}</Text>
+          <MultiSelect
+            label={texts.canaries}
+            description={texts.canariesHelp}
+            data={streams.map(({ id, name }) => ({ value: id, label: name }))}
+            value={canaries}
+            onChange={setCanaries}
+            clearable
+          />
+          {canaries.length === 0 ? null : (
+            <NumberInput label={texts.hours} min={1} value={hours} onChange={setHours} />
+          )}
+          <Fault error={rotate.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={rotate.isPending}>
+              {texts.rotate}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,160 @@
+/* The form of an SSF client. */
+import {
+  Button,
+  Checkbox,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { ApiError } from '../api/client.ts'
+import type { CreateSsfClientInput, SsfClient } from '../api/generated/types.gen.ts'
+import { Fault } from '../kit/confirm.tsx'
+import { Section } from '../kit/page.tsx'
+import { texts as streamTexts } from '../streams/texts.ts'
+import { texts } from './texts.ts'
+
+const { form: words } = texts
+
+interface FormValues {
+  name: string
+  scopes: SsfClient['scopes']
+  audience: string
+  subjects: '' | 'ALL' | 'NONE'
+  profile: SsfClient['profile']
+  jwks: string
+}
+
+interface SsfClientFormProps {
+  readonly client?: SsfClient
+  readonly label: string
+  readonly isPending: boolean
+  readonly error: Error | null
+  readonly onSubmit: (input: CreateSsfClientInput) => void
+  readonly onCancel: () => void
+}
+
+export function SsfClientForm(props: SsfClientFormProps) {
+  const { client, label, isPending, error, onSubmit, onCancel } = props
+  const form = useForm<FormValues>({
+    initialValues: toValues(client),
+    validate: { jwks: (text) => (parseJwks(text) === null ? words.jwksFault : null) },
+  })
+  const faults = error instanceof ApiError ? error.fields : {}
+  const hasKeys = client === undefined || client.jwks !== null
+  return (
+    <form onSubmit={form.onSubmit((values) => onSubmit(toInput(values)))}>
+      <Stack maw={760}>
+        <Section title={texts.page.facts}>
+          <Stack>
+            <TextInput
+              label={texts.name}
+              required
+              {...form.getInputProps('name')}
+              error={faults['name']}
+              data-autofocus
+            />
+            <Checkbox.Group
+              label={texts.scopes}
+              {...form.getInputProps('scopes')}
+              error={faults['scopes']}
+            >
+              <Group mt={6}>
+                {Object.entries(words.scopeNames).map(([value, text]) => (
+                  <Checkbox key={value} value={value} label={text} />
+                ))}
+              </Group>
+            </Checkbox.Group>
+            <TextInput
+              label={words.audience}
+              description={words.audienceHelp}
+              {...form.getInputProps('audience')}
+              error={faults['audience']}
+            />
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
+              <Select
+                label={words.subjects}
+                data={Object.entries(words.subjectChoices).map(([value, text]) => ({
+                  value,
+                  label: text,
+                }))}
+                allowDeselect={false}
+                {...form.getInputProps('subjects')}
+              />
+              <Select
+                label={words.profile}
+                data={Object.entries(streamTexts.form.profiles).map(([value, text]) => ({
+                  value,
+                  label: text,
+                }))}
+                allowDeselect={false}
+                {...form.getInputProps('profile')}
+              />
+            </SimpleGrid>
+            {hasKeys ? (
+              <Textarea
+                label={words.jwks}
+                description={client === undefined ? words.jwksHelp : words.jwksKeep}
+                autosize
+                minRows={3}
+                maxRows={12}
+                spellCheck={false}
+                styles={{ input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } }}
+                {...form.getInputProps('jwks')}
+                error={form.errors['jwks'] ?? faults['jwks']}
+              />
+            ) : null}
+          </Stack>
+        </Section>
+        {Object.keys(faults).length === 0 ? <Fault error={error} /> : null}
+        <Group gap="xs">
+          <Button type="submit" loading={isPending}>
+            {label}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function toValues(client: SsfClient | undefined): FormValues {
+  return {
+    name: client?.name ?? '',
+    scopes: client?.scopes ?? ['ssf.read', 'ssf.manage'],
+    audience: client?.audience ?? '',
+    subjects: client?.default_subjects ?? '',
+    profile: client?.profile ?? 'strict',
+    jwks: '',
+  }
+}
+
+type Jwks = NonNullable<CreateSsfClientInput['jwks']>
+
+/** The key set; undefined for an empty text, null for one that is none. */
+function parseJwks(text: string): Jwks | undefined | null {
+  if (text.trim() === '') return undefined
+  try {
+    const value = JSON.parse(text) as { readonly keys?: unknown } | null
+    return Array.isArray(value?.keys) ? (value as Jwks) : null
+  } catch {
+    return null
+  }
+}
+
+function toInput(values: FormValues): CreateSsfClientInput {
+  const jwks = parseJwks(values.jwks)
+  return {
+    name: values.name.trim(),
+    scopes: values.scopes,
+    audience: values.audience.trim() || null,
+    default_subjects: values.subjects === '' ? null : values.subjects,
+    profile: values.profile,
+    ...(jwks === undefined || jwks === null ? {} : { jwks }),
+  }
+}

@@ -1,0 +1,125 @@
+/* The secret of a webhook: revealed on request, rotated without a gap. */
+import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { getWebhooksByIdSecret, postWebhooksByIdRotateSecret } from '../api/generated/sdk.gen.ts'
+import type { Webhook } from '../api/generated/types.gen.ts'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { Fault } from '../kit/confirm.tsx'
+import { Section } from '../kit/page.tsx'
+import { IssuedSecretDialog, RevealedSecret } from '../kit/secret.tsx'
+import { Time } from '../kit/time.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useMay } from '../shell/session.ts'
+import { texts } from './texts.ts'
+import { WEBHOOKS_PERMISSION } from './webhook-queries.ts'
+
+const { secretTab: words } = texts
+const HOUR_MS = 3_600_000
+
+export function SecretTab({ webhook }: { readonly webhook: Webhook }) {
+  const { id, public_key: publicKey, old_secrets_end_at: oldEnd } = webhook
+  const [isRotating, setRotating] = useState(false)
+  const [issued, setIssued] = useState<string>()
+  const may = useMay(WEBHOOKS_PERMISSION)
+  const reveal = async () => {
+    const { data } = await getWebhooksByIdSecret({ path: { id }, throwOnError: true })
+    return data.secret ?? ''
+  }
+  return (
+    <Section
+      title={words.title}
+      lead={publicKey === null ? words.lead : words.publicLead}
+      actions={
+        <Button variant="default" disabled={!may} onClick={() => setRotating(true)}>
+          {words.rotate}
+        </Button>
+      }
+    >
+      <Stack maw={620}>
+        {publicKey === null ? (
+          <RevealedSecret
+            name={words.secret}
+            reveal={reveal}
+            refusal={may ? undefined : texts.mayNot}
+          />
+        ) : (
+          <CodeBlock name={texts.page.publicKey} value={publicKey} isToken />
+        )}
+        {oldEnd === null ? null : (
+          <Text size="sm">
+            {words.oldEnd} <Time at={oldEnd} isExact />.
+          </Text>
+        )}
+      </Stack>
+      <RotateDialog
+        id={id}
+        isOpen={isRotating}
+        onIssued={setIssued}
+        onClose={() => setRotating(false)}
+      />
+      <IssuedSecretDialog
+        title={words.issuedTitle}
+        secrets={issued === undefined ? [] : [{ name: words.secret, value: issued }]}
+        onClose={() => setIssued(undefined)}
+      >
+        {texts.form.issuedLead}
+      </IssuedSecretDialog>
+    </Section>
+  )
+}
+
+interface RotateDialogProps {
+  readonly id: string
+  readonly isOpen: boolean
+  readonly onIssued: (secret: string) => void
+  readonly onClose: () => void
+}
+
+function RotateDialog({ id, isOpen, onIssued, onClose }: RotateDialogProps) {
+  const [isImmediate, setImmediate] = useState(false)
+  const [hours, setHours] = useState<number | string>(24)
+  const rotate = useAction({
+    run: async () => {
+      const end = new Date(Date.now() + Number(hours) * HOUR_MS).toISOString()
+      const body = isImmediate ? { immediate: true } : { old_secret_ends_at: end }
+      return (await postWebhooksByIdRotateSecret({ path: { id }, body, throwOnError: true })).data
+    },
+    changes: [['webhooks']],
+    showsFailure: true,
+    onDone: ({ secret }) => {
+      onClose()
+      if (secret !== null) onIssued(secret)
+    },
+  })
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={words.rotateTitle} size={460}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          rotate.mutate()
+        }}
+      >
+        <Stack>
+          <Text size="sm">{words.rotateHelp}</Text>
+          <Checkbox
+            label={words.immediate}
+            checked={isImmediate}
+            onChange={(event) => setImmediate(event.currentTarget.checked)}
+          />
+          {isImmediate ? null : (
+            <NumberInput label={words.hours} min={1} value={hours} onChange={setHours} />
+          )}
+          <Fault error={rotate.error} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              {texts.cancel}
+            </Button>
+            <Button type="submit" loading={rotate.isPending}>
+              {words.rotate}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
