@@ -30,6 +30,9 @@ const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/self_test',
   'POST /ssf_streams/{id}/events',
   'POST /checks/{id}/configurations/preview',
+  'POST /custom_check_drafts/{id}/preview',
+  'POST /exemption_requests/decisions',
+  'POST /registration_requests/decisions',
   'POST /api_keys/{id}/try_permissions',
 ]
 const MISSING_ID = '999999999'

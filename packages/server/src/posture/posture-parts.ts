@@ -15,6 +15,7 @@ import {
   warnOfStaleReleaseData,
 } from './checks/release-data/release-data-health.ts'
 import { customCheckDraftRoutes } from './checks/drafts/draft-routes.ts'
+import { draftTrialRoutes } from './checks/drafts/trial/draft-trial-routes.ts'
 import { deviceGroupRoutes } from './device-groups/device-group-routes.ts'
 import { deleteDueDevices } from './devices/delete-due-devices.ts'
 import { DEVICE_DELETION_CHANNEL } from './devices/device-deletion-store.ts'
@@ -96,6 +97,7 @@ export function createChecksPart(
       ...checkConfigurationRoutes({ db, runChange }),
       ...configurationPreviewRoutes({ db, clock }),
       ...customCheckDraftRoutes({ db, runChange, refusedNames }),
+      ...draftTrialRoutes({ db, runChange, refusedNames }),
       ...exemptionRequestRoutes({ db, baseUrl, runChange }),
       ...registrationRequestRoutes({ db, baseUrl, runChange }),
       ...issueRoutes(db, baseUrl),

@@ -57,6 +57,25 @@ export const CHECK_RECIPES: RecipeTable = {
   'DELETE /custom_check_drafts/{id}': {
     prepare: async ({ newDraft }) => ({ path: `/custom_check_drafts/${await newDraft()}` }),
   },
+  'POST /custom_check_drafts/{id}/runs': {
+    prepare: async ({ newDraft, newDevice }) => ({
+      path: `/custom_check_drafts/${await newDraft()}/runs`,
+      body: { device_id: await newDevice() },
+    }),
+  },
+  'GET /custom_check_drafts/{id}/runs/{campaign_id}': {
+    prepare: async ({ newDraft, newDevice, call }) => {
+      const path = `/custom_check_drafts/${await newDraft()}/runs`
+      const run = await call('POST', path, { device_id: await newDevice() })
+      return { path: `${path}/${String(run['live_query_campaign_id'])}` }
+    },
+  },
+  'POST /custom_check_drafts/{id}/preview': {
+    prepare: ({ ids }) => ({
+      path: `/custom_check_drafts/${ids.draft}/preview`,
+      body: { rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] },
+    }),
+  },
   'POST /custom_check_drafts/{id}/publish': {
     prepare: async ({ newDraft }) => ({ path: `/custom_check_drafts/${await newDraft()}/publish` }),
   },

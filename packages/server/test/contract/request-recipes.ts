@@ -32,6 +32,32 @@ export const REQUEST_RECIPES: RecipeTable = {
       }
     },
   },
+  'POST /exemption_requests/decisions': {
+    prepare: async ({ newDevice, openIssueOf, call }) => {
+      const request = await call('POST', '/exemption_requests', {
+        person_email: 'ada@example.com',
+        issue_ids: [await openIssueOf(await newDevice())],
+        requester_message: 'Please.',
+      })
+      return {
+        path: '/exemption_requests/decisions',
+        body: { ids: [request['id']], status: 'approved', internal_message: 'It is known.' },
+      }
+    },
+  },
+  'POST /registration_requests/decisions': {
+    prepare: async ({ newSpareDevice, call, ids }) => {
+      const request = await call('POST', '/registration_requests', {
+        person_id: ids.person,
+        device_id: await newSpareDevice(),
+        requester_message: 'Mine.',
+      })
+      return {
+        path: '/registration_requests/decisions',
+        body: { ids: [request['id']], status: 'denied', end_user_denial_message: 'It is not.' },
+      }
+    },
+  },
   'GET /registration_requests': read(
     () => '/registration_requests',
     () => ({ expand: 'requester,device' }),

@@ -309,3 +309,34 @@ describe('PATCH /registration_requests/{id}', () => {
     expect(body.message).toContain('Manage User Requests')
   })
 })
+
+describe('POST /registration_requests/decisions', () => {
+  it('decides each alone, and says why one was not', async () => {
+    const [first, approved, last] = [await ask(), await ask(), await ask()]
+    await patch(approved, { status: 'approved' })
+    const { status, body } = await api.request('/registration_requests/decisions', {
+      ...{ method: 'POST', key, payload: { ids: [first, approved], ...DENIAL } },
+    })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ...{ decided_count: 1, refused_count: 1 },
+      data: [
+        { id: first, decided: true },
+        { id: approved, decided: false, code: 'conflict' },
+      ],
+    })
+    const { body: untouched } = await api.request<{ status: string }>(
+      `/registration_requests/${last}`,
+    )
+    expect(untouched.status).toBe('pending')
+  })
+
+  it('refuses without the permission, and ids that are none', async () => {
+    const send = (caller: string, ids: unknown[]) =>
+      api.request('/registration_requests/decisions', {
+        ...{ method: 'POST', key: caller, payload: { ids, ...DENIAL } },
+      })
+    expect((await send(api.key, [await ask()])).status).toBe(403)
+    expect((await send(key, ['x'])).status).toBe(422)
+  })
+})

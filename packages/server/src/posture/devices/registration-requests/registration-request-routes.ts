@@ -1,10 +1,18 @@
 import { z } from 'zod'
 import type { RouteFoundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
+import { decidedIdsInput, decideEach, decisionsSchema } from '../../../changes/decide-each.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
 import { recordIdInput, textInput } from '../../../platform/wire/body-values.ts'
-import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
+import {
+  listRecords,
+  loadRecords,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../../schema/operations.ts'
 import { deviceResource } from '../device-json.ts'
 import { createRegistrationRequest } from './create-registration-request.ts'
 import {
@@ -54,7 +62,11 @@ const tags = ['Requests']
 
 /** Requests for registrations: reading, asking and deciding. */
 export function registrationRequestRoutes(dependencies: RouteFoundation): ApiRoute[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
+  return [
+    ...readRoutes(dependencies),
+    ...writeRoutes(dependencies),
+    bulkDecisionRoute(dependencies),
+  ]
 }
 
 function readRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
@@ -119,6 +131,30 @@ function writeRoutes({ baseUrl, runChange }: RouteFoundation): ApiRoute[] {
       },
     }),
   ]
+}
+
+/** The schema of a decision goes with its ids. */
+const bulkBody = decideBody.safeExtend({ ids: decidedIdsInput })
+
+function bulkDecisionRoute({ runChange }: RouteFoundation): ApiRoute {
+  return route({
+    method: 'POST',
+    path: '/registration_requests/decisions',
+    summary: 'Decide several requests for registrations',
+    description:
+      'The same decision about at most a hundred requests. Each is decided alone: the answer says of each whether it was, or why not.',
+    tags,
+    permission: 'Manage User Requests',
+    body: bulkBody,
+    example: { body: { ids: [1, 2], status: 'approved', internal_message: 'They are theirs.' } },
+    responses: { 200: decisionsSchema },
+    handler: async (context) => {
+      const { ids, ...decision } = context.body
+      return decideEach(runChange, toOrigin(context), ids, (change, id) =>
+        decideRegistrationRequest(change, id, toDecision(decision)),
+      )
+    },
+  })
 }
 
 function toDecision(body: z.output<typeof decideBody>): RegistrationDecision {

@@ -459,3 +459,73 @@ async function settleDue(): Promise<void> {
     },
   })
 }
+
+describe('POST /exemption_requests/decisions', () => {
+  interface Decisions {
+    readonly decided_count: number
+    readonly refused_count: number
+    readonly data: readonly { id: string; decided: boolean; code: string | null }[]
+  }
+  const decide = <Body = Decisions>(payload: object, caller = key) =>
+    api.request<Body>('/exemption_requests/decisions', { method: 'POST', key: caller, payload })
+  const addRequest = async () => {
+    const { deviceId } = await addFailure()
+    const [issue] = await listIssues(deviceId)
+    const { body } = await post({
+      ...{ person_id: personId, issue_ids: [issue?.id], requester_message: 'Please.' },
+    })
+    return { id: body.id, deviceId }
+  }
+
+  it('decides each alone: what is refused keeps none of the others from being decided', async () => {
+    const [first, withdrawn, last] = [await addRequest(), await addRequest(), await addRequest()]
+    await patch(withdrawn.id, { status: 'withdrawn' })
+    const ids = [Number(first.id), withdrawn.id, '999999', last.id, last.id]
+    const approval = { status: 'approved', internal_message: 'It is known.' }
+    const { status, body } = await decide({ ids, ...approval })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      decided_count: 2,
+      refused_count: 2,
+      data: [
+        { id: first.id, decided: true, code: null, message: null },
+        { id: withdrawn.id, decided: false, code: 'conflict' },
+        { id: '999999', decided: false, code: 'not_found' },
+        { id: last.id, decided: true },
+      ],
+    })
+    for (const { id, deviceId } of [first, last]) {
+      expect((await readDevice(deviceId)).auth_state).toBe('Good')
+      expect((await listAudit(id)).at(-1)).toMatchObject({ action: 'exemption_request.approved' })
+    }
+    expect((await readDevice(withdrawn.deviceId)).auth_state).toBe('Blocked')
+    expect((await decide({ ids, ...approval })).body).toEqual(body)
+  })
+
+  it('answers a repetition with an idempotency key as the first time', async () => {
+    const { id } = await addRequest()
+    const payload = { ids: [id], status: 'approved', internal_message: 'It is known.' }
+    const headers = { 'idempotency-key': 'once-and-for-all' }
+    const url = '/exemption_requests/decisions'
+    const first = await api.request<Decisions>(url, { method: 'POST', key, payload, headers })
+    await patch(id, { status: 'open' })
+    const again = await api.request<Decisions>(url, { method: 'POST', key, payload, headers })
+    expect([first.status, again.body]).toEqual([200, first.body])
+    expect((await api.request<RequestBody>(`/exemption_requests/${id}`)).body.status).toBe('open')
+  })
+
+  it('refuses what a single decision would be refused for, more than a hundred, and none', async () => {
+    const { id } = await addRequest()
+    const refused = [
+      { ids: [id], status: 'denied' },
+      { ids: [id], status: 'approved' },
+      { ids: [], status: 'open' },
+      { ids: Array.from({ length: 101 }, (_, index) => index + 1), status: 'open' },
+      { ids: [id], status: 'open', more: true },
+    ]
+    for (const payload of refused) {
+      expect([payload, (await decide<TestRefusal>(payload)).status]).toEqual([payload, 422])
+    }
+    expect((await decide({ ids: [id], status: 'open' }, api.key)).status).toBe(403)
+  })
+})

@@ -1,11 +1,19 @@
 import { z } from 'zod'
 import type { RouteFoundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
+import { decidedIdsInput, decideEach, decisionsSchema } from '../../../changes/decide-each.ts'
+import { toOrigin } from '../../../changes/to-origin.ts'
 import { deviceResource } from '../../devices/device-json.ts'
 import { requesterShape } from '../../../people/people/find-requester.ts'
 import { personResource } from '../../../people/people/person-json.ts'
 import { recordIdInput, textInput, timestampInput } from '../../../platform/wire/body-values.ts'
-import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
+import {
+  listRecords,
+  loadRecords,
+  route,
+  showRecord,
+  type ApiRoute,
+} from '../../../schema/operations.ts'
 import { issueResource } from '../issue-json.ts'
 import { createExemptionRequest } from './create-exemption-request.ts'
 import { decideExemptionRequest, type ExemptionDecision } from './decide-exemption-request.ts'
@@ -67,7 +75,11 @@ const tags = ['Requests']
 
 /** Requests for exemptions: reading, asking and deciding. */
 export function exemptionRequestRoutes(dependencies: RouteFoundation): ApiRoute[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
+  return [
+    ...readRoutes(dependencies),
+    ...writeRoutes(dependencies),
+    bulkDecisionRoute(dependencies),
+  ]
 }
 
 function readRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
@@ -141,6 +153,30 @@ function writeRoutes({ baseUrl, runChange }: RouteFoundation): ApiRoute[] {
       },
     }),
   ]
+}
+
+/** The schema of a decision goes with its ids. */
+const bulkBody = decideBody.safeExtend({ ids: decidedIdsInput })
+
+function bulkDecisionRoute({ runChange }: RouteFoundation): ApiRoute {
+  return route({
+    method: 'POST',
+    path: '/exemption_requests/decisions',
+    summary: 'Decide several requests for exemptions',
+    description:
+      'The same decision about at most a hundred requests. Each is decided alone: the answer says of each whether it was, or why not.',
+    tags,
+    permission: 'Manage User Requests',
+    body: bulkBody,
+    example: { body: { ids: [1, 2], status: 'approved', internal_message: 'Repaired next week.' } },
+    responses: { 200: decisionsSchema },
+    handler: async (context) => {
+      const { ids, ...decision } = context.body
+      return decideEach(runChange, toOrigin(context), ids, (change, id) =>
+        decideExemptionRequest(change, id, toDecision(decision)),
+      )
+    },
+  })
 }
 
 function toDecision(body: z.output<typeof decideBody>): ExemptionDecision {
