@@ -40,4 +40,8 @@ export const texts = {
   chart: 'Chart',
   table: 'Table',
   time: 'Time',
+  showMore: 'Show more',
+  firstRows: (shown: number, all: number) =>
+    `The first ${count.format(shown)} of ${count.format(all)} rows; the export has all of them.`,
+  quickFilters: 'Quick filters',
 } as const

@@ -1,5 +1,7 @@
 /** Whether a device may authenticate, or how near it is to being blocked. */
-export type AuthState = 'Good' | 'Notified' | 'Will Block' | 'Blocked'
+export const AUTH_STATES = ['Good', 'Notified', 'Will Block', 'Blocked'] as const
+
+export type AuthState = (typeof AUTH_STATES)[number]
 
 /** What receivers are told of a device, by the organisation's threshold. */
 export type Compliance = 'compliant' | 'not-compliant'

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { AUTH_STATES } from '../../schema/status-values.ts'
 import { loadRecords } from '../../schema/operations.ts'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
@@ -46,7 +47,7 @@ export const deviceSchema = z
     serial: z.string().nullable(),
     hardware_uuid: z.string().nullable(),
     note: z.string().nullable().describe('Markdown.'),
-    auth_state: z.enum(['Good', 'Notified', 'Will Block', 'Blocked']),
+    auth_state: z.enum(AUTH_STATES),
     will_block_at: timestampSchema
       .nullable()
       .describe('When the device will be blocked; only while `auth_state` is `Will Block`.'),

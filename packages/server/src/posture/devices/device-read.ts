@@ -1,5 +1,6 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { AUTH_STATES } from '../../schema/status-values.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
@@ -27,7 +28,12 @@ export const DEVICE_LIST = new RecordList({
     note: 'text',
     hardware_uuid: 'text',
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
-    auth_state: { type: 'enum', values: ['Good', 'Notified', 'Will Block', 'Blocked'] },
+    auth_state: { type: 'enum', values: AUTH_STATES },
+    operating_system: 'text',
+    hardware_model: 'text',
+    owner_id: { type: 'id', column: 'owner_person_id' },
+    owner: { type: 'text', column: isOwnedBy },
+    last_seen_at: { type: 'timestamp', column: isSeenAt },
     will_block_at: 'timestamp',
     updated_at: 'timestamp',
     duplicate_hardware_since: 'timestamp',
@@ -80,6 +86,22 @@ export type DeviceRecord = RowOf<typeof DEVICE_LIST>
 function isOfType(clause: SearchClause): Expression<SqlBool> {
   const values = mapValues(clause.values, (value) => toPlatform(String(value)))
   return clauseToSql(sql.ref('device.platform'), { ...clause, values })
+}
+
+/** By the name or the email address of the owner. */
+function isOwnedBy(clause: SearchClause): Expression<SqlBool> {
+  return sql<SqlBool>`exists (
+    select from person where person.id = device.owner_person_id
+      and (${clauseToSql(sql.ref('person.name'), clause)}
+        or ${clauseToSql(sql.ref('person.email'), clause)}))`
+}
+
+/** The last contact; of a device that has made none yet, when it enrolled. */
+function isSeenAt(clause: SearchClause): Expression<SqlBool> {
+  const seenAt = sql`coalesce((
+    select device_contact.last_seen_at from device_contact
+    where device_contact.device_id = device.id), device.created_at)`
+  return clauseToSql(seenAt, clause)
 }
 
 function toPlatform(word: string): string {

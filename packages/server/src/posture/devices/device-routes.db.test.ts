@@ -23,7 +23,7 @@ let ids: Record<'alpha' | 'beta' | 'gamma' | 'delta' | 'epsilon', string>
 beforeAll(async () => {
   api = await createTestApi(({ db }) => deviceRoutes(db, BASE_URL))
   const { db } = api
-  ownerId = await insertPerson(db)
+  ownerId = await insertPerson(db, { name: 'Ada Lovelace', email: 'ada.lovelace@example.com' })
   const alpha = await insertDevice(db, {
     name: 'alpha',
     platform: 'darwin',
@@ -123,6 +123,18 @@ describe('GET /devices', () => {
     'will_block_at<2026-02-15': ['alpha'],
     'duplicate_hardware_since>2026-01-10': ['delta'],
     'duplicate_hardware_since<2026-01-10': ['epsilon'],
+    'auth_state:"Will Block"': ['alpha', 'epsilon'],
+    'auth_state:notified': ['delta'],
+    'operating_system:"macOS 26.1"': ['alpha'],
+    'operating_system~macos': ['alpha'],
+    'hardware_model:"MacBook Air"': ['alpha'],
+    'hardware_model~book': ['alpha'],
+    'owner:"Ada Lovelace"': ['alpha', 'gamma "3"'],
+    'owner~"lace@ex"': ['alpha', 'gamma "3"'],
+    'owner~nobody': [],
+    'last_seen_at>2026-01-12T10:11:12.129Z AND name:alpha': ['alpha'],
+    'last_seen_at<2026-01-12T10:11:12.131Z AND name:alpha': ['alpha'],
+    'last_seen_at<2026-01-12T10:11:12.130Z': ['beta', 'gamma "3"', 'delta', 'epsilon'],
     'updated_at>2026-01-10': ['alpha'],
     'updated_at<2026-01-10': ['beta', 'gamma "3"', 'delta', 'epsilon'],
     'device_type:Mac OR name:beta AND serial~PF': ['alpha', 'beta'],
@@ -140,8 +152,13 @@ describe('GET /devices', () => {
     expect(await findNames(`id:${'9'.repeat(40)}`)).toEqual([])
   })
 
+  it('finds by the id of the owner', async () => {
+    expect(await findNames(`owner_id:${ownerId}`)).toEqual(['alpha', 'gamma "3"'])
+    expect(await findNames('owner_id:1234567')).toEqual([])
+  })
+
   it('has every field and operator tried', () => {
-    expect(trialsOf([...Object.keys(SEARCHES), 'id:1'])).toEqual(toTrials(DEVICE_LIST.fields))
+    expect(trialsOf([...Object.keys(SEARCHES), 'id:1', 'owner_id:1'])).toEqual(toTrials(DEVICE_LIST.fields))
   })
 
   it('refuses a word that is no device type, and names those that are', async () => {

@@ -14,6 +14,7 @@ export const campaignSchema = z
     name: z.string(),
     osquery_sql: z.string().describe('The SQL that devices run. Sent as `sql`.'),
     created_at: timestampSchema,
+    asked_at: timestampSchema.nullable().describe('When its devices were last asked.'),
     published: z.boolean().describe('Whether devices are asked.'),
     revision: z
       .int()
@@ -79,6 +80,7 @@ export const liveResultSchema = z
       .describe('What the agent said when it failed or refused to run the SQL.'),
     warning_message: z.string().nullable().describe('Set when the device had more rows.'),
     revision: z.int(),
+    device_name: z.string(),
     device_information: linkSchema,
     results: z.array(z.record(z.string(), z.string())),
     answered_at: timestampSchema,
@@ -96,12 +98,29 @@ export function toLiveResultJson(baseUrl: string, result: LiveResultRecord) {
 
 export const LIVE_TARGET_STATES = ['waiting', 'successful', 'errored'] as const
 
+export const LIVE_TARGET_PROGRESS = [
+  'queued',
+  'sent',
+  'offline',
+  'answered',
+  'failed',
+  'denylisted',
+] as const
+
 export const liveTargetSchema = z
   .object({
     id: z.string().describe('The id of the device.'),
     state: z.enum(LIVE_TARGET_STATES),
+    progress: z
+      .enum(LIVE_TARGET_PROGRESS)
+      .describe(
+        'How far the question has come: `queued` until the device is in contact, `sent` from then on, `offline` when it has been silent for ten minutes, `denylisted` when its agent refuses the SQL after it has used too much of the device.',
+      ),
+    error_message: z.string().nullable().describe('What the agent said when it failed or refused.'),
     revision: z.int(),
+    device_name: z.string(),
     device_information: linkSchema,
+    last_seen_at: timestampSchema.describe('When the agent was last in contact with the service.'),
   })
   .meta({ id: 'LiveQueryDevice' })
 

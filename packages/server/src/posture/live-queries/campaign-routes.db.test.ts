@@ -96,6 +96,7 @@ describe('creating a campaign', () => {
       name: 'Uptime',
       osquery_sql: 'select pid from processes p, users;',
       created_at: '2026-01-02T03:04:05.678Z',
+      asked_at: '2026-01-02T03:04:05.678Z',
       published: true,
       revision: 1,
       tables_used: ['processes', 'users'],

@@ -45,6 +45,7 @@ describe('answers', () => {
         error_message: null,
         warning_message: null,
         revision: 1,
+        device_name: expect.any(String) as string,
         device_information: { identifier: linux, link: `${BASE_URL}/devices/${linux}` },
         results: [{ days: '3' }, { days: '4' }],
         answered_at: '2026-01-02T03:04:05.678Z',
@@ -55,6 +56,7 @@ describe('answers', () => {
         error_message: 'distributed query is denylisted',
         warning_message: null,
         revision: 1,
+        device_name: expect.any(String) as string,
         device_information: { identifier: mac, link: `${BASE_URL}/devices/${mac}` },
         results: [],
         answered_at: '2026-01-02T03:04:05.678Z',
@@ -63,6 +65,37 @@ describe('answers', () => {
     expect(await campaigns.listDevices(id, '&state=waiting')).toEqual([windows])
     expect(await campaigns.listDevices(id, '&state=successful')).toEqual([linux])
     expect(await campaigns.listDevices(id, '&state=errored')).toEqual([mac])
+  })
+
+  it('show how far the question has come at each device', async () => {
+    await campaigns.answer(linux, id, 1, { rows: [{ days: '3' }] })
+    const message = 'distributed query is denylisted'
+    await campaigns.answer(mac, id, 1, { statusCode: 1, message })
+    const progressAt = async (seenAt: Date) => {
+      await api.db
+        .insertInto('device_contact')
+        .values({ device_id: windows, last_seen_at: seenAt })
+        .onConflict((conflict) => conflict.column('device_id').doUpdateSet({ last_seen_at: seenAt }))
+        .execute()
+      const { body } = await api.request<{
+        data: { id: string; progress: string; error_message: string | null }[]
+      }>(`${CAMPAIGNS_PATH}/${id}/devices`)
+      expect(body.data.find((device) => device.id === linux)).toMatchObject({ progress: 'answered' })
+      expect(body.data.find((device) => device.id === mac)).toMatchObject({
+        progress: 'denylisted',
+        error_message: message,
+      })
+      return body.data.find((device) => device.id === windows)?.progress
+    }
+    const now = Date.now()
+    await api.db
+      .updateTable('live_query_campaign')
+      .set({ asked_at: new Date(now - 60_000) })
+      .where('id', '=', id)
+      .execute()
+    expect(await progressAt(new Date(now - 120_000))).toBe('queued')
+    expect(await progressAt(new Date(now - 30_000))).toBe('sent')
+    expect(await progressAt(new Date(now - 3_600_000))).toBe('offline')
   })
 
   it.each([

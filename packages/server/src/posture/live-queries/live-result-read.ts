@@ -11,7 +11,12 @@ export const LIVE_RESULT_LIST = new RecordList({
     error_message: 'text',
     warning_message: 'text',
   },
-  select: (db: Kysely<Schema>) => db.selectFrom('live_query_result').selectAll(),
+  select: (db: Kysely<Schema>) =>
+    db
+      .selectFrom('live_query_result')
+      .innerJoin('device', 'device.id', 'live_query_result.device_id')
+      .selectAll('live_query_result')
+      .select('device.name as device_name'),
 })
 
 /** The answer of one device. */
@@ -22,8 +27,22 @@ export function isAnswerTo(campaignId: string): Expression<SqlBool> {
   return sql<SqlBool>`live_query_result.campaign_id = ${campaignId}`
 }
 
+/** How long a device may be silent until it counts as offline, in minutes. */
+const OFFLINE_AFTER_MINUTES = 10
+
+/**
+ * How far the question has come at a device. That it was sent is inferred: a device in contact since it was
+ * asked has been given everything that it owed.
+ */
+type TargetProgress = 'queued' | 'sent' | 'offline' | 'answered' | 'failed' | 'denylisted'
+
 /** A device that a campaign is put to. */
-export type LiveTargetRecord = Selectable<Schema['live_query_target']>
+export interface LiveTargetRecord extends Selectable<Schema['live_query_target']> {
+  readonly device_name: string
+  readonly last_seen_at: Date
+  readonly error_message: string | null
+  readonly progress: TargetProgress
+}
 
 /** A page of the devices of a campaign by ascending id, in any or in one state. */
 export async function listLiveTargets(
@@ -32,12 +51,31 @@ export async function listLiveTargets(
   state: LiveTargetRecord['state'] | undefined,
   window: PageWindow,
 ): Promise<LiveTargetRecord[]> {
+  const seenAt = sql<Date>`coalesce(device_contact.last_seen_at, device.created_at)`
   const targets = db
     .selectFrom('live_query_target')
-    .selectAll()
-    .where('campaign_id', '=', campaignId)
+    .innerJoin('live_query_campaign as campaign', 'campaign.id', 'live_query_target.campaign_id')
+    .innerJoin('device', 'device.id', 'live_query_target.device_id')
+    .leftJoin('device_contact', 'device_contact.device_id', 'live_query_target.device_id')
+    .leftJoin('live_query_result as result', (join) =>
+      join
+        .onRef('result.campaign_id', '=', 'live_query_target.campaign_id')
+        .onRef('result.device_id', '=', 'live_query_target.device_id'),
+    )
+    .selectAll('live_query_target')
+    .select(['device.name as device_name', 'result.error_message', seenAt.as('last_seen_at')])
+    .select(
+      sql<TargetProgress>`case
+        when live_query_target.state = 'successful' then 'answered'
+        when result.error_message ilike '%denylisted%' then 'denylisted'
+        when live_query_target.state = 'errored' then 'failed'
+        when ${seenAt} < now() - make_interval(mins => ${OFFLINE_AFTER_MINUTES}) then 'offline'
+        when ${seenAt} > campaign.asked_at then 'sent'
+        else 'queued' end`.as('progress'),
+    )
+    .where('live_query_target.campaign_id', '=', campaignId)
     .$if(state !== undefined, (query) =>
-      state === undefined ? query : query.where('state', '=', state),
+      state === undefined ? query : query.where('live_query_target.state', '=', state),
     )
   return readPage(targets, 'live_query_target.device_id', window)
 }

@@ -1,0 +1,139 @@
+/* One device: what is so and why, and what can be done about it. */
+import { Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { getDevicesById, getDevicesByIdOpenIssues } from '../api/generated/sdk.gen.ts'
+import type { Device, Issue } from '../api/generated/types.gen.ts'
+import { Page } from '../kit/page.tsx'
+import { ErrorState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { DeviceState } from '../kit/tone.tsx'
+import { DeviceActions } from './device-actions.tsx'
+import { DeviceOverview } from './device-overview.tsx'
+import classes from './device-page.module.css'
+import type { DeviceTab } from './routes.ts'
+import { texts } from './texts.ts'
+import { explainState } from './why.ts'
+
+const Checks = lazy(async () => ({ default: (await import('./device-checks.tsx')).DeviceChecks }))
+const SignIns = lazy(async () => ({
+  default: (await import('./device-sign-ins.tsx')).DeviceSignIns,
+}))
+const Ask = lazy(async () => ({ default: (await import('./device-ask.tsx')).DeviceAsk }))
+
+const ABOVE = [{ label: texts.title, to: '/devices' }]
+
+export function DevicePage() {
+  const { id } = useParams({ from: '/frame/devices/$id' })
+  const { tab = 'overview' } = useSearch({ from: '/frame/devices/$id' })
+  const navigate = useNavigate()
+  const device = useQuery({
+    queryKey: ['devices', id],
+    queryFn: async ({ signal }) => {
+      const query = { expand: 'owner' }
+      return (await getDevicesById({ path: { id }, query, signal, throwOnError: true })).data
+    },
+  })
+  const issues = useQuery({
+    queryKey: ['devices', id, 'open-issues'],
+    queryFn: async ({ signal }) => {
+      const query = { per_page: 100, expand: 'check' }
+      const page = { path: { id }, query, signal, throwOnError: true } as const
+      return (await getDevicesByIdOpenIssues(page)).data.data
+    },
+  })
+  if (device.error !== null && device.data === undefined) {
+    return (
+      <Page title={texts.title} above={ABOVE}>
+        <ErrorState error={device.error} onRetry={() => void device.refetch()} />
+      </Page>
+    )
+  }
+  if (device.data === undefined) {
+    return (
+      <Page title={texts.title} above={ABOVE}>
+        <Skeleton height={180} />
+        <Skeleton height={240} />
+      </Page>
+    )
+  }
+  const open = (next: string | null) =>
+    void navigate({
+      to: '/devices/$id',
+      params: { id },
+      search: next === null || next === 'overview' ? {} : { tab: next as DeviceTab },
+      replace: true,
+    })
+  return (
+    <Page
+      title={device.data.name}
+      above={ABOVE}
+      badge={<DeviceState state={device.data.auth_state} isPlain={false} />}
+      lead={<Lead device={device.data} issues={issues.data} />}
+      actions={<DeviceActions device={device.data} />}
+    >
+      <Tabs value={tab} onChange={open} keepMounted={false} classNames={{ list: classes.tabs }}>
+        <Tabs.List>
+          {Object.entries(texts.tabs).map(([value, label]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Suspense fallback={<Skeleton height={240} mt="md" />}>
+          <Tabs.Panel value="overview" pt="md">
+            <DeviceOverview device={device.data} issues={issues} />
+          </Tabs.Panel>
+          <Tabs.Panel value="checks" pt="md">
+            <Checks device={device.data} />
+          </Tabs.Panel>
+          <Tabs.Panel value="sign-ins" pt="md">
+            <SignIns deviceId={id} />
+          </Tabs.Panel>
+          <Tabs.Panel value="ask" pt="md">
+            <Ask key={id} device={device.data} />
+          </Tabs.Panel>
+        </Suspense>
+      </Tabs>
+    </Page>
+  )
+}
+
+interface LeadProps {
+  readonly device: Device
+  readonly issues: readonly Issue[] | undefined
+}
+
+function Lead({ device, issues }: LeadProps) {
+  if (issues === undefined) return <Skeleton height={16} width={420} maw="100%" mt={4} />
+  const { sentence, failingSince } = explainState(device, issues)
+  return (
+    <Stack gap={2}>
+      <span>
+        {device.will_block_at === null ? null : (
+          <>
+            {texts.why.blocksIn} <Time at={device.will_block_at} />.{' '}
+          </>
+        )}
+        {sentence}
+        {failingSince === undefined ? null : (
+          <>
+            {' '}
+            {texts.why.failingSince} <Time at={failingSince} />.
+          </>
+        )}
+      </span>
+      {device.deletion_due_at === null ? null : (
+        <Text size="sm" className={classes.warning}>
+          {texts.why.deletion} <Time at={device.deletion_due_at} />.
+        </Text>
+      )}
+      {device.duplicate_hardware_since === null ? null : (
+        <Text size="sm" className={classes.warning}>
+          {texts.why.duplicate}
+        </Text>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,74 @@
+/* The sign-ins with a device. */
+import { Link } from '@tanstack/react-router'
+import { getAuthLogs } from '../api/generated/sdk.gen.ts'
+import type { AuthLog } from '../api/generated/types.gen.ts'
+import { Section } from '../kit/page.tsx'
+import { ShortTable } from '../kit/short-table.tsx'
+import { Time } from '../kit/time.tsx'
+import { StateBadge } from '../kit/tone.tsx'
+import type { Column } from '../kit/use-columns.ts'
+import { useList } from '../kit/use-list.ts'
+import { texts } from './texts.ts'
+
+const COLUMNS: readonly Column<AuthLog>[] = [
+  {
+    id: 'person',
+    header: texts.person,
+    narrow: true,
+    cell: ({ id, person_name: name }) => (
+      <Link to="/sign-ins/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'at', header: texts.at, narrow: true, cell: ({ timestamp }) => <Time at={timestamp} /> },
+  {
+    id: 'result',
+    header: texts.outcome,
+    narrow: true,
+    cell: ({ result }) => <SignInResult result={result} />,
+  },
+  {
+    id: 'from',
+    header: texts.from,
+    cell: ({ city, country, ip_address: address }) =>
+      [city, country, address].filter((part) => part !== undefined && part !== null).join(', '),
+  },
+  {
+    id: 'shown',
+    header: texts.shown,
+    cell: ({ issues_displayed: issues }) => issues.map(({ title }) => title).join(', '),
+  },
+]
+
+export function DeviceSignIns({ deviceId }: { readonly deviceId: string }) {
+  const list = useList(
+    ['auth_logs', 'list', 'device', deviceId],
+    (page) => getAuthLogs({ ...page, query: { ...page.query, order: 'desc' } }),
+    `device_id:${deviceId}`,
+  )
+  return (
+    <Section title={texts.signIns} lead={texts.signInsLead} isFlush>
+      <ShortTable
+        name={texts.signIns}
+        columns={COLUMNS}
+        list={list}
+        rowId={({ id }) => id}
+        empty={texts.noSignIns}
+      />
+    </Section>
+  )
+}
+
+export function SignInResult({ result }: { readonly result: AuthLog['result'] }) {
+  if (result === null) return <StateBadge tone="unknown" isPlain>{texts.underWay}</StateBadge>
+  return result === 'Success' ? (
+    <StateBadge tone="good" isPlain>
+      {texts.success}
+    </StateBadge>
+  ) : (
+    <StateBadge tone="bad" isPlain>
+      {texts.fail}
+    </StateBadge>
+  )
+}

@@ -1,0 +1,71 @@
+/* Open issues of a device or of a person. */
+import { Link } from '@tanstack/react-router'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { Issue } from '../api/generated/types.gen.ts'
+import { ShortTable } from '../kit/short-table.tsx'
+import { Time } from '../kit/time.tsx'
+import { StateBadge } from '../kit/tone.tsx'
+import type { Column } from '../kit/use-columns.ts'
+import { texts } from './texts.ts'
+
+const COLUMNS: readonly Column<Issue>[] = [
+  {
+    id: 'title',
+    header: texts.issue,
+    narrow: true,
+    cell: ({ title, check_information: check }) => (
+      <Link to="/checks/$id" params={{ id: check.identifier }}>
+        {title}
+      </Link>
+    ),
+  },
+  {
+    id: 'since',
+    header: texts.since,
+    cell: ({ detected_at: at }) => <Time at={at} />,
+  },
+  {
+    id: 'blocks',
+    header: texts.blocks,
+    narrow: true,
+    cell: ({ exempted, blocks_device_at: at }) => <IssueEffect exempted={exempted} at={at} />,
+  },
+]
+
+interface IssueTableProps {
+  readonly name: string
+  readonly issues: UseQueryResult<readonly Issue[]>
+  readonly empty: string
+}
+
+export function IssueTable({ name, issues, empty }: IssueTableProps) {
+  return (
+    <ShortTable
+      name={name}
+      columns={COLUMNS}
+      list={{
+        items: issues.data ?? [],
+        isLoading: issues.isPending,
+        isStale: false,
+        isLoadingMore: false,
+        hasMore: false,
+        error: issues.error,
+        loadMore: () => undefined,
+        retry: () => void issues.refetch(),
+      }}
+      rowId={({ id }) => id}
+      empty={empty}
+    />
+  )
+}
+
+function IssueEffect({ exempted, at }: { readonly exempted: boolean; readonly at: string | null }) {
+  if (exempted) return <StateBadge tone="good" isPlain>{texts.exempted}</StateBadge>
+  if (at === null) return <StateBadge tone="notified" isPlain>{texts.doesNotBlock}</StateBadge>
+  const isPast = Date.parse(at) <= Date.now()
+  return (
+    <StateBadge tone={isPast ? 'bad' : 'warn'} isPlain>
+      <Time at={at} />
+    </StateBadge>
+  )
+}
