@@ -1,12 +1,13 @@
 /* What each check last said of a device, with the rows that it judged. */
 import { Button, Collapse, Skeleton, Text, UnstyledButton } from '@mantine/core'
 import { ChecklistIcon, ChevronDownIcon, ChevronRightIcon, SyncIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { getDevicesByIdCheckResults, postDevicesByIdCheckRefreshes } from '../api/generated/sdk.gen.ts'
 import type { CheckResult, Device } from '../api/generated/types.gen.ts'
 import { Section } from '../kit/page.tsx'
 import { QuickFilters, type QuickFilter } from '../kit/quick-filters.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { RowsTable } from '../kit/rows-table.tsx'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
@@ -155,9 +156,9 @@ function Result({ result }: { readonly result: CheckResult }) {
             <Text size="sm" c="dimmed">
               {rows.length === 0 ? texts.noRows : texts.rowsThatFailed(rows.length)}
               {' · '}
-              <Link to="/checks/$id" params={{ id: result.check_id }}>
+              <RecordLink kind="check" id={result.check_id}>
                 {texts.openCheck}
-              </Link>
+              </RecordLink>
             </Text>
             <RefreshButton
               label={texts.refresh}

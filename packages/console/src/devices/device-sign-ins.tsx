@@ -1,8 +1,8 @@
 /* The sign-ins with a device. */
-import { Link } from '@tanstack/react-router'
 import { getAuthLogs } from '../api/generated/sdk.gen.ts'
 import type { AuthLog } from '../api/generated/types.gen.ts'
 import { Section } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
@@ -16,9 +16,9 @@ const COLUMNS: readonly Column<AuthLog>[] = [
     header: texts.person,
     narrow: true,
     cell: ({ id, person_name: name }) => (
-      <Link to="/sign-ins/$id" params={{ id }}>
+      <RecordLink kind="signIn" id={id}>
         {name}
-      </Link>
+      </RecordLink>
     ),
   },
   { id: 'at', header: texts.at, narrow: true, cell: ({ timestamp }) => <Time at={timestamp} /> },
@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<AuthLog>[] = [
 export function DeviceSignIns({ deviceId }: { readonly deviceId: string }) {
   const list = useList(
     ['auth_logs', 'list', 'device', deviceId],
-    (page) => getAuthLogs({ ...page, query: { ...page.query, order: 'desc' } }),
+    (page) => getAuthLogs({ ...page, query: { ...page.query } }),
     `device_id:${deviceId}`,
   )
   return (

@@ -1,7 +1,7 @@
 /* Open issues of a device or of a person. */
-import { Link } from '@tanstack/react-router'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { Issue } from '../api/generated/types.gen.ts'
+import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
@@ -14,9 +14,9 @@ const COLUMNS: readonly Column<Issue>[] = [
     header: texts.issue,
     narrow: true,
     cell: ({ title, check_information: check }) => (
-      <Link to="/checks/$id" params={{ id: check.identifier }}>
+      <RecordLink kind="check" id={check.identifier}>
         {title}
-      </Link>
+      </RecordLink>
     ),
   },
   {

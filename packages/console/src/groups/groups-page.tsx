@@ -1,5 +1,103 @@
+/* The groups of devices. */
+import { Button } from '@mantine/core'
+import { PeopleIcon, PlusIcon } from '@primer/octicons-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { getDeviceGroups } from '../api/generated/sdk.gen.ts'
+import type { DeviceGroup } from '../api/generated/types.gen.ts'
+import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
+import { SearchBar } from '../kit/search-bar.tsx'
+import { EmptyState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { useList } from '../kit/use-list.ts'
+import { useMay } from '../shell/session.ts'
+import { GroupDialog } from './group-dialog.tsx'
+import { GroupTabs } from './group-tabs.tsx'
+import { texts } from './texts.ts'
+
+const COLUMNS: readonly Column<DeviceGroup>[] = [
+  {
+    id: 'name',
+    header: texts.name,
+    narrow: true,
+    cell: ({ id, name }) => (
+      <Link to="/groups/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'members',
+    header: texts.members,
+    narrow: true,
+    width: '90px',
+    cell: ({ members_count: members }) => members,
+  },
+  {
+    id: 'description',
+    header: texts.description,
+    width: 'minmax(160px, 2fr)',
+    cell: ({ description }) => description,
+  },
+  {
+    id: 'created',
+    header: texts.created,
+    width: '130px',
+    cell: ({ created_at: at }) => <Time at={at} />,
+  },
+]
 
 export function GroupsPage() {
-  return <Page title="Groups">{null}</Page>
+  const { query = '' } = useSearch({ from: '/frame/groups' })
+  const [isCreating, setCreating] = useState(false)
+  const navigate = useNavigate()
+  const may = useMay('Manage Device Groups')
+  const list = useList(['groups', 'list', 'devices'], (page) => getDeviceGroups(page), query)
+  const create = (
+    <Button
+      leftSection={<PlusIcon size={14} />}
+      disabled={!may}
+      title={may ? undefined : texts.permission}
+      onClick={() => setCreating(true)}
+    >
+      {texts.create}
+    </Button>
+  )
+  return (
+    <Page title={texts.title} isFilling actions={create}>
+      <GroupTabs current="devices" />
+      <DataTable
+        name={texts.ofDevices}
+        columns={COLUMNS}
+        list={list}
+        rowId={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/groups/$id', params: { id } })}
+        toolbar={
+          <SearchBar
+            path="/device_groups"
+            value={query}
+            fault={list.error?.message}
+            onChange={(next) =>
+              void navigate({
+                to: '/groups',
+                search: next === '' ? {} : { query: next },
+                replace: true,
+              })
+            }
+          />
+        }
+        empty={
+          <EmptyState icon={PeopleIcon} title={texts.none}>
+            {texts.noneHelp}
+          </EmptyState>
+        }
+      />
+      <GroupDialog
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        onSaved={({ id }) => void navigate({ to: '/groups/$id', params: { id } })}
+      />
+    </Page>
+  )
 }

@@ -9,4 +9,22 @@ export const groupRoutes = [
     validateSearch: readListSearch,
     component: lazyRouteComponent(() => import('./groups-page.tsx'), 'GroupsPage'),
   }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/groups/people',
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(() => import('./person-groups-page.tsx'), 'PersonGroupsPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/groups/people/$id',
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(() => import('./person-group-page.tsx'), 'PersonGroupPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/groups/$id',
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(() => import('./device-group-page.tsx'), 'DeviceGroupPage'),
+  }),
 ] as const

@@ -1,6 +1,10 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
+import { texts } from './texts.ts'
+
+/** The parts of the page of a live query. */
+export type LiveQueryTab = keyof typeof texts.tabs
 
 export const liveQueryRoutes = [
   createRoute({
@@ -9,4 +13,36 @@ export const liveQueryRoutes = [
     validateSearch: readListSearch,
     component: lazyRouteComponent(() => import('./live-queries-page.tsx'), 'LiveQueriesPage'),
   }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/live-queries/new',
+    component: lazyRouteComponent(() => import('./edit-query-page.tsx'), 'NewQueryPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/live-queries/$id',
+    validateSearch: readQuerySearch,
+    component: lazyRouteComponent(() => import('./live-query-page.tsx'), 'LiveQueryPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/live-queries/$id/edit',
+    component: lazyRouteComponent(() => import('./edit-query-page.tsx'), 'EditQueryPage'),
+  }),
 ] as const
+
+const STATES = ['waiting', 'successful', 'errored'] as const
+
+interface QuerySearch {
+  readonly tab?: LiveQueryTab
+  /** Which devices are shown. */
+  readonly state?: (typeof STATES)[number]
+}
+
+function readQuerySearch({ tab, state }: Readonly<Record<string, unknown>>): QuerySearch {
+  const known = STATES.find((each) => each === state)
+  return {
+    ...(tab === 'devices' || tab === 'query' ? { tab } : {}),
+    ...(known === undefined ? {} : { state: known }),
+  }
+}

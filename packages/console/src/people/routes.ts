@@ -9,4 +9,15 @@ export const peopleRoutes = [
     validateSearch: readListSearch,
     component: lazyRouteComponent(() => import('./people-page.tsx'), 'PeoplePage'),
   }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/people/deprovisioned',
+    validateSearch: readListSearch,
+    component: lazyRouteComponent(() => import('./deprovisioned-page.tsx'), 'DeprovisionedPage'),
+  }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/people/$id',
+    component: lazyRouteComponent(() => import('./person-page.tsx'), 'PersonPage'),
+  }),
 ] as const

@@ -1,0 +1,193 @@
+/* One group of devices and its members. */
+import { Button, Skeleton } from '@mantine/core'
+import { DeviceDesktopIcon, PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import {
+  deleteDeviceGroupsById,
+  deleteDeviceGroupsByIdMembershipsByDeviceId,
+  getDeviceGroupsById,
+  getDeviceGroupsByIdDevices,
+} from '../api/generated/sdk.gen.ts'
+import type { Device, DeviceGroup } from '../api/generated/types.gen.ts'
+import { DEVICE_COLUMNS } from '../devices/device-columns.tsx'
+import { ConfirmDialog } from '../kit/confirm.tsx'
+import { DataTable, type Column } from '../kit/data-table.tsx'
+import { Page } from '../kit/page.tsx'
+import { SearchBar } from '../kit/search-bar.tsx'
+import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useList } from '../kit/use-list.ts'
+import { useMay } from '../shell/session.ts'
+import { AddDevicesDialog } from './add-devices-dialog.tsx'
+import { GroupDialog } from './group-dialog.tsx'
+import { texts } from './texts.ts'
+
+const ABOVE = [{ label: texts.title, to: '/groups' }]
+
+export function DeviceGroupPage() {
+  const { id } = useParams({ from: '/frame/groups/$id' })
+  const group = useQuery({
+    queryKey: ['groups', id],
+    queryFn: async ({ signal }) =>
+      (await getDeviceGroupsById({ path: { id }, signal, throwOnError: true })).data,
+  })
+  if (group.data === undefined) {
+    return (
+      <Page title={texts.title} above={ABOVE}>
+        {group.error === null ? (
+          <Skeleton height={220} />
+        ) : (
+          <ErrorState error={group.error} onRetry={() => void group.refetch()} />
+        )}
+      </Page>
+    )
+  }
+  return <GroupOfDevices group={group.data} />
+}
+
+type Dialog = 'edit' | 'delete' | 'add'
+
+function GroupOfDevices({ group }: { readonly group: DeviceGroup }) {
+  const { id, name, members_count: members, description } = group
+  const [dialog, setDialog] = useState<Dialog>()
+  const navigate = useNavigate()
+  const may = useMay('Manage Device Groups')
+  const close = () => setDialog(undefined)
+  const remove = useAction({
+    run: () => deleteDeviceGroupsById({ path: { id }, throwOnError: true }),
+    done: texts.deleted,
+    changes: [['groups', 'list']],
+    showsFailure: true,
+    onDone: () => void navigate({ to: '/groups' }),
+  })
+  const title = may ? undefined : texts.permission
+  return (
+    <Page
+      title={name}
+      above={ABOVE}
+      lead={description === '' ? texts.lead(members) : description}
+      isFilling
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<TrashIcon size={14} />}
+            disabled={!may}
+            title={title}
+            onClick={() => setDialog('delete')}
+          >
+            {texts.delete}
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<PencilIcon size={14} />}
+            disabled={!may}
+            title={title}
+            onClick={() => setDialog('edit')}
+          >
+            {texts.edit}
+          </Button>
+          <Button
+            leftSection={<PlusIcon size={14} />}
+            disabled={!may}
+            title={title}
+            onClick={() => setDialog('add')}
+          >
+            {texts.add}
+          </Button>
+        </>
+      }
+    >
+      <Members groupId={id} mayChange={may} />
+      <GroupDialog group={group} isOpen={dialog === 'edit'} onClose={close} />
+      <AddDevicesDialog group={group} isOpen={dialog === 'add'} onClose={close} />
+      <ConfirmDialog
+        isOpen={dialog === 'delete'}
+        title={texts.deleteTitle(name)}
+        label={texts.deleteLabel}
+        isDanger
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={close}
+      >
+        {texts.deleteText}
+      </ConfirmDialog>
+    </Page>
+  )
+}
+
+interface MembersProps {
+  readonly groupId: string
+  readonly mayChange: boolean
+}
+
+function Members({ groupId, mayChange }: MembersProps) {
+  const { query = '' } = useSearch({ from: '/frame/groups/$id' })
+  const navigate = useNavigate()
+  const list = useList(
+    ['devices', 'list', 'group', groupId],
+    (page) =>
+      getDeviceGroupsByIdDevices({
+        ...page,
+        path: { id: groupId },
+        query: { ...page.query, expand: 'owner' },
+      }),
+    query,
+  )
+  const remove = useAction({
+    run: (device: Device) =>
+      deleteDeviceGroupsByIdMembershipsByDeviceId({
+        path: { id: groupId, device_id: device.id },
+        throwOnError: true,
+      }),
+    done: (_, { name }) => texts.removed(name),
+    changes: [['groups'], ['devices', 'list', 'group', groupId]],
+  })
+  const { mutate } = remove
+  const columns = useMemo<readonly Column<Device>[]>(() => {
+    const removing: Column<Device> = {
+      id: 'remove',
+      header: '',
+      width: '84px',
+      narrow: true,
+      cell: (device) => (
+        <Button size="compact-xs" variant="subtle" onClick={() => mutate(device)}>
+          {texts.remove}
+        </Button>
+      ),
+    }
+    return mayChange ? [...DEVICE_COLUMNS, removing] : DEVICE_COLUMNS
+  }, [mayChange, mutate])
+  return (
+    <DataTable
+      name={texts.members}
+      columns={columns}
+      list={list}
+      rowId={({ id }) => id}
+      onOpen={({ id }) => void navigate({ to: '/devices/$id', params: { id } })}
+      toolbar={
+        <SearchBar
+          path="/device_groups/{id}/devices"
+          value={query}
+          fault={list.error?.message}
+          onChange={(next) =>
+            void navigate({
+              to: '/groups/$id',
+              params: { id: groupId },
+              search: next === '' ? {} : { query: next },
+              replace: true,
+            })
+          }
+        />
+      }
+      empty={
+        <EmptyState icon={DeviceDesktopIcon} title={texts.noMembers}>
+          {texts.noMembersHelp}
+        </EmptyState>
+      }
+    />
+  )
+}

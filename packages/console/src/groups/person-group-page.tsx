@@ -1,0 +1,98 @@
+/* One group of people. */
+import { Skeleton } from '@mantine/core'
+import { PersonIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { getPersonGroupsById, getPersonGroupsByIdPeople } from '../api/generated/sdk.gen.ts'
+import type { Person } from '../api/generated/types.gen.ts'
+import { DataTable, type Column } from '../kit/data-table.tsx'
+import { Page } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
+import { SearchBar } from '../kit/search-bar.tsx'
+import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { useList } from '../kit/use-list.ts'
+import { texts } from './texts.ts'
+
+const ABOVE = [
+  { label: texts.title, to: '/groups' },
+  { label: texts.ofPeople, to: '/groups/people' },
+]
+
+const COLUMNS: readonly Column<Person>[] = [
+  {
+    id: 'name',
+    header: texts.name,
+    narrow: true,
+    cell: ({ id, name }) => (
+      <RecordLink kind="person" id={id}>
+        {name}
+      </RecordLink>
+    ),
+  },
+  { id: 'email', header: texts.email, narrow: true, cell: ({ email }) => email },
+  {
+    id: 'authenticated',
+    header: texts.lastSignIn,
+    width: '130px',
+    cell: ({ last_authenticated_at: at }) => <Time at={at} />,
+  },
+]
+
+export function PersonGroupPage() {
+  const { id } = useParams({ from: '/frame/groups/people/$id' })
+  const { query = '' } = useSearch({ from: '/frame/groups/people/$id' })
+  const navigate = useNavigate()
+  const group = useQuery({
+    queryKey: ['groups', id, 'people'],
+    queryFn: async ({ signal }) =>
+      (await getPersonGroupsById({ path: { id }, signal, throwOnError: true })).data,
+  })
+  const list = useList(
+    ['people', 'list', 'group', id],
+    (page) => getPersonGroupsByIdPeople({ ...page, path: { id } }),
+    query,
+  )
+  if (group.data === undefined) {
+    return (
+      <Page title={texts.ofPeople} above={ABOVE}>
+        {group.error === null ? (
+          <Skeleton height={220} />
+        ) : (
+          <ErrorState error={group.error} onRetry={() => void group.refetch()} />
+        )}
+      </Page>
+    )
+  }
+  return (
+    <Page title={group.data.name} above={ABOVE} lead={texts.peopleLead} isFilling>
+      <DataTable
+        name={texts.people}
+        columns={COLUMNS}
+        list={list}
+        rowId={(person) => person.id}
+        onOpen={(person) => void navigate({ to: '/people/$id', params: { id: person.id } })}
+        toolbar={
+          <SearchBar
+            path="/person_groups/{id}/people"
+            value={query}
+            fault={list.error?.message}
+            onChange={(next) =>
+              void navigate({
+                to: '/groups/people/$id',
+                params: { id },
+                search: next === '' ? {} : { query: next },
+                replace: true,
+              })
+            }
+          />
+        }
+        empty={
+          <EmptyState icon={PersonIcon} title={texts.noPeople}>
+            {texts.noPeopleHelp}
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}

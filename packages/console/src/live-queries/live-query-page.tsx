@@ -1,0 +1,229 @@
+/* One live query: how far it has come, and the rows as they come in. */
+import { Button, Skeleton, Tabs } from '@mantine/core'
+import { PencilIcon, PlayIcon, SquareFillIcon, SyncIcon, TrashIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  deleteLiveQueryCampaignsById,
+  getLiveQueryCampaignsById,
+  patchLiveQueryCampaignsById,
+} from '../api/generated/sdk.gen.ts'
+import type { LiveQueryCampaign } from '../api/generated/types.gen.ts'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { ConfirmDialog } from '../kit/confirm.tsx'
+import { Facts, Page, Section } from '../kit/page.tsx'
+import { ErrorState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useMay } from '../shell/session.ts'
+import { AnswerRows } from './answer-rows.tsx'
+import { CampaignState, countAnswered, countAsked } from './campaign-state.tsx'
+import { Progress } from './progress.tsx'
+import { QueryDevices } from './query-devices.tsx'
+import type { LiveQueryTab } from './routes.ts'
+import { texts } from './texts.ts'
+
+/** While answers are awaited, beside what the live connection tells. */
+const WATCH_MS = 2_000
+
+const ABOVE = [{ label: texts.above, to: '/live-queries' }]
+
+export function LiveQueryPage() {
+  const { id } = useParams({ from: '/frame/live-queries/$id' })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['live_queries', id],
+    queryFn: async ({ signal }) =>
+      (await getLiveQueryCampaignsById({ path: { id }, signal, throwOnError: true })).data,
+    refetchInterval: ({ state }) => (isAwaited(state.data) ? WATCH_MS : false),
+  })
+  if (data !== undefined) return <Campaign campaign={data} />
+  return (
+    <Page title={texts.title} above={ABOVE}>
+      {error === null ? (
+        <Skeleton height={320} />
+      ) : (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
+    </Page>
+  )
+}
+
+function isAwaited(campaign: LiveQueryCampaign | undefined): boolean {
+  return campaign?.published === true && campaign.waiting_devices_count > 0
+}
+
+function Campaign({ campaign }: { readonly campaign: LiveQueryCampaign }) {
+  const { id } = campaign
+  const { tab = 'rows' } = useSearch({ from: '/frame/live-queries/$id' })
+  const navigate = useNavigate()
+  const open = (next: string | null) =>
+    void navigate({
+      to: '/live-queries/$id',
+      params: { id },
+      search: next === null || next === 'rows' ? {} : { tab: next as LiveQueryTab },
+      replace: true,
+    })
+  return (
+    <Page
+      title={campaign.name}
+      above={ABOVE}
+      badge={<CampaignState campaign={campaign} isPlain={false} />}
+      lead={sentenceOf(campaign)}
+      actions={<Actions campaign={campaign} />}
+    >
+      <Progress campaign={campaign} />
+      <Tabs value={tab} onChange={open} keepMounted={false}>
+        <Tabs.List>
+          {Object.entries(texts.tabs).map(([value, label]) => (
+            <Tabs.Tab key={value} value={value}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="rows" pt="md">
+          <AnswerRows key={campaign.revision} campaign={campaign} />
+        </Tabs.Panel>
+        <Tabs.Panel value="devices" pt="md">
+          <QueryDevices campaign={campaign} />
+        </Tabs.Panel>
+        <Tabs.Panel value="query" pt="md">
+          <Definition campaign={campaign} />
+        </Tabs.Panel>
+      </Tabs>
+    </Page>
+  )
+}
+
+function sentenceOf(campaign: LiveQueryCampaign): string {
+  if (campaign.asked_at === null) return texts.sentenceDraft
+  const figures = [countAnswered(campaign), countAsked(campaign)] as const
+  return campaign.published ? texts.sentence(...figures) : texts.sentenceStopped(...figures)
+}
+
+function Definition({ campaign }: { readonly campaign: LiveQueryCampaign }) {
+  const targets = [
+    campaign.target_all_devices ? texts.all : '',
+    campaign.target_macs ? texts.macs : '',
+    campaign.target_windows_devices ? texts.windows : '',
+    campaign.target_linux_devices ? texts.linux : '',
+    campaign.targeted_device_ids.length > 0
+      ? texts.estimateOf(campaign.targeted_device_ids.length)
+      : '',
+  ].filter((part) => part !== '')
+  return (
+    <Section title={texts.sql}>
+      <CodeBlock name={texts.sql} value={campaign.osquery_sql} />
+      <div style={{ marginTop: 16 }}>
+        <Facts
+          facts={[
+            [texts.platformsOf, targets.join(', ')],
+            [texts.tablesUsed, campaign.tables_used.join(', ')],
+            [texts.asked, <Time at={campaign.asked_at} />],
+            [texts.created, <Time at={campaign.created_at} />],
+            [texts.revision, String(campaign.revision)],
+            ...campaign.warnings.map(
+              ({ platform, message }) => [platform, message] as readonly [string, string],
+            ),
+          ]}
+        />
+      </div>
+    </Section>
+  )
+}
+
+type Dialog = 'again' | 'delete'
+
+function Actions({ campaign }: { readonly campaign: LiveQueryCampaign }) {
+  const { id, name, published } = campaign
+  const [dialog, setDialog] = useState<Dialog>()
+  const navigate = useNavigate()
+  const may = useMay('Create Live Query')
+  const path = { id }
+  const close = () => setDialog(undefined)
+  const changes = [['live_queries']]
+  const publish = (value: boolean) =>
+    patchLiveQueryCampaignsById({ path, body: { published: value }, throwOnError: true })
+  const stop = useAction({ run: () => publish(false), done: texts.stoppedNow, changes })
+  const ask = useAction({
+    run: async () => {
+      // What is published is asked anew once it has been withdrawn.
+      if (published) await publish(false)
+      return publish(true)
+    },
+    done: texts.askedNow,
+    changes,
+    onDone: close,
+  })
+  const remove = useAction({
+    run: () => deleteLiveQueryCampaignsById({ path, throwOnError: true }),
+    done: texts.deleted,
+    changes: [['live_queries', 'list']],
+    showsFailure: true,
+    onDone: () => void navigate({ to: '/live-queries' }),
+  })
+  const shared = { disabled: !may, title: may ? undefined : texts.askPermission }
+  const isFirst = campaign.asked_at === null
+  return (
+    <>
+      <Button
+        {...shared}
+        variant="default"
+        leftSection={<TrashIcon size={14} />}
+        onClick={() => setDialog('delete')}
+      >
+        {texts.delete}
+      </Button>
+      <Button
+        {...shared}
+        variant="default"
+        leftSection={<PencilIcon size={14} />}
+        onClick={() => void navigate({ to: '/live-queries/$id/edit', params: { id } })}
+      >
+        {texts.edit}
+      </Button>
+      {published ? (
+        <Button
+          {...shared}
+          variant="default"
+          leftSection={<SquareFillIcon size={14} />}
+          loading={stop.isPending}
+          onClick={() => stop.mutate()}
+        >
+          {texts.stop}
+        </Button>
+      ) : null}
+      <Button
+        {...shared}
+        leftSection={isFirst ? <PlayIcon size={14} /> : <SyncIcon size={14} />}
+        loading={ask.isPending}
+        onClick={() => (isFirst ? ask.mutate() : setDialog('again'))}
+      >
+        {isFirst ? texts.start : texts.askAgain}
+      </Button>
+      <ConfirmDialog
+        isOpen={dialog === 'again'}
+        title={texts.askAgainTitle}
+        label={texts.askAgain}
+        isPending={ask.isPending}
+        error={ask.error}
+        onConfirm={() => ask.mutate()}
+        onClose={close}
+      >
+        {texts.askAgainText}
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={dialog === 'delete'}
+        title={texts.deleteTitle(name)}
+        label={texts.deleteLabel}
+        isDanger
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={close}
+      >
+        {texts.deleteText}
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+/* People whom the identity provider has removed. */
+import { PersonIcon } from '@primer/octicons-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getDeprovisionedPeople } from '../api/generated/sdk.gen.ts'
+import type { DeprovisionedPerson } from '../api/generated/types.gen.ts'
+import { DataTable, type Column } from '../kit/data-table.tsx'
+import { Page } from '../kit/page.tsx'
+import { SearchBar } from '../kit/search-bar.tsx'
+import { EmptyState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { useList } from '../kit/use-list.ts'
+import { PeopleTabs } from './people-tabs.tsx'
+import { texts } from './texts.ts'
+
+const COLUMNS: readonly Column<DeprovisionedPerson>[] = [
+  {
+    id: 'name',
+    header: texts.name,
+    narrow: true,
+    cell: ({ id, name }) => (
+      <Link to="/people/$id" params={{ id }}>
+        {name}
+      </Link>
+    ),
+  },
+  { id: 'email', header: texts.email, narrow: true, cell: ({ email }) => email },
+  {
+    id: 'authenticated',
+    header: texts.lastSignIn,
+    width: '130px',
+    cell: ({ last_authenticated_at: at }) => <Time at={at} />,
+  },
+  {
+    id: 'created',
+    header: texts.created,
+    width: '130px',
+    cell: ({ created_at: at }) => <Time at={at} />,
+  },
+]
+
+export function DeprovisionedPage() {
+  const { query = '' } = useSearch({ from: '/frame/people/deprovisioned' })
+  const navigate = useNavigate()
+  const list = useList(
+    ['people', 'list', 'deprovisioned'],
+    (page) => getDeprovisionedPeople(page),
+    query,
+  )
+  return (
+    <Page title={texts.title} isFilling>
+      <PeopleTabs current="deprovisioned" />
+      <DataTable
+        name={texts.deprovisioned}
+        columns={COLUMNS}
+        list={list}
+        rowId={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/people/$id', params: { id } })}
+        toolbar={
+          <SearchBar
+            path="/deprovisioned_people"
+            value={query}
+            fault={list.error?.message}
+            onChange={(next) =>
+              void navigate({
+                to: '/people/deprovisioned',
+                search: next === '' ? {} : { query: next },
+                replace: true,
+              })
+            }
+          />
+        }
+        empty={
+          <EmptyState icon={PersonIcon} title={texts.noneGone}>
+            {texts.noneGoneHelp}
+          </EmptyState>
+        }
+      />
+    </Page>
+  )
+}
