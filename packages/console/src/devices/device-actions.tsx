@@ -51,9 +51,7 @@ export function DeviceActions({ device }: { readonly device: Device }) {
       <Button
         variant="default"
         leftSection={<TerminalIcon size={14} />}
-        onClick={() =>
-          void navigate({ to: '/devices/$id', params: path, search: { tab: 'ask' } })
-        }
+        onClick={() => void navigate({ to: '/devices/$id', params: path, search: { tab: 'ask' } })}
       >
         {texts.tabs.ask}
       </Button>
@@ -106,7 +104,11 @@ export function DeviceActions({ device }: { readonly device: Device }) {
           </Menu.Item>
           {mayRemove && mayUpdate ? null : (
             <Text size="xs" c="dimmed" px="sm" py={6}>
-              {texts.noPermission([mayUpdate ? '' : 'Update Devices', mayRemove ? '' : 'Remove Devices'].filter((name) => name !== '').join(', '))}
+              {texts.noPermission(
+                [mayUpdate ? '' : 'Update Devices', mayRemove ? '' : 'Remove Devices']
+                  .filter((name) => name !== '')
+                  .join(', '),
+              )}
             </Text>
           )}
         </Menu.Dropdown>

@@ -3,7 +3,10 @@ import { Button, Collapse, Skeleton, Text, UnstyledButton } from '@mantine/core'
 import { ChecklistIcon, ChevronDownIcon, ChevronRightIcon, SyncIcon } from '@primer/octicons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { getDevicesByIdCheckResults, postDevicesByIdCheckRefreshes } from '../api/generated/sdk.gen.ts'
+import {
+  getDevicesByIdCheckResults,
+  postDevicesByIdCheckRefreshes,
+} from '../api/generated/sdk.gen.ts'
 import type { CheckResult, Device } from '../api/generated/types.gen.ts'
 import { Section } from '../kit/page.tsx'
 import { QuickFilters, type QuickFilter } from '../kit/quick-filters.tsx'
@@ -168,7 +171,7 @@ function Result({ result }: { readonly result: CheckResult }) {
           </div>
           {rows.length === 0 ? null : (
             <div className={classes.well}>
-              <RowsTable name={result.check_name} rows={rows as Record<string, unknown>[]} />
+              <RowsTable name={result.check_name} rows={rows} />
             </div>
           )}
         </div>

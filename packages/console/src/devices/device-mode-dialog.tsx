@@ -61,7 +61,7 @@ export function DeviceModeDialog({ device, isOpen, onClose }: DeviceModeDialogPr
         }}
       >
         <Stack gap="md">
-          <Radio.Group value={mode} onChange={(next) => setMode(next as Mode)}>
+          <Radio.Group value={mode} onChange={setMode}>
             <Stack gap="sm">
               {MODES.map((each) => (
                 <Radio

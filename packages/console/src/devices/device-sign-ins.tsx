@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<AuthLog>[] = [
 export function DeviceSignIns({ deviceId }: { readonly deviceId: string }) {
   const list = useList(
     ['auth_logs', 'list', 'device', deviceId],
-    (page) => getAuthLogs({ ...page, query: { ...page.query } }),
+    (page) => getAuthLogs({ ...page, query: { ...page.query, order: 'desc' } }),
     `device_id:${deviceId}`,
   )
   return (
@@ -61,7 +61,12 @@ export function DeviceSignIns({ deviceId }: { readonly deviceId: string }) {
 }
 
 export function SignInResult({ result }: { readonly result: AuthLog['result'] }) {
-  if (result === null) return <StateBadge tone="unknown" isPlain>{texts.underWay}</StateBadge>
+  if (result === null)
+    return (
+      <StateBadge tone="unknown" isPlain>
+        {texts.underWay}
+      </StateBadge>
+    )
   return result === 'Success' ? (
     <StateBadge tone="good" isPlain>
       {texts.success}

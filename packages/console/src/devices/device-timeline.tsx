@@ -1,6 +1,13 @@
 /* What led to the present state: issues that began and ended, and sign-ins, the newest first. */
 import { Skeleton, Text } from '@mantine/core'
-import { BlockedIcon, CheckIcon, DotFillIcon, SignInIcon, XIcon, type Icon } from '@primer/octicons-react'
+import {
+  BlockedIcon,
+  CheckIcon,
+  DotFillIcon,
+  SignInIcon,
+  XIcon,
+  type Icon,
+} from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getAuthLogs, getIssues } from '../api/generated/sdk.gen.ts'
 import type { AuthLog, Device, Issue } from '../api/generated/types.gen.ts'

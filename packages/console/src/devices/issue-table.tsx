@@ -60,8 +60,18 @@ export function IssueTable({ name, issues, empty }: IssueTableProps) {
 }
 
 function IssueEffect({ exempted, at }: { readonly exempted: boolean; readonly at: string | null }) {
-  if (exempted) return <StateBadge tone="good" isPlain>{texts.exempted}</StateBadge>
-  if (at === null) return <StateBadge tone="notified" isPlain>{texts.doesNotBlock}</StateBadge>
+  if (exempted)
+    return (
+      <StateBadge tone="good" isPlain>
+        {texts.exempted}
+      </StateBadge>
+    )
+  if (at === null)
+    return (
+      <StateBadge tone="notified" isPlain>
+        {texts.doesNotBlock}
+      </StateBadge>
+    )
   const isPast = Date.parse(at) <= Date.now()
   return (
     <StateBadge tone={isPast ? 'bad' : 'warn'} isPlain>

@@ -36,7 +36,8 @@ export const texts = {
   noMembersHelp: 'Add the devices that it is for.',
   add: 'Add devices',
   addTitle: (name: string) => `Add devices to ${name}`,
-  addLabel: (devices: number) => (devices === 1 ? 'Add 1 device' : `Add ${count.format(devices)} devices`),
+  addLabel: (devices: number) =>
+    devices === 1 ? 'Add 1 device' : `Add ${count.format(devices)} devices`,
   added: (devices: number) =>
     devices === 1 ? 'One device was added.' : `${count.format(devices)} devices were added.`,
   find: 'Find by name',

@@ -24,14 +24,16 @@ const PAUSE_MS = 200
 
 interface SearchBarProps {
   /** The path of the list in the API, such as `/devices`: what can be searched is read from its document. */
-  readonly path: keyof typeof SEARCH_FIELDS
+  readonly path?: keyof typeof SEARCH_FIELDS
+  /** What can be searched, where the document cannot tell. */
+  readonly fields?: readonly SearchField[]
   readonly value: string
   readonly onChange: (search: string) => void
   /** What is wrong with the search, in the words of the service. */
   readonly fault?: string | undefined
 }
 
-export function SearchBar({ path, value, onChange, fault }: SearchBarProps) {
+export function SearchBar({ path, fields, value, onChange, fault }: SearchBarProps) {
   const [text, setText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
   const send = useDebouncedCallback(onChange, PAUSE_MS)
@@ -74,7 +76,7 @@ export function SearchBar({ path, value, onChange, fault }: SearchBarProps) {
         }}
       />
       <FilterBuilder
-        fields={SEARCH_FIELDS[path]}
+        fields={fields ?? (path === undefined ? [] : SEARCH_FIELDS[path])}
         onAdd={(clause) => {
           const next = text.trim() === '' ? clause : `${text.trim()} AND ${clause}`
           setText(next)

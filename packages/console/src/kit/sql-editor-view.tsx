@@ -152,10 +152,9 @@ function look(minHeight: string): Extension {
     '.cm-content': { padding: '8px 0', caretColor: 'var(--helio-text)', minHeight },
     '.cm-cursor': { borderLeftColor: 'var(--helio-text)' },
     '.cm-gutters': {
-      backgroundColor: 'var(--helio-sunken)',
+      backgroundColor: 'transparent',
       color: 'var(--helio-quiet)',
       border: 'none',
-      minHeight,
     },
     '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'transparent' },
     '&.cm-focused .cm-activeLine': {

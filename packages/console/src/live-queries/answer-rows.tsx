@@ -61,12 +61,7 @@ export function AnswerRows({ campaign }: { readonly campaign: LiveQueryCampaign 
       )}
       {list.hasMore ? (
         <div className={classes.answerHead}>
-          <Button
-            variant="subtle"
-            size="xs"
-            loading={list.isLoadingMore}
-            onClick={list.loadMore}
-          >
+          <Button variant="subtle" size="xs" loading={list.isLoadingMore} onClick={list.loadMore}>
             {texts.moreAnswers}
           </Button>
         </div>

@@ -72,7 +72,11 @@ export function LiveQueriesPage() {
   const may = useMay('Create Live Query')
   const list = useList(['live_queries', 'list'], (page) => getLiveQueryCampaigns(page), query)
   const search = (next: string) =>
-    void navigate({ to: '/live-queries', search: next === '' ? {} : { query: next }, replace: true })
+    void navigate({
+      to: '/live-queries',
+      search: next === '' ? {} : { query: next },
+      replace: true,
+    })
   const create = (
     <Button
       leftSection={<PlusIcon size={14} />}

@@ -3,13 +3,16 @@ import { OSQUERY_TABLES, PLATFORM_NAMES, type OsqueryTable } from '../kit/osquer
 import { texts } from './texts.ts'
 
 const TABLES = new Map(OSQUERY_TABLES.map((table) => [table.name, table]))
-const NAMED_TABLE = /\b(?:from|join)\s+["'`[]?([a-z_]\w*)|,\s*([a-z_]\w*)\s+(?:as\s+)?\w+\s*(?=,|where|join|$)/gi
+const NAMED_TABLE =
+  /\b(?:from|join)\s+["'`[]?([a-z_]\w*)|,\s*([a-z_]\w*)\s+(?:as\s+)?\w+\s*(?=,|where|join|$)/gi
 const DEFINED_NAME = /\b([a-z_]\w*)\s+as\s+(?:not\s+)?(?:materialized\s+)?\(\s*select\b/gi
 
 /** Sentences that warn; none when nothing speaks against the query. */
 export function describeCosts(sql: string): string[] {
   const text = sql.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, ' ')
-  const defined = new Set([...text.matchAll(DEFINED_NAME)].map(([, name = '']) => name.toLowerCase()))
+  const defined = new Set(
+    [...text.matchAll(DEFINED_NAME)].map(([, name = '']) => name.toLowerCase()),
+  )
   const names = [...text.matchAll(NAMED_TABLE)]
     .map(([, first, second]) => (first ?? second ?? '').toLowerCase())
     .filter((name) => name !== '' && name !== 'select' && !defined.has(name))

@@ -61,7 +61,7 @@ export function QueryForm({ campaign }: QueryFormProps) {
       }}
     >
       <div className={classes.columns}>
-        <Section title={texts.sql}>
+        <Section title={texts.question}>
           <Stack gap="md">
             <TextInput
               label={texts.name}
@@ -90,27 +90,45 @@ export function QueryForm({ campaign }: QueryFormProps) {
             <CostNotes sql={sql} />
           </Section>
           {isNamed || targetFault !== undefined ? null : <Fault error={save.error} />}
-          <Group justify="flex-end" gap="xs">
-            <Button
-              variant="default"
-              disabled={!may || !isComplete}
-              loading={save.isPending && !save.variables}
-              onClick={() => save.mutate(false)}
-            >
-              {texts.saveDraft}
-            </Button>
-            <Button
-              type="submit"
-              leftSection={<PlayIcon size={14} />}
-              disabled={!may || !isComplete}
-              title={may ? undefined : texts.askPermission}
-              loading={save.isPending && save.variables}
-            >
-              {texts.ask}
-            </Button>
-          </Group>
+          <FormButtons
+            mayAsk={may}
+            isComplete={isComplete}
+            pending={save.isPending ? (save.variables ? 'ask' : 'draft') : undefined}
+            onKeep={() => save.mutate(false)}
+          />
         </div>
       </div>
     </form>
+  )
+}
+
+interface FormButtonsProps {
+  readonly mayAsk: boolean
+  readonly isComplete: boolean
+  readonly pending: 'ask' | 'draft' | undefined
+  readonly onKeep: () => void
+}
+
+function FormButtons({ mayAsk, isComplete, pending, onKeep }: FormButtonsProps) {
+  return (
+    <Group justify="flex-end" gap="xs">
+      <Button
+        variant="default"
+        disabled={!mayAsk || !isComplete}
+        loading={pending === 'draft'}
+        onClick={onKeep}
+      >
+        {texts.saveDraft}
+      </Button>
+      <Button
+        type="submit"
+        leftSection={<PlayIcon size={14} />}
+        disabled={!mayAsk || !isComplete}
+        title={mayAsk ? undefined : texts.askPermission}
+        loading={pending === 'ask'}
+      >
+        {texts.ask}
+      </Button>
+    </Group>
   )
 }

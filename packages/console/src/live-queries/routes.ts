@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
-import { texts } from './texts.ts'
+import type { texts } from './texts.ts'
 
 /** The parts of the page of a live query. */
 export type LiveQueryTab = keyof typeof texts.tabs

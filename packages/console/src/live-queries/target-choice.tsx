@@ -9,7 +9,6 @@ import {
   COUNTED_MAX,
   countTargets,
   TARGET_PLATFORMS,
-  type TargetKind,
   type TargetPlatform,
   type Targets,
 } from './targets.ts'
@@ -42,7 +41,7 @@ export function TargetChoice({ targets, onChange, fault }: TargetChoiceProps) {
         size="xs"
         aria-label={texts.targets}
         value={kind}
-        onChange={(next) => onChange({ ...targets, kind: next as TargetKind })}
+        onChange={(next) => onChange({ ...targets, kind: next })}
         data={[
           { value: 'all', label: texts.all },
           { value: 'platforms', label: texts.byPlatform },

@@ -52,4 +52,3 @@ export async function countTargets(
   const { data, pagination } = (await getDevices(page)).data
   return pagination.next_cursor === '' ? data.length : undefined
 }
-

@@ -24,10 +24,12 @@ export const texts = {
 
   newTitle: 'New live query',
   editTitle: (name: string) => `Edit ${name}`,
+  question: 'Question',
   sql: 'SQL',
   sqlHelp: 'One SELECT over osquery’s tables. Ctrl Space completes; ⌘ Enter asks.',
   targets: 'Who is asked',
-  targetsHelp: 'Devices that match when it is asked. One that enrolls later is asked when it is asked anew.',
+  targetsHelp:
+    'Devices that match when it is asked. One that enrolls later is asked when it is asked anew.',
   all: 'All devices',
   byPlatform: 'By platform',
   single: 'Single devices',
@@ -38,19 +40,22 @@ export const texts = {
   devicesHelp: 'By name.',
   estimate: (devices: string) => `About ${devices} will be asked.`,
   estimateMore: (devices: number) => `more than ${count.format(devices)} devices`,
-  estimateOf: (devices: number) => (devices === 1 ? '1 device' : `${count.format(devices)} devices`),
+  estimateOf: (devices: number) =>
+    devices === 1 ? '1 device' : `${count.format(devices)} devices`,
   cost: 'What it costs',
   costs: {
     file: 'The table file walks the file system: name a path or directory as exactly as possible.',
     hash: 'The table hash reads whole files: narrow path or directory.',
     yara: 'The table yara reads whole files: narrow path.',
     processes: 'Lists of processes are gathered anew on every device.',
-    events: 'Tables of events hold what was gathered since the last time; elsewhere they are empty.',
+    events:
+      'Tables of events hold what was gathered since the last time; elsewhere they are empty.',
     broad: 'It has no WHERE and no LIMIT: at most 1,000 rows of each device are kept.',
     narrow: (table: string, columns: string) =>
       `The table ${table} answers nothing unless WHERE narrows ${columns}.`,
     unknown: (table: string) => `osquery has no table ${table}, unless an extension brings it.`,
-    platform: (table: string, platforms: string) => `The table ${table} exists on ${platforms} alone.`,
+    platform: (table: string, platforms: string) =>
+      `The table ${table} exists on ${platforms} alone.`,
   },
   costLater: 'Write the SQL: what it costs is said here.',
   noCost: 'Nothing speaks against it: it reads what the agent has at hand.',

@@ -11,7 +11,7 @@ import {
   getPeopleByIdPersonGroups,
   getPeopleByIdRegisteredDevices,
 } from '../api/generated/sdk.gen.ts'
-import type { AuthLog, Device, Person } from '../api/generated/types.gen.ts'
+import type { AuthLog, Device } from '../api/generated/types.gen.ts'
 import { SignInResult } from '../devices/device-sign-ins.tsx'
 import { IssueTable } from '../devices/issue-table.tsx'
 import { Copyable } from '../kit/copyable.tsx'
@@ -84,7 +84,7 @@ export function PersonPage() {
 async function findPerson(id: string, signal: AbortSignal) {
   const request = { path: { id }, signal, throwOnError: true } as const
   try {
-    return { person: (await getPeopleById(request)).data as Person, isGone: false }
+    return { person: (await getPeopleById(request)).data, isGone: false }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error
     return { person: (await getDeprovisionedPeopleById(request)).data, isGone: true }
@@ -199,7 +199,7 @@ const SIGN_IN_COLUMNS: readonly Column<AuthLog>[] = [
 function SignIns({ id }: PartProps) {
   const list = useList(
     ['auth_logs', 'list', 'person', id],
-    (page) => getAuthLogs({ ...page, query: { ...page.query } }),
+    (page) => getAuthLogs({ ...page, query: { ...page.query, order: 'desc' } }),
     `person_id:${id}`,
   )
   return (

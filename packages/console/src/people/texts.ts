@@ -14,16 +14,20 @@ export const texts = {
   present: 'Present',
   deprovisioned: 'Deprovisioned',
   noneGone: 'Nobody has been deprovisioned',
-  noneGoneHelp: 'People whom the identity provider removes are listed here; their devices belong to nobody.',
+  noneGoneHelp:
+    'People whom the identity provider removes are listed here; their devices belong to nobody.',
   above: 'People',
   lead: (devices: string, issues: string) => `${devices}, ${issues}.`,
   devicesCount: (count: number) =>
-    count === 0 ? 'No registered device' : `${count} registered ${count === 1 ? 'device' : 'devices'}`,
+    count === 0
+      ? 'No registered device'
+      : `${count} registered ${count === 1 ? 'device' : 'devices'}`,
   issuesCount: (count: number) =>
     count === 0 ? 'no open issue' : `${count} open ${count === 1 ? 'issue' : 'issues'}`,
   gone: 'Deprovisioned: may sign in nowhere, and owns no device.',
   devices: 'Registered devices',
-  noDevices: 'No device is registered to this person. One is registered when its owner signs in with it.',
+  noDevices:
+    'No device is registered to this person. One is registered when its owner signs in with it.',
   issues: 'Open issues',
   noIssues: 'No open issue on the devices of this person.',
   groups: 'Groups',

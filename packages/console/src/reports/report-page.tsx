@@ -1,0 +1,197 @@
+/* One saved query and its results. */
+import { Alert, Button, Skeleton } from '@mantine/core'
+import { DownloadIcon, PencilIcon, TableIcon, TrashIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  deleteReportingQueriesById,
+  getReportingQueries,
+  getReportingQueriesById,
+  getReportingQueriesByIdResults,
+} from '../api/generated/sdk.gen.ts'
+import type { ReportQuery, ReportQueryResult } from '../api/generated/types.gen.ts'
+import { ApiError } from '../api/client.ts'
+import { CodeBlock } from '../kit/code-block.tsx'
+import { ConfirmDialog } from '../kit/confirm.tsx'
+import { toCsv } from '../kit/csv.ts'
+import { Page, Section } from '../kit/page.tsx'
+import { listColumns, RowsTable } from '../kit/rows-table.tsx'
+import { saveFile } from '../kit/save-file.ts'
+import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { Time } from '../kit/time.tsx'
+import { showFailure, useAction } from '../kit/use-action.ts'
+import { PAGE_SIZE, useList } from '../kit/use-list.ts'
+import { useMay } from '../shell/session.ts'
+import { texts } from './texts.ts'
+
+const ABOVE = [{ label: texts.above, to: '/reports' }]
+
+export function ReportPage() {
+  const { id } = useParams({ from: '/frame/reports/$id' })
+  const { data, error, refetch } = useQuery({
+    queryKey: ['reports', id],
+    queryFn: ({ signal }) => readReport(id, signal),
+  })
+  if (data !== undefined) return <Report report={data} />
+  return (
+    <Page title={texts.title} above={ABOVE}>
+      {error === null ? (
+        <Skeleton height={320} />
+      ) : (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      )}
+    </Page>
+  )
+}
+
+/** A query that fails when it runs is answered with its failure alone; the list has its definition. */
+async function readReport(id: string, signal: AbortSignal): Promise<ReportQuery> {
+  const omitted = { omit_results: 'true' } as const
+  const request = { path: { id }, query: omitted, signal, throwOnError: true } as const
+  try {
+    return (await getReportingQueriesById(request)).data
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    const query = { ...omitted, per_page: PAGE_SIZE }
+    const { data } = await getReportingQueries({ query, signal, throwOnError: true })
+    const own = data.data.find((report) => String(report.id) === id)
+    if (own === undefined) throw error
+    return { ...own, error: error.message }
+  }
+}
+
+function Report({ report }: { readonly report: ReportQuery }) {
+  const id = String(report.id)
+  const [isDeleting, setDeleting] = useState(false)
+  const navigate = useNavigate()
+  const may = useMay('Manage Reporting')
+  const shared = { disabled: !may, title: may ? undefined : texts.permission }
+  const remove = useAction({
+    run: () => deleteReportingQueriesById({ path: { id }, throwOnError: true }),
+    done: texts.deleted,
+    changes: [['reports', 'list']],
+    showsFailure: true,
+    onDone: () => void navigate({ to: '/reports' }),
+  })
+  return (
+    <Page
+      title={report.name}
+      above={ABOVE}
+      lead={
+        <>
+          {report.error === undefined ? `${texts.resultCount(report.result_count)} ` : null}
+          {texts.created} <Time at={report.created_at} />.
+        </>
+      }
+      actions={
+        <>
+          <Button
+            {...shared}
+            variant="default"
+            leftSection={<TrashIcon size={14} />}
+            onClick={() => setDeleting(true)}
+          >
+            {texts.delete}
+          </Button>
+          <Button
+            {...shared}
+            variant="default"
+            leftSection={<PencilIcon size={14} />}
+            onClick={() => void navigate({ to: '/reports/$id/edit', params: { id } })}
+          >
+            {texts.edit}
+          </Button>
+        </>
+      }
+    >
+      <Section title={texts.query}>
+        <CodeBlock name={texts.sql} value={report.osquery_sql} />
+      </Section>
+      {report.error === undefined ? (
+        <Results id={id} name={report.name} />
+      ) : (
+        <Alert color="red" title={texts.failed} role="alert">
+          {report.error}
+        </Alert>
+      )}
+      <ConfirmDialog
+        isOpen={isDeleting}
+        title={texts.deleteTitle(report.name)}
+        label={texts.deleteLabel}
+        isDanger
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={() => setDeleting(false)}
+      >
+        {texts.deleteText}
+      </ConfirmDialog>
+    </Page>
+  )
+}
+
+function Results({ id, name }: { readonly id: string; readonly name: string }) {
+  const list = useList<ReportQueryResult>(['reports', id, 'results'], (page) =>
+    getReportingQueriesByIdResults({ ...page, path: { id } }),
+  )
+  if (list.error !== null && list.items.length === 0) {
+    return <ErrorState error={list.error} onRetry={list.retry} />
+  }
+  const save = async () => {
+    try {
+      const rows = await readAll(id)
+      const csv = toCsv(listColumns(rows), rows)
+      saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), `${name}.csv`)
+    } catch (error) {
+      showFailure(error)
+    }
+  }
+  return (
+    <Section
+      title={texts.results}
+      isFlush
+      actions={
+        list.items.length === 0 ? null : (
+          <Button
+            variant="default"
+            size="xs"
+            leftSection={<DownloadIcon size={14} />}
+            onClick={() => void save()}
+          >
+            {texts.export}
+          </Button>
+        )
+      }
+    >
+      {list.isLoading ? (
+        <Skeleton height={120} m="md" />
+      ) : list.items.length === 0 ? (
+        <EmptyState icon={TableIcon} title={texts.noResults}>
+          {texts.noResultsHelp}
+        </EmptyState>
+      ) : (
+        <RowsTable name={texts.results} rows={list.items} />
+      )}
+      {list.hasMore ? (
+        <Button variant="subtle" m="xs" loading={list.isLoadingMore} onClick={list.loadMore}>
+          {texts.more}
+        </Button>
+      ) : null}
+    </Section>
+  )
+}
+
+/** Every row, also those that the page has not read yet. */
+async function readAll(id: string): Promise<ReportQueryResult[]> {
+  const rows: ReportQueryResult[] = []
+  let cursor = ''
+  do {
+    const query = { per_page: PAGE_SIZE, ...(cursor === '' ? {} : { cursor }) }
+    const page = { path: { id }, query, throwOnError: true } as const
+    const { data } = await getReportingQueriesByIdResults(page)
+    rows.push(...data.data)
+    cursor = data.pagination.next_cursor
+  } while (cursor !== '')
+  return rows
+}
