@@ -123,8 +123,6 @@ describe('GET /devices', () => {
     'will_block_at<2026-02-15': ['alpha'],
     'duplicate_hardware_since>2026-01-10': ['delta'],
     'duplicate_hardware_since<2026-01-10': ['epsilon'],
-    'auth_state:"Will Block"': ['alpha', 'epsilon'],
-    'auth_state:notified': ['delta'],
     'operating_system:"macOS 26.1"': ['alpha'],
     'operating_system~macos': ['alpha'],
     'hardware_model:"MacBook Air"': ['alpha'],
