@@ -156,7 +156,9 @@ describe('GET /devices', () => {
   })
 
   it('has every field and operator tried', () => {
-    expect(trialsOf([...Object.keys(SEARCHES), 'id:1', 'owner_id:1'])).toEqual(toTrials(DEVICE_LIST.fields))
+    expect(trialsOf([...Object.keys(SEARCHES), 'id:1', 'owner_id:1'])).toEqual(
+      toTrials(DEVICE_LIST.fields),
+    )
   })
 
   it('refuses a word that is no device type, and names those that are', async () => {

@@ -75,12 +75,16 @@ describe('answers', () => {
       await api.db
         .insertInto('device_contact')
         .values({ device_id: windows, last_seen_at: seenAt })
-        .onConflict((conflict) => conflict.column('device_id').doUpdateSet({ last_seen_at: seenAt }))
+        .onConflict((conflict) =>
+          conflict.column('device_id').doUpdateSet({ last_seen_at: seenAt }),
+        )
         .execute()
       const { body } = await api.request<{
         data: { id: string; progress: string; error_message: string | null }[]
       }>(`${CAMPAIGNS_PATH}/${id}/devices`)
-      expect(body.data.find((device) => device.id === linux)).toMatchObject({ progress: 'answered' })
+      expect(body.data.find((device) => device.id === linux)).toMatchObject({
+        progress: 'answered',
+      })
       expect(body.data.find((device) => device.id === mac)).toMatchObject({
         progress: 'denylisted',
         error_message: message,
