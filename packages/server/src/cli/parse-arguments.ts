@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { RESTRICTION_NAMES, type Restriction } from '../schema/access-levels.ts'
 import type { GrantedPermission } from '../organisation/api-keys/api-key-store.ts'
 
 /** `<name>=<rationale>`. */
@@ -10,6 +11,13 @@ export function parsePermission(text: string): GrantedPermission {
     )
   }
   return { permission: text.slice(0, separator).trim(), rationale: text.slice(separator + 1) }
+}
+
+/** The name of a restriction, or `none`. */
+export function parseRestriction(text: string): Restriction | 'none' {
+  const name = text === 'none' ? text : RESTRICTION_NAMES.find((each) => each === text)
+  if (name !== undefined) return name
+  throw new InvalidArgumentError(`Give none, or one of ${RESTRICTION_NAMES.join(', ')}.`)
 }
 
 /** A date or date and time of ISO 8601. */

@@ -55,6 +55,11 @@ export const ERROR_CODES = {
       'The session began with a one-time link and opens nothing before the admin has a way to sign in.',
     remedy: 'Add a passkey, or a password with a second factor, under `/console/session`.',
   },
+  step_up_required: {
+    meaning:
+      'The request opens something that an admin must have proven to be there for, within the last five minutes.',
+    remedy: 'Step the session up: `POST /console/session/step_up`. Then send the request again.',
+  },
   cross_site_request: {
     meaning: 'The request carries the session of an admin, but does not come from the console.',
     remedy:
@@ -65,8 +70,10 @@ export const ERROR_CODES = {
     remedy: 'An admin with Full Access can switch it on: `heliograph organisation set`.',
   },
   permission_missing: {
-    meaning: 'The API key lacks the permission that the endpoint needs.',
-    remedy: 'Use a key that holds the permission which the message names.',
+    meaning:
+      'The API key lacks the permission that the endpoint needs, or the access level of the admin does not open it.',
+    remedy:
+      'Use a key that holds the permission which the message names, or ask an admin with Full Access.',
   },
   scope_missing: {
     meaning: 'The access token lacks the scope that the endpoint needs.',

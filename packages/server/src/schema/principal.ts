@@ -1,10 +1,8 @@
+import type { AccessLevel } from './access-levels.ts'
 import type { Permission } from './permissions.ts'
 
 /** The kinds of credential that requests carry; audit entries name them as the actor's type. */
 export type PrincipalKind = 'api_key' | 'admin' | 'ssf_client' | 'poll_token'
-
-/** What an admin may do: everything, all but its restrictions, or what concerns the bill. */
-export type AccessLevel = 'full' | 'limited' | 'billing'
 
 /** The session of an admin in the console. */
 export interface PrincipalSession {

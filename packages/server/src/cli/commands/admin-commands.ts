@@ -16,7 +16,8 @@ import {
 } from '../../organisation/admins/change-admin.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { choiceOption, option } from '../option.ts'
+import { choiceOption, option, repeatedOption } from '../option.ts'
+import { parseRestriction } from '../parse-arguments.ts'
 import { settingOption } from '../run-command.ts'
 
 const create = databaseCommand({
@@ -61,12 +62,18 @@ const update = databaseCommand({
     firstName: option('--first-name <name>', 'first name'),
     lastName: option('--last-name <name>', 'last name'),
     access: choiceOption('--access <level>', 'what the admin may do', ADMIN_ACCESS_LEVELS),
+    restriction: repeatedOption(
+      '--restriction <name>',
+      'what an admin with limited access may not do, or none; may be repeated',
+      parseRestriction,
+    ),
     keysTo: keysToOption,
   },
-  run: ({ args, change, options: { keysTo, ...edit } }) =>
+  run: ({ args, change, options: { keysTo, restriction, ...edit } }) =>
     change(async (tx) => {
       const admin = await getAdminByEmail(tx.tx, args.email)
-      return changeAdmin(tx, admin.id, { ...edit, keysTo: await idOf(tx, keysTo) })
+      const restrictions = restriction?.filter((name) => name !== 'none')
+      return changeAdmin(tx, admin.id, { ...edit, restrictions, keysTo: await idOf(tx, keysTo) })
     }),
   json: toChangedJson,
   text: ({ admin, ...keys }) =>

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
-import { PERMISSIONS, type Permission } from '../../schema/permissions.ts'
-import type { AccessLevel, Principal, PrincipalSession } from '../../schema/principal.ts'
+import { permissionsOf, type AccessLevel } from '../../schema/access-levels.ts'
+import type { Principal, PrincipalSession } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Admin } from '../admins/find-admin.ts'
 import { findLiveSession, updateSessionUse, type LiveSession } from './admin-session-store.ts'
@@ -36,7 +36,7 @@ export async function authenticateSession(
       kind: 'admin',
       id: admin.id,
       name: `${admin.firstName} ${admin.lastName}`,
-      permissions: permissionsOf(accessLevel),
+      permissions: permissionsOf({ accessLevel, restrictions: admin.restrictions }),
       session: {
         id: session.id,
         email: admin.email,
@@ -51,8 +51,4 @@ export async function authenticateSession(
 
 function toAccessLevel(access: Admin['access']): AccessLevel {
   return access === 'billing_only' ? 'billing' : access
-}
-
-function permissionsOf(level: AccessLevel): ReadonlySet<Permission> {
-  return new Set(level === 'full' ? PERMISSIONS : [])
 }

@@ -4,6 +4,7 @@ import { changeRoute } from '../../changes/change-routes.ts'
 import type { RunChange } from '../../changes/change.ts'
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
+import { RESTRICTION_NAMES } from '../../schema/access-levels.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema, timestampSchema } from '../../platform/wire/wire-values.ts'
@@ -67,6 +68,7 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
       ...access,
       method: 'PATCH',
       path: '/admin_users/:id',
+      stepUp: true,
       summary: 'Change an admin',
       description:
         'Changes the name or the access of an admin. The last admin with Full Access keeps it: 409.',
@@ -74,6 +76,11 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
         first_name: nameSchema.optional(),
         last_name: nameSchema.optional(),
         access: z.enum(ADMIN_ACCESS_LEVELS).optional(),
+        restrictions: z
+          .array(z.enum(RESTRICTION_NAMES))
+          .max(RESTRICTION_NAMES.length)
+          .optional()
+          .describe('What the admin may not do; counts with limited access alone.'),
         keys_to: keysToSchema,
       }),
       example: { body: { access: 'limited' } },
@@ -84,6 +91,7 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
             firstName: body.first_name,
             lastName: body.last_name,
             access: body.access,
+            restrictions: body.restrictions,
             keysTo: body.keys_to,
           }),
         ),
@@ -92,6 +100,7 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
       ...access,
       method: 'DELETE',
       path: '/admin_users/:id',
+      stepUp: true,
       summary: 'Remove an admin',
       description: 'The last admin with Full Access cannot be removed: 409.',
       query: z.object({ keys_to: keysToSchema }),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
+import { lastAuditEntry } from '../../../test/support/write-contract.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { ChangeRecord } from '../../changes/change.ts'
 import { organisationRoutes } from '../settings/organisation-routes.ts'
@@ -245,5 +246,28 @@ describe('an admin', () => {
     } finally {
       await own.close()
     }
+  })
+})
+
+describe('the restrictions of an admin', () => {
+  it('are replaced as a whole, shown, and in the audit log', async () => {
+    const admin = await newAdmin('limited')
+    const change = async (payload: object) =>
+      api.request<TestRefusal & { restrictions: string[] }>(`/admin_users/${admin.id}`, {
+        method: 'PATCH',
+        key,
+        payload,
+      })
+    expect((await change({ restrictions: ['devices', 'webhooks'] })).body.restrictions).toEqual([
+      'devices',
+      'webhooks',
+    ])
+    expect((await change({ first_name: 'Grace' })).body.restrictions).toHaveLength(2)
+    expect((await change({ restrictions: [] })).body.restrictions).toEqual([])
+    expect((await change({ restrictions: ['money'] })).status).toBe(422)
+    expect(await lastAuditEntry(api, 'admin_user.updated')).toMatchObject({
+      before: { restrictions: ['devices', 'webhooks'] },
+      after: { restrictions: [] },
+    })
   })
 })

@@ -3,6 +3,7 @@
  * no key outlives the Full Access of the admin who answers for it, and that no session outlives another access.
  */
 import type { Change } from '../../changes/change.ts'
+import type { Restriction } from '../../schema/access-levels.ts'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import { deleteSessionsOf } from '../admin-sign-in/admin-session-store.ts'
@@ -22,6 +23,8 @@ export interface AdminEdit {
   readonly firstName?: string | undefined
   readonly lastName?: string | undefined
   readonly access?: AdminAccess | undefined
+  /** What the admin may not do; counts with limited access alone. */
+  readonly restrictions?: readonly Restriction[] | undefined
   /** The id of the admin who answers for the keys from now on. */
   readonly keysTo?: string | undefined
 }
@@ -52,6 +55,7 @@ export async function changeAdmin(
     last_name:
       edit.lastName === undefined ? before.last_name : parseName(edit.lastName, 'last_name'),
     access,
+    restrictions: edit.restrictions === undefined ? before.restrictions : [...edit.restrictions],
     updated_at: change.at,
   })
   change.recordAudit({
@@ -157,6 +161,6 @@ function describe({ first_name, last_name, email }: Admin): string {
   return `${first_name} ${last_name} (${email})`
 }
 
-function toAuditValues({ email, first_name, last_name, access }: Admin) {
-  return { email, first_name, last_name, access }
+function toAuditValues({ email, first_name, last_name, access, restrictions }: Admin) {
+  return { email, first_name, last_name, access, restrictions }
 }

@@ -119,6 +119,7 @@ function writeRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): A
       ...ACCESS,
       method: 'POST',
       path: '/api_keys',
+      stepUp: true,
       summary: 'Create an API key',
       description: 'The answer carries its secret. A caller grants only what it holds itself.',
       body: createBody,
@@ -149,6 +150,7 @@ function writeRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): A
       ...ACCESS,
       method: 'PATCH',
       path: '/api_keys/:id',
+      stepUp: true,
       summary: 'Change an API key',
       description:
         'Members that are left out stay as they are, and so does the secret. The next request of the key goes by it.',
@@ -186,6 +188,7 @@ function secretRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): 
       ...ACCESS,
       method: 'POST',
       path: '/api_keys/:id/rotate',
+      stepUp: true,
       summary: 'Put a new API key in the place of an old one',
       description:
         'The new key has an id and a secret of its own, and what the old one holds; the answer carries the secret.',
@@ -203,6 +206,7 @@ function secretRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): 
       ...ACCESS,
       method: 'POST',
       path: '/api_keys/:id/reveal',
+      stepUp: true,
       summary: 'Reveal the secret of an API key',
       description:
         'To a caller that holds what the key holds. The audit log names the caller and the reason before the answer is sent.',

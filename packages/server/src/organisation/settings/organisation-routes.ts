@@ -75,6 +75,7 @@ export function organisationRoutes({
     changeRoute(runChange, {
       method: 'PATCH',
       path: '/organisation',
+      stepUp: true,
       summary: 'Change the settings of the organisation',
       description:
         'Members that are left out stay as they are. Another compliance threshold takes effect on every device in the same change.',

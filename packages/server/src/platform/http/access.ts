@@ -164,8 +164,19 @@ async function takePlace(
 export const checkPermission: AccessCheck = (operation, { caller }) => {
   const permission = permissionOf(operation)
   if (permission === null || caller?.permissions.has(permission) === true) return
+  const holder = caller?.session === undefined ? 'the key does not hold' : 'you do not have'
   throw new AppError(
     'permission_missing',
-    `This request needs the permission "${permission}", which the key does not hold.`,
+    `This request needs the permission "${permission}", which ${holder}.`,
   )
+}
+
+/**
+ * Refuses a session whose person has not proven to be there shortly before, where an operation asks for it.
+ *
+ * @throws AppError `step_up_required`
+ */
+export const checkStepUp: AccessCheck = ({ stepUp }, { caller }) => {
+  if (!stepUp || caller?.session === undefined || caller.session.steppedUpAt !== null) return
+  throw new AppError('step_up_required', 'Prove that it is you, then send the request again.')
 }

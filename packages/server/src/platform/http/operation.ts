@@ -162,6 +162,8 @@ export interface Operation<By extends Caller = Caller> {
   readonly access: Access
   /** Other credentials that this operation takes, tried before those of the surface. */
   readonly credentials: readonly Credential<By>[]
+  /** Whether a session opens it only shortly after its person has proven to be there; keys are not asked. */
+  readonly stepUp: boolean
   /** The switch that closes the operation; null for none, undefined for what the surface decides. */
   readonly feature: string | null | undefined
   /** The versions of the surface that know the operation; undefined for all. */
@@ -214,6 +216,7 @@ export function operation<By extends Caller = Caller>({
   const { method, path, access } = declared
   return {
     credentials: [],
+    stepUp: false,
     feature: undefined,
     versions: undefined,
     description: undefined,

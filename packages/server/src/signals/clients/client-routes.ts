@@ -101,6 +101,7 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       ...ACCESS,
       method: 'POST',
       path: '/ssf_clients',
+      stepUp: true,
       summary: 'Create a Shared Signals client',
       description:
         'With `jwks` it signs assertions with its own keys; without, it gets a secret, which is shown once.',
@@ -117,6 +118,7 @@ function writeRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute[
       ...ACCESS,
       method: 'PATCH',
       path: '/ssf_clients/:id',
+      stepUp: true,
       summary: 'Change a Shared Signals client',
       description: 'A scope that is taken away is gone from its tokens at once.',
       body: updateBody,
@@ -138,6 +140,7 @@ function endingRoutes({ baseUrl, runChange }: ClientRouteDependencies): ApiRoute
       ...ACCESS,
       method: 'POST',
       path: '/ssf_clients/:id/rotate_secret',
+      stepUp: true,
       summary: 'Give a Shared Signals client a new secret',
       description: 'It is shown once. The secrets before it end after the overlap.',
       body: rotateBody,

@@ -65,6 +65,7 @@ function rotationRoute(
     ...STREAM_ACCESS,
     method: 'POST',
     path,
+    stepUp: true,
     summary,
     description: 'The token is answered once; the service keeps its hash.',
     body: rotationBody,

@@ -78,6 +78,7 @@ function rotateRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_signing_keys/rotate',
+    stepUp: true,
     summary: 'Rotate the signing key',
     description:
       'Publishes a new key that signs after the time ahead, for its canaries first. The old one stays published.',
@@ -105,6 +106,7 @@ function rollbackRoute({ runChange, onKeysChanged }: SigningKeyRouteDependencies
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_signing_keys/rollback',
+    stepUp: true,
     summary: 'Take the last rotation of the signing key back',
     description:
       'The key before signs again at once, for every stream, also what waits. The new key stays published.',
@@ -123,6 +125,7 @@ function revokeRoute(dependencies: SigningKeyRouteDependencies): ApiRoute {
     ...STREAM_ACCESS,
     method: 'POST',
     path: '/ssf_signing_keys/:kid/revoke',
+    stepUp: true,
     summary: 'Revoke a compromised signing key',
     description:
       'The key is not published any more, a new one signs at once, and what waits is signed again.',

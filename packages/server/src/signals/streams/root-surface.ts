@@ -112,6 +112,7 @@ const PLACES: Readonly<Record<StreamUse, StreamPlace>> = {
   delete: {
     path: PATH,
     summary: 'Delete the stream that `stream_id` names',
+    stepUp: true,
     description: 'What is queued for it goes with it.',
     query: streamIdQuery,
     example: { query: { stream_id: EXAMPLE_ID } },

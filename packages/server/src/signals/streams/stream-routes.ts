@@ -56,6 +56,7 @@ export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] 
       ...deleteAction(surface, dependencies),
       use: 'delete',
       path: '/ssf_streams/:id',
+      stepUp: true,
       summary: 'Delete a stream',
       description: 'What is queued for it goes with it.',
     }),

@@ -42,6 +42,8 @@ export type StreamRequest = Parameters<typeof toOrigin>[0] & {
 export interface StreamPlace {
   readonly path: `/${string}`
   readonly summary: string
+  /** Whether the session of an admin opens it only shortly after a step-up. */
+  readonly stepUp?: true
   readonly description?: string
   readonly query?: z.ZodType
   readonly body?: z.ZodType

@@ -150,6 +150,7 @@ function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute
       ...WEBHOOK_ACCESS,
       method: 'GET',
       path: '/webhooks/:id/secret',
+      stepUp: true,
       summary: 'Reveal the secret of a webhook',
       description:
         'An admin with Full Access answers for every key. The audit log names who saw it.',
@@ -163,6 +164,7 @@ function secretRoutes({ runChange, sealer }: WebhookRouteDependencies): ApiRoute
       ...WEBHOOK_ACCESS,
       method: 'POST',
       path: '/webhooks/:id/rotate_secret',
+      stepUp: true,
       summary: 'Give a webhook a new secret',
       description:
         'The answer carries it. Until the old one ends, deliveries are signed with both.',

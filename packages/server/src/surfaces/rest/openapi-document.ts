@@ -56,7 +56,7 @@ const ERROR_RESPONSES = {
   Forbidden: {
     status: STATUS_OF_KIND.forbidden,
     description:
-      'The key or the admin lacks the permission that the operation needs, or the request does not come from the console whose session it carries.',
+      'The key or the admin lacks the permission that the operation needs, the operation asks for a step-up (`x-step-up`) within the last five minutes, or the request does not come from the console whose session it carries.',
   },
   NotFound: { status: STATUS_OF_KIND.not_found, description: 'There is no such record.' },
   Conflict: {
@@ -115,6 +115,7 @@ export function completeOperation(
     ...(route.deprecation === undefined ? {} : { deprecated: true }),
     security: securityOf(route),
     ...permissionNote(route),
+    ...(route.stepUp ? { 'x-step-up': true } : {}),
     'x-codeSamples': [{ lang: 'Shell', label: 'curl', source: sample }],
   }
   return completed

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import {
+  checkStepUp,
   type AccessCheck,
   type AccessRequest,
   type CallerOptions,
@@ -15,6 +16,7 @@ import { permissionOf, type Operation, type Paging } from '../../platform/http/o
 import { registerSurface } from '../../platform/http/surface.ts'
 import { FEATURES, type Feature } from '../../schema/features.ts'
 import { isPermission } from '../../schema/permissions.ts'
+import { checkAccessLevel } from './check-access-level.ts'
 import { API_VERSION_HEADER, resolveApiVersion } from './api-version.ts'
 import { deprecationHeaders } from './deprecation.ts'
 
@@ -41,7 +43,13 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     operations: routes,
     callers,
     negotiateVersion: (route, request, reply) => negotiate(route, request, reply, paging.baseUrl),
-    checks: [checkVersion, createFeatureCheck(isFeatureEnabled), checkPermission],
+    checks: [
+      checkVersion,
+      createFeatureCheck(isFeatureEnabled),
+      checkAccessLevel,
+      checkPermission,
+      checkStepUp,
+    ],
     errors: SERVICE_ERRORS,
     mediaType: 'application/json; charset=utf-8',
     answersHead: true,

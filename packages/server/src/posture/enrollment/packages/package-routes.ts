@@ -79,6 +79,7 @@ export function packageRoutes(dependencies: PackageRouteDependencies): ApiRoute[
       permission: 'Download Packages',
       method: 'GET',
       path: '/packages/:id/download',
+      stepUp: true,
       summary: 'Download a package',
       description:
         'A compressed tar archive with an enrollment secret inside; every download is in the audit log.',

@@ -97,6 +97,7 @@ function writeRoutes({
       ...ACCESS,
       method: 'POST',
       path: '/enrollment_secrets',
+      stepUp: true,
       summary: 'Create an enrollment secret',
       description: 'The answer carries its text, which is told this once.',
       body: createBody,
