@@ -14,10 +14,10 @@ import type { SearchField, SearchOperator } from '../src/platform/search/search-
 import { BASE_URL, createTestApi, type TestApi } from './support/api-app.ts'
 import { insertCheck, insertDevice, insertIssue } from './support/factories.ts'
 import type { TestPage } from './support/read-contract.ts'
+import { countRuns } from './support/count-runs.ts'
 import { emptyTables } from './support/empty-tables.ts'
 
-/** Of each property; raise it for a long run: `HELIOGRAPH_TEST_RUNS=1000 npm test -- list-pages`. */
-const RUNS = Number(process.env['HELIOGRAPH_TEST_RUNS'] ?? 30)
+const RUNS = countRuns(30)
 const ROWS_MAX = 25
 
 /** Few values, so that they meet; with what LIKE, quoting and case give a meaning to. */

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeDataFolder, startEmbeddedPostgres } from '@heliograph/embedded-postgres'
 import { sql } from 'kysely'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+import { cleanUpAfterEach } from '../../../test/support/clean-up-after-each.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { startVanishingProxy } from '../../../test/support/vanishing-proxy.ts'
-import { CleanupStack } from '../cleanup-stack.ts'
 import { SILENT_LOGGER } from '../silent-logger.ts'
 import { databaseOf, roleOf, type DatabaseConnection } from './connection.ts'
 import { DatabaseClient } from './database-client.ts'
@@ -26,13 +26,8 @@ const proxies = [
   await startVanishingProxy(second.connection),
 ] as const
 const connections = [database.connection, second.connection] as const
-let cleanup = new CleanupStack()
+const cleanup = cleanUpAfterEach()
 
-afterEach(async () => {
-  const opened = cleanup
-  cleanup = new CleanupStack()
-  await opened.run()
-})
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close()
   await second.stop()

@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TLSSocket } from 'node:tls'
 import { sql } from 'kysely'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
+import { cleanUpAfterEach } from '../../../test/support/clean-up-after-each.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { startVanishingProxy } from '../../../test/support/vanishing-proxy.ts'
-import { CleanupStack } from '../cleanup-stack.ts'
 import { HOUR_MS } from '../clock.ts'
 import { issueAuthorityCertificate, issueServerCertificate } from '../tls/issue-certificate.ts'
 import { databaseOf, roleOf } from './connection.ts'
@@ -33,13 +33,8 @@ const root = {
   certificate: await issueAuthorityCertificate('test root', rootKey, VALIDITY),
 }
 await writeFile(join(folder, 'root.pem'), root.certificate)
-let cleanup = new CleanupStack()
+const cleanup = cleanUpAfterEach()
 
-afterEach(async () => {
-  const opened = cleanup
-  cleanup = new CleanupStack()
-  await opened.run()
-})
 afterAll(async () => {
   await database.close()
   await rm(folder, { recursive: true, force: true })

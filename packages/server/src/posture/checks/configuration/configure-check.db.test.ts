@@ -19,6 +19,7 @@ import { holdCheckScope } from '../check-scope-store.ts'
 import type { ConfigurationInput } from './check-configuration-input.ts'
 import { configureCheck } from './configure-check.ts'
 import type { Schema } from '../../../schema/schema.ts'
+import { countRuns } from '../../../../test/support/count-runs.ts'
 import { emptyTables } from '../../../../test/support/empty-tables.ts'
 
 const database = await createTestDatabase()
@@ -201,7 +202,7 @@ describe('statuses and counters', () => {
         const exempted = await listExemptedIssueIds(now)
         expect(told.every(({ id }) => exempted.has(id))).toBe(true)
       }),
-      { numRuns: 25 },
+      { numRuns: countRuns(12) },
     )
   })
 })
