@@ -349,6 +349,22 @@ end $function$
 ;
 
 
+create table admin_passkey (
+  id bigint generated always as identity not null,
+  admin_id bigint not null,
+  credential_id bytea not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  is_backed_up boolean not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  constraint admin_passkey_pkey PRIMARY KEY (id),
+  constraint admin_passkey_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE,
+  constraint admin_passkey_credential_id_key UNIQUE (credential_id)
+);
+
 create table admin_session (
   id bigint generated always as identity not null,
   admin_id bigint not null,
@@ -381,6 +397,12 @@ create table admin_sign_in_link (
   constraint admin_sign_in_link_kind_check CHECK ((kind = ANY (ARRAY['first_admin'::text, 'invitation'::text, 'recovery'::text, 'demo'::text]))),
   constraint admin_sign_in_link_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE,
   constraint admin_sign_in_link_token_hash_key UNIQUE (token_hash)
+);
+
+create table admin_used_challenge (
+  challenge_hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint admin_used_challenge_pkey PRIMARY KEY (challenge_hash)
 );
 
 create table admin_user (
@@ -1670,10 +1692,12 @@ create table webhook_secret (
 );
 
 
+CREATE INDEX admin_passkey_admin ON public.admin_passkey USING btree (admin_id);
 CREATE INDEX admin_session_admin ON public.admin_session USING btree (admin_id);
 CREATE INDEX admin_session_expiry ON public.admin_session USING btree (expires_at);
 CREATE INDEX admin_sign_in_link_admin ON public.admin_sign_in_link USING btree (admin_id);
 CREATE INDEX admin_sign_in_link_expiry ON public.admin_sign_in_link USING btree (expires_at);
+CREATE INDEX admin_used_challenge_expiry ON public.admin_used_challenge USING btree (expires_at);
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
 CREATE INDEX audit_checkpoint_size ON public.audit_checkpoint USING btree (origin, size);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);

@@ -20,9 +20,9 @@ import { PublishedContract, type PublishedDocument } from './contract/published-
 import type { Prepared, Recipe } from './contract/recipe.ts'
 import { findRecipe, RECIPES } from './contract/recipes.ts'
 
-/** Served beside the API: documents, health, pictures, and what has been shut down. */
+/** Served beside the API: documents, health, pictures, the pages of the console, and what has been shut down. */
 const BESIDE_THE_API =
-  /^(?:HEAD |OPTIONS |GET \/$|\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0))/
+  /^(?:HEAD |OPTIONS |GET \/$|\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0|console(?:$|\/assets|\/heliograph|\/\*)))/
 /** Their answer is not known before the change is committed: one sends, the other changes no record. */
 const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/test',
@@ -35,6 +35,8 @@ const LATE_ANSWERS = [
   'POST /registration_requests/decisions',
   'POST /api_keys/{id}/try_permissions',
 ]
+/** About the session of a browser: no key calls them, and their tests are beside them. */
+const OF_SESSIONS = /^\S+ \/console\/session/
 const MISSING_ID = '999999999'
 
 let service: ContractService
@@ -132,10 +134,29 @@ describe('the published document', () => {
   })
 
   it('has a recipe for every operation, and no recipe for another', () => {
-    const missing = contract.operations.filter((name) => findRecipe(name) === undefined)
+    const missing = contract.operations.filter(
+      (name) => findRecipe(name) === undefined && !OF_SESSIONS.test(name),
+    )
     expect(missing, 'add these to test/contract/').toEqual([])
     const unknown = Object.keys(RECIPES).filter((name) => !contract.operations.includes(name))
     expect(unknown).toEqual([])
+  })
+
+  it('takes a key for no operation about the session of a browser', async () => {
+    const names = contract.operations.filter((name) => OF_SESSIONS.test(name))
+    expect(names).toContain('GET /console/session')
+    for (const name of names) {
+      const [method, path] = name.replace(/\{\w+\}/g, '1').split(' ') as [Method, string]
+      const answer = await service.send({ method, url: path, key: service.fullKey })
+      expect(contract.findFaults(name, answer), name).toEqual([])
+      const isPublic = contract.operation(name).security.length === 0
+      const code = isPublic ? 'cross_site_request' : 'permission_missing'
+      // A public one looks at its body first.
+      expect([name, ['invalid_body', code]]).toEqual([
+        name,
+        expect.arrayContaining([answer.json<{ code: string }>().code]),
+      ])
+    }
   })
 
   it('shows a command for every operation, with a body that the operation takes', () => {

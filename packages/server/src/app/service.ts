@@ -3,6 +3,9 @@
  * stops everything in reverse order. What there is to start stands in parts.ts.
  */
 import { toLogError, type ServicePart } from '../changes/foundation.ts'
+import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
+import { toConsoleSite, toSignInAddress } from '../organisation/admin-sign-in/console-site.ts'
+import { issueFirstAdminLink } from '../organisation/admin-sign-in/sign-in-link.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
 import { systemClock } from '../platform/clock.ts'
 import { startMetricsServer, type MetricsServer } from '../platform/http/metrics-server.ts'
@@ -28,6 +31,8 @@ export interface RunningService {
   readonly port: number
   /** The port of the metrics; undefined when they are off. */
   readonly adminPort: number | undefined
+  /** The address of the link of the first admin; undefined when an admin can sign in, or none is served here. */
+  readonly findSetUpUrl: () => Promise<string | undefined>
   /** Stops the intake, then the workers, then the database. Safe to call twice. */
   stop(): Promise<void>
 }
@@ -77,8 +82,16 @@ async function start(
     baseUrl: config.baseUrl,
     port: config.port,
     adminPort: metrics.port(),
+    findSetUpUrl: () => findSetUpUrl(foundation),
     stop: () => (stopping ??= cleanup.run()),
   }
+}
+
+/** Nobody who restarts the service gets a link that opens it, once somebody can sign in. */
+async function findSetUpUrl({ config, runChange }: ServiceFoundation): Promise<string | undefined> {
+  if (!config.roles.includes('api')) return undefined
+  const link = await runChange({ actor: SYSTEM_ACTOR }, issueFirstAdminLink)
+  return link && toSignInAddress(toConsoleSite(config.baseUrl), link.token)
 }
 
 /** Deliveries could then be sent to whatever this machine reaches: databases, metadata of clouds, itself. */

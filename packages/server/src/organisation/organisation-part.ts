@@ -2,6 +2,12 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { fixedRetention } from '../schema/retention.ts'
+import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
+import { adminSessionRoutes } from './admin-sign-in/admin-session-routes.ts'
+import { invitationRoutes } from './admin-sign-in/invitation-routes.ts'
+import { passkeyRoutes } from './admin-sign-in/passkey-routes.ts'
+import { createChallenges } from './admin-sign-in/webauthn-challenge.ts'
+import { createWebAuthn } from './admin-sign-in/webauthn.ts'
 import { toConsoleSite, type ConsoleSite } from './admin-sign-in/console-site.ts'
 import { sessionRoutes } from './admin-sign-in/session-routes.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
@@ -23,16 +29,18 @@ export interface OrganisationPart extends ServicePart {
 }
 
 export type OrganisationFoundation = OrganisationRouteDependencies &
-  Pick<Foundation, 'clock' | 'sealer'>
+  Pick<Foundation, 'clock' | 'sealer'> & { readonly masterKeys: MasterKeys }
 
 /** The organisation with its admins and their sessions, features and API keys. */
 export function createOrganisationPart(
   foundation: OrganisationFoundation,
   { baseUrl }: { readonly baseUrl: string },
 ): OrganisationPart {
-  const { db, clock, runChange, reevaluateAllDevices } = foundation
+  const { db, clock, runChange, reevaluateAllDevices, masterKeys } = foundation
   const site = toConsoleSite(baseUrl)
-  const rateLimiter = createRateLimitStore(db)
+  const challengeKey = deriveKey(masterKeys.current, 'WebAuthn challenges')
+  const webAuthn = createWebAuthn(site, createChallenges(challengeKey, clock))
+  const signIn = { db, runChange, site, webAuthn, rateLimiter: createRateLimitStore(db) }
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)
   return {
@@ -45,10 +53,14 @@ export function createOrganisationPart(
       fixedRetention('admin sessions'),
       fixedRetention('key permission uses'),
       fixedRetention('sign-in links'),
+      fixedRetention('used challenges'),
     ],
     operations: [
       ...adminRoutes({ db, runChange }),
-      ...sessionRoutes({ db, runChange, site, rateLimiter }),
+      ...invitationRoutes({ runChange }, site),
+      ...sessionRoutes(signIn),
+      ...passkeyRoutes(signIn),
+      ...adminSessionRoutes({ db, runChange }),
       ...apiKeyRoutes({ ...foundation, baseUrl }),
       ...permissionUseRoutes({ db, clock }),
       ...organisationRoutes({ db, runChange, reevaluateAllDevices }),

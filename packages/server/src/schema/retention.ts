@@ -199,6 +199,16 @@ export const RETENTION = {
     batchSize: 1_000,
     description: 'One-time links by which admins sign in, until they are used or expire.',
   },
+  'used challenges': {
+    table: 'admin_used_challenge',
+    key: 'challenge_hash',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: { ms: 0 },
+    passEveryMs: MINUTE_MS,
+    batchSize: 1_000,
+    description: 'Challenges that passkeys have answered, until nobody can answer them again.',
+  },
   'client assertions': {
     table: 'ssf_client_assertion',
     key: 'assertion_id',

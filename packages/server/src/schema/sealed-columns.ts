@@ -22,9 +22,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 
 /** Columns of bytes that hold no secret: public keys, and digests, from which nothing can be opened. */
 export const OPEN_COLUMNS: ReadonlySet<string> = new Set([
+  'admin_passkey.credential_id',
+  'admin_passkey.public_key',
   'admin_session.previous_token_hash',
   'admin_session.token_hash',
   'admin_sign_in_link.token_hash',
+  'admin_used_challenge.challenge_hash',
   'api_key.secret_hash',
   'audit_chain.cut_head',
   'audit_chain.frontier',

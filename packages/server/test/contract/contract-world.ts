@@ -4,7 +4,7 @@ import { signCheckpoint } from '../../src/changes/audit/checkpoints/sign-checkpo
 import type { StreamId } from '../../src/schema/branded-ids.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { Change } from '../../src/changes/change.ts'
-import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
+import { createAdmin, type AdminAccess } from '../../src/organisation/admins/create-admin.ts'
 import { applyCheckScope } from '../../src/posture/checks/apply-check-scope.ts'
 import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
 import { newSecret } from '../../src/platform/ids.ts'
@@ -21,6 +21,7 @@ import {
   insertPersonGroup,
   insertReenrollmentRequest,
 } from '../support/factories.ts'
+import { createConsoleSession } from '../support/console-session.ts'
 import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
 import type { ContractService } from './contract-service.ts'
 
@@ -46,6 +47,10 @@ export interface ContractWorld {
   readonly newDeviceGroup: () => Promise<string>
   /** An admin with Full Access, who answers for no key. */
   readonly newAdmin: () => Promise<string>
+  /** An admin with limited access, who has no way to sign in. */
+  readonly newInvitedAdmin: () => Promise<string>
+  /** A session of a new admin in the console. */
+  readonly newSession: () => Promise<string>
   /** A check that no device has failed. */
   readonly newCheck: () => Promise<string>
   /** A draft that can be published. */
@@ -97,13 +102,9 @@ export async function createContractWorld(service: ContractService): Promise<Con
       const answer = await service.send({ method: 'DELETE', url, key: service.fullKey })
       if (answer.statusCode >= 300) throw new Error(`DELETE ${url}: ${answer.body}`)
     },
-    newAdmin: async () => {
-      const email = `${newSecret(6)}@example.com`.toLowerCase()
-      const names = { firstName: 'Ada', lastName: 'Lovelace', access: 'full' } as const
-      const origin = { actor: SYSTEM_ACTOR }
-      const { runChange } = service.services
-      return (await runChange(origin, (change) => createAdmin(change, { email, ...names }))).id
-    },
+    newAdmin: () => newAdmin(service, 'full'),
+    newInvitedAdmin: () => newAdmin(service, 'limited'),
+    newSession: async () => (await createConsoleSession(service.services.db)).id,
     newDevice: () => insertFailingDevice(service, ids.person, ids.check),
     newSpareDevice: () => insertFailingDevice(service, null, ids.check),
     openIssueOf: async (deviceId) => {
@@ -417,4 +418,13 @@ async function firstIdOf(service: ContractService, path: string): Promise<string
   const [record] = answer.json<{ data: { id: string }[] }>().data
   if (record === undefined) throw new Error(`${path} lists nothing`)
   return record.id
+}
+
+async function newAdmin({ services }: ContractService, access: AdminAccess): Promise<string> {
+  const email = `${newSecret(6)}@example.com`.toLowerCase()
+  const names = { firstName: 'Ada', lastName: 'Lovelace' }
+  const { id } = await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    createAdmin(change, { email, access, ...names }),
+  )
+  return id
 }

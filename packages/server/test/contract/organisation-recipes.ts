@@ -27,6 +27,28 @@ export const ORGANISATION_RECIPES: RecipeTable = {
   'GET /whoami': read(() => '/whoami'),
   'GET /admin_users': read(() => '/admin_users'),
   'GET /admin_users/{id}': read(({ admin }) => `/admin_users/${admin}`),
+  'POST /admin_users': {
+    prepare: ({ unique }) => ({
+      path: '/admin_users',
+      body: {
+        email: `${unique('admin')
+          .toLowerCase()
+          .replaceAll(/[^a-z0-9]+/g, '-')}@example.com`,
+        first_name: 'Alan',
+        last_name: 'Turing',
+        access: 'limited',
+      },
+    }),
+  },
+  'POST /admin_users/{id}/sign_in_link': {
+    prepare: async ({ newInvitedAdmin }) => ({
+      path: `/admin_users/${await newInvitedAdmin()}/sign_in_link`,
+    }),
+  },
+  'GET /admin_sessions': read(() => '/admin_sessions'),
+  'DELETE /admin_sessions/{id}': {
+    prepare: async ({ newSession }) => ({ path: `/admin_sessions/${await newSession()}` }),
+  },
   'PATCH /admin_users/{id}': {
     prepare: async ({ newAdmin, ids }) => ({
       path: `/admin_users/${await newAdmin()}`,

@@ -25,6 +25,12 @@ export const definition = command({
     // Not on the standard error, where every line is one of the log.
     const documentation = config.roles.includes('api') ? ' (documentation at /docs)' : ''
     io.stdout.write(`Heliograph is ready at ${service.baseUrl}${documentation}\n`)
+    const setUpUrl = await service.findSetUpUrl()
+    if (setUpUrl !== undefined) {
+      io.stdout.write(
+        `No admin can sign in yet. This link makes the first one, once and within 24 hours:\n${setUpUrl}\n`,
+      )
+    }
     await untilAborted(io.signal)
     log.info('stopping')
     await service.stop()

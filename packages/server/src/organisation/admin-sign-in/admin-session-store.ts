@@ -1,6 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { timeInMs } from '../../platform/db/database-time.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Admin } from '../admins/find-admin.ts'
@@ -150,6 +151,79 @@ export async function updateSessionUse(db: Kysely<Schema>, id: string): Promise<
     .set({ last_used_at: sql<Date>`now()` })
     .where('id', '=', id)
     .execute()
+}
+
+/**
+ * Gives a session another token, steps it up and ends its set-up. The token before is taken for some seconds, for
+ * what is under way. Answers whether the session was there.
+ */
+export async function rotateSession(
+  db: Kysely<Schema>,
+  id: string,
+  tokenHash: Buffer,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('admin_session')
+    .set((eb) => ({
+      previous_token_hash: eb.ref('token_hash'),
+      token_hash: tokenHash,
+      rotated_at: sql<Date>`now()`,
+      last_used_at: sql<Date>`now()`,
+      stepped_up_at: sql<Date>`now()`,
+      is_setup_pending: false,
+    }))
+    .where('id', '=', id)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** A session with whose it is, as lists show it. */
+export interface ListedSession extends Pick<
+  AdminSession,
+  'id' | 'adminId' | 'method' | 'userAgent' | 'ipAddress' | 'createdAt' | 'lastUsedAt' | 'expiresAt'
+> {
+  readonly adminEmail: string
+}
+
+/** The sessions that have not ended, of one admin or of all, by ascending id. */
+export async function listSessions(
+  db: Kysely<Schema>,
+  window: PageWindow,
+  adminId?: string,
+): Promise<ListedSession[]> {
+  const query = db
+    .selectFrom('admin_session')
+    .innerJoin('admin_user', 'admin_user.id', 'admin_session.admin_id')
+    .select([
+      'admin_session.id',
+      'admin_id as adminId',
+      'email as adminEmail',
+      'method',
+      'user_agent as userAgent',
+      'ip_address as ipAddress',
+      'admin_session.created_at as createdAt',
+      'last_used_at as lastUsedAt',
+      'expires_at as expiresAt',
+    ])
+    .where(sql<boolean>`expires_at > now() and last_used_at > ${timeInMs(-SESSION_IDLE_MS)}`)
+    .$if(adminId !== undefined, (some) => some.where('admin_id', '=', adminId ?? ''))
+  return readPage(query, 'admin_session.id', window)
+}
+
+/** Ends a session, of this admin where one is named; undefined when there is none with this id. */
+export async function deleteListedSession(
+  db: Kysely<Schema>,
+  id: string,
+  adminId?: string,
+): Promise<AdminSession | undefined> {
+  const row = await db
+    .deleteFrom('admin_session')
+    .where('id', '=', id)
+    .$if(adminId !== undefined, (some) => some.where('admin_id', '=', adminId ?? ''))
+    .returningAll()
+    .executeTakeFirst()
+  return row && sessionTable.fromRow(row)
 }
 
 /** Ends a session: the next request with it is refused in every process. */

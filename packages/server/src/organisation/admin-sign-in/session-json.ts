@@ -1,11 +1,18 @@
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import { SECOND_MS } from '../../platform/clock.ts'
+import { writeSessionCookie } from '../../platform/http/session-cookie.ts'
+import { answer } from '../../schema/operations.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { ADMIN_ACCESS_LEVELS } from '../admins/create-admin.ts'
-import { STEP_UP_MS } from './admin-session-store.ts'
-import type { AuthenticatedSession } from './authenticate-session.ts'
+import { SESSION_LIFETIME_MS, STEP_UP_MS } from './admin-session-store.ts'
+import { authenticateSession, type AuthenticatedSession } from './authenticate-session.ts'
+import type { ConsoleSite } from './console-site.ts'
 
 const ACCESS_LEVELS = ['full', 'limited', 'billing'] as const
-const SIGN_IN_METHODS = ['link', 'demo', 'passkey', 'password', 'oidc'] as const
+/** How admins sign in. */
+export const SIGN_IN_METHODS = ['link', 'demo', 'passkey', 'password', 'oidc'] as const
 
 /** Who is signed in, and for how long. */
 export const consoleSessionSchema = z
@@ -64,4 +71,14 @@ export function toConsoleSessionJson({
     ends_at: toTimestamp(session.expiresAt),
     created_at: toTimestamp(session.createdAt),
   }
+}
+
+/** The session that has begun, or has a new token, with its cookie. */
+export async function answerSession(
+  { db, site }: { readonly db: Kysely<Schema>; readonly site: ConsoleSite },
+  token: string,
+) {
+  const json = toConsoleSessionJson(await authenticateSession(db, token))
+  const maxAgeSeconds = SESSION_LIFETIME_MS / SECOND_MS
+  return answer(200, json, { 'set-cookie': writeSessionCookie(site.cookie, token, maxAgeSeconds) })
 }

@@ -2,35 +2,22 @@
  * Routes about the session of the browser itself: who is signed in, the end of it, and its beginning by a
  * one-time link.
  */
-import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
-import type { Foundation } from '../../changes/foundation.ts'
 import { toOrigin } from '../../changes/to-origin.ts'
-import { addressBucket, rateLimited, type RateLimiter } from '../../platform/http/rate-limit.ts'
-import {
-  assertOwnPage,
-  readSessionCookie,
-  writeSessionCookie,
-} from '../../platform/http/session-cookie.ts'
-import { SECOND_MS } from '../../platform/clock.ts'
+import { writeSessionCookie } from '../../platform/http/session-cookie.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { answer, noContent, route, type ApiRoute } from '../../schema/operations.ts'
-import { SESSION_LIFETIME_MS } from './admin-session-store.ts'
-import { authenticateSession } from './authenticate-session.ts'
-import type { ConsoleSite } from './console-site.ts'
-import { consoleSessionSchema, toConsoleSessionJson } from './session-json.ts'
+import {
+  admitSignIn,
+  readOwnSession,
+  SESSION_TAGS,
+  toBrowser,
+  type SignInDependencies,
+} from './browser-input.ts'
+import { answerSession, consoleSessionSchema, toConsoleSessionJson } from './session-json.ts'
 import { exchangeLink, getLink } from './sign-in-link.ts'
-import { endSession, type SigningInBrowser } from './sign-in.ts'
+import { endSession } from './sign-in.ts'
 
-export interface SignInDependencies extends Pick<Foundation, 'db' | 'runChange'> {
-  readonly site: ConsoleSite
-  readonly rateLimiter: RateLimiter
-}
-
-/** Attempts of an address to sign in, in any 60 seconds. */
-const ATTEMPTS_PER_MINUTE = 30
-
-const TAGS = ['Console session']
 const tokenSchema = z.string().min(1).max(200).describe('What follows `#token=` in the link.')
 
 /** The session of the browser, and how it begins by a one-time link. */
@@ -38,8 +25,9 @@ export function sessionRoutes(dependencies: SignInDependencies): ApiRoute[] {
   return [...ownSessionRoutes(dependencies), ...linkRoutes(dependencies)]
 }
 
-function ownSessionRoutes({ db, runChange, site }: SignInDependencies): ApiRoute[] {
-  const access = { tags: TAGS, permission: 'session', path: '/console/session' } as const
+function ownSessionRoutes(dependencies: SignInDependencies): ApiRoute[] {
+  const { runChange, site } = dependencies
+  const access = { tags: SESSION_TAGS, permission: 'session', path: '/console/session' } as const
   return [
     route({
       ...access,
@@ -47,9 +35,7 @@ function ownSessionRoutes({ db, runChange, site }: SignInDependencies): ApiRoute
       summary: 'Show who is signed in',
       responses: { 200: consoleSessionSchema },
       handler: async ({ headers }) =>
-        toConsoleSessionJson(
-          await authenticateSession(db, readSessionCookie(headers, site.cookie) ?? ''),
-        ),
+        toConsoleSessionJson(await readOwnSession(dependencies, headers)),
     }),
     route({
       ...access,
@@ -76,7 +62,7 @@ const linkSchema = z
   .meta({ id: 'SignInLink' })
 
 function linkRoutes(dependencies: SignInDependencies): ApiRoute[] {
-  const access = { tags: TAGS, permission: 'public', method: 'POST' } as const
+  const access = { tags: SESSION_TAGS, permission: 'public', method: 'POST' } as const
   const { db, site } = dependencies
   const example = { token: 'Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2tlbi4' }
   return [
@@ -90,7 +76,7 @@ function linkRoutes(dependencies: SignInDependencies): ApiRoute[] {
       example: { body: example },
       responses: { 200: linkSchema },
       handler: async ({ body, headers, address }) => {
-        await admit(dependencies, headers, address)
+        await admitSignIn(dependencies, headers, address)
         const { link, admin } = await getLink(db, body.token)
         return {
           kind: link.kind,
@@ -113,9 +99,10 @@ function linkRoutes(dependencies: SignInDependencies): ApiRoute[] {
         last_name: z.string().max(200).optional(),
       }),
       example: { body: example },
+      mayConflict: true,
       responses: { 200: consoleSessionSchema },
       handler: async ({ body, headers, address, requestId }) => {
-        await admit(dependencies, headers, address)
+        await admitSignIn(dependencies, headers, address)
         const { email, first_name: firstName, last_name: lastName } = body
         const isNamed = email !== undefined && firstName !== undefined && lastName !== undefined
         const token = await exchangeLink(dependencies, {
@@ -128,34 +115,4 @@ function linkRoutes(dependencies: SignInDependencies): ApiRoute[] {
       },
     }),
   ]
-}
-
-/** Whoever tries to sign in does so from a page of the console, and not too often. */
-async function admit(
-  { site, rateLimiter }: SignInDependencies,
-  headers: IncomingHttpHeaders,
-  address: string,
-): Promise<void> {
-  assertOwnPage({ method: 'POST', headers }, site)
-  const decision = await rateLimiter.take(`sign-in ${addressBucket(address)}`, ATTEMPTS_PER_MINUTE)
-  if (!decision.isAllowed) throw rateLimited(decision)
-}
-
-function toBrowser(
-  { cookie }: ConsoleSite,
-  headers: IncomingHttpHeaders,
-  address: string,
-): SigningInBrowser {
-  return {
-    userAgent: headers['user-agent'],
-    address,
-    presentToken: readSessionCookie(headers, cookie),
-  }
-}
-
-/** The session that has begun, with its cookie. */
-async function answerSession({ db, site }: SignInDependencies, token: string) {
-  const json = toConsoleSessionJson(await authenticateSession(db, token))
-  const maxAgeSeconds = SESSION_LIFETIME_MS / SECOND_MS
-  return answer(200, json, { 'set-cookie': writeSessionCookie(site.cookie, token, maxAgeSeconds) })
 }

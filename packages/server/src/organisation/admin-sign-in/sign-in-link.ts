@@ -8,7 +8,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { invalidBody, type AppError } from '../../platform/app-error.ts'
 import type { Actor } from '../../changes/audit/audit-entry.ts'
 import { createAdmin } from '../admins/create-admin.ts'
-import { findAdminById, type Admin } from '../admins/find-admin.ts'
+import { findAdminByEmail, findAdminById, type Admin } from '../admins/find-admin.ts'
 import {
   deleteLink,
   deleteLinksOf,
@@ -25,6 +25,7 @@ import {
   startSession,
   type SigningInBrowser,
 } from './sign-in.ts'
+import { canSomebodySignIn } from './sign-in-way-read.ts'
 import { hashSignInToken, newSignInToken } from './sign-in-token.ts'
 
 /** A new link with its token, which is told once. */
@@ -47,6 +48,24 @@ export async function issueLink(
     target: { type: 'admin_user', id: admin.id },
     description: `made a one-time link for ${describeAdmin(admin)}`,
     after: { kind, expires_at: link.expiresAt.toISOString() },
+  })
+  return { token, expiresAt: link.expiresAt }
+}
+
+/** Makes the link of the first admin, unless an admin with Full Access can sign in: undefined then. */
+export async function issueFirstAdminLink(change: Change): Promise<IssuedLink | undefined> {
+  if (await canSomebodySignIn(change.tx)) return undefined
+  const token = newSignInToken()
+  const link = await insertLink(change.tx, {
+    adminId: null,
+    kind: 'first_admin',
+    tokenHash: digestOf(token),
+  })
+  change.recordAudit({
+    action: 'admin_sign_in_link.created',
+    target: null,
+    description: 'made the one-time link of the first admin: nobody with Full Access can sign in',
+    after: { kind: 'first_admin', expires_at: link.expiresAt.toISOString() },
   })
   return { token, expiresAt: link.expiresAt }
 }
@@ -78,7 +97,8 @@ export async function exchangeLink(
   { db, runChange }: { readonly db: Kysely<Schema>; readonly runChange: RunChange },
   { token, firstAdmin, requestId, browser }: LinkExchange,
 ): Promise<string> {
-  const { link, admin: known } = await getLink(db, token)
+  const { link, admin: owner } = await getLink(db, token)
+  const known = owner ?? (await findNamesake(db, firstAdmin))
   const actor = known === undefined ? toActor(requireNames(firstAdmin)) : actorOf(known)
   const origin = { actor, requestId, ipAddress: browser.address }
   return runChange(origin, async (change) => {
@@ -91,6 +111,15 @@ export async function exchangeLink(
       browser,
     })
   })
+}
+
+/** An admin with Full Access who has no way to sign in yet, and takes the link of the first admin. */
+async function findNamesake(
+  db: Kysely<Schema>,
+  firstAdmin: FirstAdmin | undefined,
+): Promise<Admin | undefined> {
+  const found = firstAdmin && (await findAdminByEmail(db, firstAdmin.email))
+  return found?.access === 'full' ? found : undefined
 }
 
 function requireNames(firstAdmin: FirstAdmin | undefined): FirstAdmin {
@@ -116,8 +145,13 @@ export async function getLink(
   const hash = hashSignInToken(token)
   const link = hash === undefined ? undefined : await findLink(db, hash)
   if (link === undefined) throw unusable()
-  const admin = link.adminId === null ? undefined : await findAdminById(db, link.adminId)
-  if (admin === undefined && link.adminId !== null) throw unusable()
+  // Once somebody can sign in, nobody becomes the first admin any more.
+  if (link.adminId === null) {
+    if (await canSomebodySignIn(db)) throw unusable()
+    return { link, admin: undefined }
+  }
+  const admin = await findAdminById(db, link.adminId)
+  if (admin === undefined) throw unusable()
   return { link, admin }
 }
 

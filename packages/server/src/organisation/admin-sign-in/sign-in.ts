@@ -97,6 +97,11 @@ export function describeAdmin({ first_name, last_name, email }: Admin): string {
 }
 
 /** The refusal of whoever cannot sign in. */
-export function signInFailed(message: string): AppError {
-  return new AppError('sign_in_failed', message)
+export function signInFailed(message: string, cause?: unknown): AppError {
+  return new AppError('sign_in_failed', message, { cause })
+}
+
+/** The same whatever is wrong with it. */
+export function passkeyRefused(cause?: unknown): AppError {
+  return signInFailed('The passkey was not accepted. Try again, or sign in another way.', cause)
 }

@@ -13,7 +13,8 @@ import type { Admin } from './admin-store.ts'
 import { changeAdmin, removeAdmin, type ChangedAdmin } from './change-admin.ts'
 import { ADMIN_ACCESS_LEVELS } from './create-admin.ts'
 
-const adminSchema = z
+/** An admin, as the API shows it. */
+export const adminSchema = z
   .object({
     id: z.string(),
     first_name: z.string(),
@@ -119,7 +120,7 @@ function toChangedJson({ admin, revokedKeyIds, handedOverKeyIds }: ChangedAdmin)
   }
 }
 
-function toAdminJson(admin: Admin) {
+export function toAdminJson(admin: Admin) {
   return toWire(adminSchema, admin, {
     restrictions: admin.access === 'limited' ? admin.restrictions : [],
   })

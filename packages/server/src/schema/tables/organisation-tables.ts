@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Id } from './column-types.ts'
+import type { BigCount, Id } from './column-types.ts'
 
 /** These tables by their names. */
 export interface OrganisationTables {
@@ -79,6 +79,22 @@ export interface OrganisationTables {
     last_allowed_at: Date | null
     last_refused_at: Date | null
     last_refused_operation: string | null
+  }
+  admin_passkey: {
+    id: Id
+    admin_id: string
+    credential_id: Buffer
+    public_key: Buffer
+    counter: BigCount
+    transports: string[]
+    name: string
+    is_backed_up: boolean
+    created_at: Generated<Date>
+    last_used_at: Date | null
+  }
+  admin_used_challenge: {
+    challenge_hash: Buffer
+    expires_at: Date
   }
   /** The last run of a periodic job of the installation. */
   job_run: {

@@ -157,19 +157,20 @@ function withHeaders(
 }
 
 function errorResponsesOf(route: Operation): [string, { $ref: string }][] {
-  const isPublic = route.access === 'public'
+  // Whoever signs in is nobody yet, and can be refused all the same.
+  const isOpen = route.access === 'public' && route.method === 'GET'
   const hasParams = route.path.includes(':')
-  const isWrite = isRepeatable(route)
+  const isWrite = route.method !== 'GET'
   const names: (ErrorResponse | false)[] = [
     'BadRequest',
-    !isPublic && 'Unauthorized',
-    !isPublic && 'Forbidden',
-    (!isPublic || hasParams) && 'NotFound',
+    !isOpen && 'Unauthorized',
+    !isOpen && 'Forbidden',
+    (!isOpen || hasParams) && 'NotFound',
     route.mayConflict && 'Conflict',
     isWrite && 'PayloadTooLarge',
     isWrite && 'UnsupportedMediaType',
     isWrite && 'UnprocessableEntity',
-    !isPublic && 'TooManyRequests',
+    !isOpen && 'TooManyRequests',
     'InternalServerError',
     'ServiceUnavailable',
   ]

@@ -1,0 +1,46 @@
+/*
+ * The challenges of WebAuthn ceremonies. A challenge carries its own end and a proof that this service made it
+ * for this purpose, so that whoever asks for challenges without being signed in fills no table. That it is used
+ * once is kept where it is used. W3C Web Authentication, section 13.4.3.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { newKeyBytes } from '../../platform/ids.ts'
+
+/** For as long as a browser asks for a passkey. */
+export const CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS
+
+const RANDOM_BYTES = 16
+const TIME_BYTES = 6
+const PROOF_BYTES = 32
+const CHALLENGE_BYTES = RANDOM_BYTES + TIME_BYTES + PROOF_BYTES
+
+/** Makes and knows challenges; a purpose names the ceremony and the session that it is for. */
+export interface Challenges {
+  issue(purpose: string): Buffer
+  /** Whether the text is a challenge that was made for the purpose and has not ended. */
+  isFor(purpose: string, challenge: string): boolean
+}
+
+/** Challenges under a key that every process of the service derives. */
+export function createChallenges(key: Buffer, clock: Clock): Challenges {
+  const prove = (purpose: string, head: Buffer) =>
+    createHmac('sha256', key).update(head).update(purpose).digest()
+  return {
+    issue: (purpose) => {
+      const time = Buffer.alloc(TIME_BYTES)
+      const ends = clock.now().getTime() + CHALLENGE_LIFETIME_MS
+      time.writeUIntBE(Math.floor(ends / SECOND_MS), 0, TIME_BYTES)
+      const head = Buffer.concat([newKeyBytes(RANDOM_BYTES), time])
+      return Buffer.concat([head, prove(purpose, head)])
+    },
+    isFor: (purpose, challenge) => {
+      const bytes = Buffer.from(challenge, 'base64url')
+      if (bytes.length !== CHALLENGE_BYTES) return false
+      const head = bytes.subarray(0, RANDOM_BYTES + TIME_BYTES)
+      const ends = head.readUIntBE(RANDOM_BYTES, TIME_BYTES) * SECOND_MS
+      const proof = bytes.subarray(RANDOM_BYTES + TIME_BYTES)
+      return timingSafeEqual(proof, prove(purpose, head)) && clock.now().getTime() < ends
+    },
+  }
+}
