@@ -1,0 +1,128 @@
+/* One draft: its editor, how ready each section is, a try on a device, and its publication. */
+import { Button, Skeleton } from '@mantine/core'
+import { RocketIcon, TrashIcon } from '@primer/octicons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  deleteCustomCheckDraftsById,
+  getCustomCheckDraftsById,
+  postCustomCheckDraftsByIdPublish,
+} from '../../api/generated/sdk.gen.ts'
+import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
+import { ConfirmDialog } from '../../kit/confirm.tsx'
+import { Page } from '../../kit/page.tsx'
+import { ErrorState } from '../../kit/states.tsx'
+import { useAction } from '../../kit/use-action.ts'
+import { useMay } from '../../shell/session.ts'
+import classes from '../checks.module.css'
+import { DraftForm } from './draft-form.tsx'
+import { DraftReadiness } from './draft-readiness.tsx'
+import { DraftState } from './draft-state.tsx'
+import { DraftTrial } from './draft-trial.tsx'
+import { texts } from './texts.ts'
+
+export function DraftPage() {
+  const { id } = useParams({ from: '/frame/checks/drafts/$id' })
+  const { data: draft, error, refetch } = useQuery({
+    queryKey: ['checks', 'draft', id],
+    queryFn: async ({ signal }) =>
+      (await getCustomCheckDraftsById({ path: { id }, signal, throwOnError: true })).data,
+  })
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (draft === undefined) return <Skeleton height={320} m="xl" />
+  return <DraftDetails draft={draft} />
+}
+
+function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
+  const { id } = draft
+  const may = useMay('Manage Checks')
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<'publish' | 'delete'>()
+  const close = () => setDialog(undefined)
+  const changes = [['checks']]
+  const publish = useAction({
+    run: () => postCustomCheckDraftsByIdPublish({ path: { id }, throwOnError: true }),
+    done: texts.publishedNotice,
+    changes,
+    onDone: close,
+    showsFailure: true,
+  })
+  const remove = useAction({
+    run: () => deleteCustomCheckDraftsById({ path: { id }, throwOnError: true }),
+    done: texts.removed,
+    changes,
+    onDone: () => void navigate({ to: '/checks/drafts' }),
+    showsFailure: true,
+  })
+  return (
+    <Page
+      title={draft.name}
+      badge={<DraftState draft={draft} isPlain={false} />}
+      above={[
+        { label: texts.checks, to: '/checks' },
+        { label: texts.title, to: '/checks/drafts' },
+      ]}
+      lead={may ? undefined : texts.mayNot}
+      actions={
+        <>
+          {draft.custom_check_id === null ? null : (
+            <Button
+              component={Link}
+              to={`/checks/${draft.custom_check_id}` as string}
+              variant="default"
+            >
+              {texts.open}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            leftSection={<TrashIcon />}
+            disabled={!may}
+            onClick={() => setDialog('delete')}
+          >
+            {texts.remove}
+          </Button>
+          <Button
+            leftSection={<RocketIcon />}
+            disabled={!may || !draft.publishable}
+            onClick={() => setDialog('publish')}
+          >
+            {texts.publish}
+          </Button>
+        </>
+      }
+    >
+      <div className={classes.columns}>
+        <DraftForm key={draft.updated_at} draft={draft} isDisabled={!may} />
+        <div className={classes.stack}>
+          <DraftReadiness draft={draft} />
+          <DraftTrial draft={draft} />
+        </div>
+      </div>
+      <ConfirmDialog
+        isOpen={dialog === 'publish'}
+        title={texts.publishTitle}
+        label={texts.publish}
+        isPending={publish.isPending}
+        error={publish.error}
+        onConfirm={() => publish.mutate()}
+        onClose={close}
+      >
+        {texts.publishHelp}
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={dialog === 'delete'}
+        title={texts.removeTitle(draft.name)}
+        label={texts.remove}
+        isDanger
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate()}
+        onClose={close}
+      >
+        {texts.removeHelp}
+      </ConfirmDialog>
+    </Page>
+  )
+}
