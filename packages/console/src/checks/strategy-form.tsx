@@ -1,4 +1,14 @@
-import { Alert, Button, Checkbox, Group, NumberInput, Radio, Stack, TextInput } from '@mantine/core'
+import {
+  Button,
+  Checkbox,
+  Group,
+  Input,
+  NumberInput,
+  Radio,
+  Slider,
+  Stack,
+  TextInput,
+} from '@mantine/core'
 import { useState } from 'react'
 import { patchChecksByIdConfigurations } from '../api/generated/sdk.gen.ts'
 import type { CheckConfiguration } from '../api/generated/types.gen.ts'
@@ -10,13 +20,13 @@ import classes from './checks.module.css'
 import { GroupsInput } from './groups-input.tsx'
 import { ImpactPreview, useImpact } from './impact-preview.tsx'
 import type { Strategy } from './strategy-badge.tsx'
-import { keepForUndo, takeForUndo } from './undo.ts'
 import { texts } from './texts.ts'
 
 /** What the form changes of a configuration. */
 export type Wanted = Pick<
   CheckConfiguration,
   | 'remediation_strategy'
+  | 'rollout_percent'
   | 'block_auth_grace_period_days'
   | 'begins_blocking_on'
   | 'paused'
@@ -31,6 +41,7 @@ export type Wanted = Pick<
 function toWanted(saved: CheckConfiguration): Wanted {
   return {
     remediation_strategy: saved.remediation_strategy,
+    rollout_percent: saved.rollout_percent,
     block_auth_grace_period_days: saved.block_auth_grace_period_days,
     begins_blocking_on: saved.begins_blocking_on,
     paused: saved.paused,
@@ -64,39 +75,18 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
   const changes = toChanges(saved, wanted)
   const isChanged = Object.keys(changes).length > 0
   const impact = useImpact(checkId, changes, may && isChanged)
-  const before = takeForUndo(checkId, saved.revision)
   const set = (next: Partial<Wanted>) => setWanted({ ...wanted, ...next })
-  const send = (body: Partial<Wanted>) =>
-    patchChecksByIdConfigurations({ path: { id: checkId }, body, throwOnError: true })
-  const changed = [['checks'], ['overview'], ['devices'], ['issues']]
   const save = useAction({
-    run: async () => {
-      const { data } = await send(changes)
-      keepForUndo(checkId, data.revision, toWanted(saved))
-    },
+    run: () =>
+      patchChecksByIdConfigurations({ path: { id: checkId }, body: changes, throwOnError: true }),
     done: texts.saved,
-    changes: changed,
+    changes: [['checks'], ['overview'], ['devices'], ['issues']],
     showsFailure: true,
-  })
-  const undo = useAction({
-    run: async () => (before === undefined ? undefined : send(before)),
-    done: texts.undone,
-    changes: changed,
   })
   return (
     <div className={classes.columns}>
       <Section title={texts.change} {...(may ? {} : { lead: texts.mayNot })}>
         <Stack gap="md">
-          {before === undefined || isChanged ? null : (
-            <Alert color="signal" title={texts.undoTitle}>
-              <Group justify="space-between" gap="xs">
-                {texts.undoHelp}
-                <Button variant="default" loading={undo.isPending} onClick={() => undo.mutate()}>
-                  {texts.undo}
-                </Button>
-              </Group>
-            </Alert>
-          )}
           <StrategyFields wanted={wanted} isDisabled={!may} onChange={set} />
           <Group justify="flex-end" gap="xs">
             <Button
@@ -178,6 +168,25 @@ function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsProps) {
           }
         />
       ) : null}
+      <Input.Wrapper
+        label={texts.rollout(wanted.rollout_percent)}
+        description={texts.rolloutHelp}
+        labelElement="div"
+      >
+        <Slider
+          mt="xs"
+          mb="lg"
+          min={0}
+          max={100}
+          step={5}
+          thumbLabel={texts.rolloutLabel}
+          label={(share) => texts.percent(share)}
+          marks={[0, 25, 50, 75, 100].map((value) => ({ value, label: texts.percent(value) }))}
+          disabled={isDisabled}
+          value={wanted.rollout_percent}
+          onChange={(share) => onChange({ rollout_percent: share })}
+        />
+      </Input.Wrapper>
       <GroupsInput
         label={texts.targeted}
         placeholder={texts.groupsPlaceholder}

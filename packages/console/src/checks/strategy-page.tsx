@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router'
 import { getChecksByIdConfigurations } from '../api/generated/sdk.gen.ts'
 import { ErrorState } from '../kit/states.tsx'
 import { CheckFrame } from './check-frame.tsx'
+import { ConfigurationHistory } from './configuration-history.tsx'
 import { StrategyForm } from './strategy-form.tsx'
 
 export function StrategyPage() {
@@ -24,5 +25,10 @@ function Strategy({ id }: { readonly id: string }) {
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Skeleton height={320} />
-  return <StrategyForm key={data.revision} checkId={id} saved={data} />
+  return (
+    <>
+      <StrategyForm key={data.revision} checkId={id} saved={data} />
+      <ConfigurationHistory checkId={id} />
+    </>
+  )
 }

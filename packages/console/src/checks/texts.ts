@@ -110,8 +110,20 @@ export const texts = {
   saved: 'The strategy is saved.',
   undo: 'Undo',
   undone: 'The strategy is as it was before.',
-  undoTitle: 'Saved',
-  undoHelp: 'Until you leave this page, what was before can be brought back.',
+  undoTitle: 'Take the last change back?',
+  undoHelp:
+    'The configuration becomes what it was before it. Devices move back at once, and receivers are told.',
+  changesTitle: 'Changes',
+  changesLead: 'The latest first. The last one can be undone within the hour.',
+  noChanges: 'Nobody has changed the configuration yet.',
+  revision: (revision: number) => `Revision ${revision}`,
+  undoes: (revision: number) => `takes revision ${revision} back`,
+  from: 'from',
+  to: 'to',
+  rollout: (share: number) => `Rolled out to ${share} % of the devices`,
+  rolloutLabel: 'Share of the devices',
+  rolloutHelp:
+    'On the others the check runs and only reports. Raising the share adds devices and takes none away.',
   mayNot: 'Your access does not let you change checks.',
   saveTitle: (count: number) =>
     count === 0 ? 'Save the strategy?' : `Move ${formatCount(count)} devices?`,

@@ -9,6 +9,13 @@ import classes from './chart.module.css'
 import { formatCount } from './figures.ts'
 import { formatExact } from './time.tsx'
 
+/** A longer time span is labelled by days, a shorter one by hours. */
+const CLOCK_SPAN_S = 2 * 86_400
+const HOUR_S = 3_600
+const X_STEPS_S = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 672].map((hours) => hours * HOUR_S)
+const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
+
 /** What lies under the pointer. */
 interface Pointed {
   readonly index: number
@@ -16,7 +23,7 @@ interface Pointed {
   readonly left: number
 }
 
-export function ChartView({ name, series, points, height }: ChartProps) {
+export function ChartView({ name, series, points, from, to, height }: ChartProps) {
   const { ref: measure, width } = useElementSize<HTMLDivElement>()
   const frame = useRef<HTMLDivElement>(null)
   const ref = useMergedRef(measure, frame)
@@ -28,7 +35,7 @@ export function ChartView({ name, series, points, height }: ChartProps) {
     const target = frame.current
     if (target === null || !hasWidth) return
     const drawn = new UPlot(
-      optionsOf(target, { series, height, onPoint: setPointed }),
+      optionsOf(target, { series, from, to, height, onPoint: setPointed }),
       stack(points, series.length),
       target,
     )
@@ -37,10 +44,10 @@ export function ChartView({ name, series, points, height }: ChartProps) {
       drawn.destroy()
       plot.current = null
     }
-  }, [hasWidth, scheme, series, points, height])
+  }, [hasWidth, scheme, series, points, from, to, height])
   useEffect(() => {
     if (hasWidth) plot.current?.setSize({ width, height })
-  }, [hasWidth, width, height, scheme, series, points])
+  }, [hasWidth, width, height, scheme, series, points, from, to])
   return (
     <div
       ref={ref}
@@ -99,14 +106,18 @@ function stack(points: readonly ChartPoint[], layers: number): UPlot.AlignedData
 
 interface DrawingOptions {
   readonly series: readonly ChartSeries[]
+  readonly from: string
+  readonly to: string
   readonly height: number
   readonly onPoint: (pointed: Pointed | null) => void
 }
 
 function optionsOf(
   target: HTMLElement,
-  { series, height, onPoint }: DrawingOptions,
+  { series, from, to, height, onPoint }: DrawingOptions,
 ): UPlot.Options {
+  const span: [number, number] = [Date.parse(from) / 1000, Date.parse(to) / 1000]
+  const format = span[1] - span[0] > CLOCK_SPAN_S ? day : clock
   const style = getComputedStyle(target)
   const colour = (token: string) => style.getPropertyValue(`--helio-${token}`).trim()
   const stepped = UPlot.paths.stepped?.({ align: 1 })
@@ -119,13 +130,20 @@ function optionsOf(
   return {
     width: target.clientWidth,
     height,
-    padding: [10, 12, 0, 0],
+    padding: [10, 24, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
-    scales: { y: { range: (_, _min, max) => [0, Math.max(max * 1.06, 4)] } },
+    scales: { x: { range: () => span }, y: { range: (_, _min, max) => [0, Math.max(max * 1.06, 4)] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 30 },
-      { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4] },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 30,
+        space: 76,
+        incrs: X_STEPS_S,
+        values: (_, times) => times.map((time) => format.format(time * 1000)),
+      },
+      { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4] },
     ],
     series: [
       {},

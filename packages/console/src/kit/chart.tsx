@@ -32,6 +32,9 @@ export interface ChartProps {
   /** From the bottom to the top of a stack. */
   readonly series: readonly ChartSeries[]
   readonly points: readonly ChartPoint[]
+  /** The time span, ISO 8601, also where there is no point yet. */
+  readonly from: string
+  readonly to: string
   /** In px. */
   readonly height: number
 }

@@ -13,7 +13,11 @@ const UNITS = [
 ] as const
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
+const exact = new Intl.DateTimeFormat('en', {
+  dateStyle: 'medium',
+  timeStyle: 'long',
+  hourCycle: 'h23',
+})
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 const listeners = new Set<() => void>()

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { getOverviewDeviceStatuses } from '../api/generated/sdk.gen.ts'
-import type { Overview } from '../api/generated/types.gen.ts'
+import type { DeviceStatusCourse, Overview } from '../api/generated/types.gen.ts'
 import { Chart, type ChartSeries } from '../kit/chart.tsx'
 import { formatCount } from '../kit/figures.ts'
 import { ListLink } from '../kit/list-link.tsx'
@@ -58,7 +58,8 @@ export function DeviceStatuses({ devices }: { readonly devices: Overview['device
       })) ?? [],
     [course.data],
   )
-  const first = course.data?.points[0]
+  const { from = '', to = '' } = course.data ?? {}
+  const first = atBeginning(course.data)
   return (
     <Section
       title={texts.statuses}
@@ -101,11 +102,27 @@ export function DeviceStatuses({ devices }: { readonly devices: Overview['device
         ) : points.length < 2 ? (
           <p className={classes.quiet}>{texts.noCourse}</p>
         ) : (
-          <Chart name={texts.statuses} series={SERIES} points={points} height={CHART_HEIGHT} />
+          <Chart
+            name={texts.statuses}
+            series={SERIES}
+            points={points}
+            from={from}
+            to={to}
+            height={CHART_HEIGHT}
+          />
         )}
       </div>
     </Section>
   )
+}
+
+/** The first count, where the course reaches back to the beginning of the span. */
+function atBeginning(course: DeviceStatusCourse | undefined) {
+  const first = course?.points[0]
+  if (course === undefined || first === undefined) return undefined
+  const missing = Date.parse(first.at) - Date.parse(course.from)
+  const span = Date.parse(course.to) - Date.parse(course.from)
+  return missing > span / 20 ? undefined : first
 }
 
 function changeText(change: number, range: Range): string {
