@@ -23,7 +23,11 @@ interface CheckFrameProps {
 
 export function CheckFrame({ id, tab, isFilling = false, children }: CheckFrameProps) {
   const navigate = useNavigate()
-  const { data: check, error, refetch } = useQuery({
+  const {
+    data: check,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['checks', id],
     queryFn: async ({ signal }) =>
       (await getChecksById({ path: { id }, signal, throwOnError: true })).data,

@@ -57,10 +57,7 @@ function factsOf(check: Check) {
       texts.platforms,
       check.compatible_platforms.map((platform) => texts.platformNames[platform]).join(', '),
     ],
-    [
-      texts.targets,
-      targets + (excluded.length === 0 ? '' : texts.except(excluded.join(', '))),
-    ],
+    [texts.targets, targets + (excluded.length === 0 ? '' : texts.except(excluded.join(', ')))],
     [texts.tags, check.check_tags.map(({ name }) => name).join(', ') || '–'],
     [texts.kind, texts.kinds[check.type]],
     [texts.slug, <Copyable key="slug" value={check.slug} />],

@@ -49,15 +49,13 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
             <div>
               <b>{texts.revision(change.revision)}</b> · {change.actor_name} ·{' '}
               <Time at={change.changed_at} />
-              {change.undoes_revision === null ? null : ` · ${texts.undoes(change.undoes_revision)}`}
+              {change.undoes_revision === null
+                ? null
+                : ` · ${texts.undoes(change.undoes_revision)}`}
               <Members change={change} />
             </div>
             {isUndoable ? (
-              <Button
-                variant="default"
-                leftSection={<UndoIcon />}
-                onClick={() => setAsking(true)}
-              >
+              <Button variant="default" leftSection={<UndoIcon />} onClick={() => setAsking(true)}>
                 {texts.undo}
               </Button>
             ) : null}

@@ -10,7 +10,8 @@ export const texts = {
   },
   strategyHelp: {
     block_immediately: 'A device that fails cannot sign in from that moment on.',
-    warn_then_block: 'The owner is told, and the device is blocked when the time to fix it is over.',
+    warn_then_block:
+      'The owner is told, and the device is blocked when the time to fix it is over.',
     notify_only: 'The owner is told, and nothing is blocked.',
     report_only: 'Only admins see it.',
   },

@@ -13,7 +13,11 @@ import { formatExact } from './time.tsx'
 const CLOCK_SPAN_S = 2 * 86_400
 const HOUR_S = 3_600
 const X_STEPS_S = [1, 2, 3, 6, 12, 24, 48, 96, 168, 336, 672].map((hours) => hours * HOUR_S)
-const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const clock = new Intl.DateTimeFormat('en', {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
 
 /** What lies under the pointer. */
@@ -133,7 +137,10 @@ function optionsOf(
     padding: [10, 24, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
-    scales: { x: { range: () => span }, y: { range: (_, _min, max) => [0, Math.max(max * 1.06, 4)] } },
+    scales: {
+      x: { range: () => span },
+      y: { range: (_, _min, max) => [0, Math.max(max * 1.06, 4)] },
+    },
     axes: [
       {
         ...axis,
@@ -143,7 +150,11 @@ function optionsOf(
         incrs: X_STEPS_S,
         values: (_, times) => times.map((time) => format.format(time * 1000)),
       },
-      { ...axis, size: 46, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4] },
+      {
+        ...axis,
+        size: 46,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4],
+      },
     ],
     series: [
       {},

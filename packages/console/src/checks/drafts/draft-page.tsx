@@ -24,7 +24,11 @@ import { texts } from './texts.ts'
 
 export function DraftPage() {
   const { id } = useParams({ from: '/frame/checks/drafts/$id' })
-  const { data: draft, error, refetch } = useQuery({
+  const {
+    data: draft,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['checks', 'draft', id],
     queryFn: async ({ signal }) =>
       (await getCustomCheckDraftsById({ path: { id }, signal, throwOnError: true })).data,

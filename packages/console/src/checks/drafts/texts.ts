@@ -6,7 +6,8 @@ export const texts = {
   state: 'State',
   changed: 'Changed',
   none: 'No draft yet',
-  noneHelp: 'A draft is a check of your own before any device runs it. Write its query, try it on a device, publish it.',
+  noneHelp:
+    'A draft is a check of your own before any device runs it. Write its query, try it on a device, publish it.',
   create: 'New draft',
   createHelp: 'The name can be changed until the draft is published.',
   cancel: 'Cancel',
