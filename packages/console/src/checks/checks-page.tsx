@@ -82,12 +82,7 @@ export function ChecksPage() {
     <Page
       title={texts.title}
       actions={
-        <Button
-          component={Link}
-          to={'/checks/drafts' as string}
-          variant="default"
-          leftSection={<BeakerIcon />}
-        >
+        <Button component={Link} to="/checks/drafts" variant="default" leftSection={<BeakerIcon />}>
           {texts.drafts}
         </Button>
       }

@@ -132,7 +132,7 @@ function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsProps) {
       <Radio.Group
         label={texts.strategy}
         value={strategy}
-        onChange={(next) => onChange({ remediation_strategy: next as Strategy })}
+        onChange={(next) => onChange({ remediation_strategy: next })}
       >
         <Stack gap="xs" mt="xs">
           {(Object.keys(texts.strategies) as Strategy[]).map((each) => (

@@ -62,7 +62,7 @@ export function NowPage() {
           icon={DeviceDesktopIcon}
           title={texts.noDevices}
           action={
-            <Button component={Link} to={'/settings/enrollment' as string} mt="xs">
+            <Button component={Link} to="/settings/enrollment" mt="xs">
               {texts.addDevice}
             </Button>
           }

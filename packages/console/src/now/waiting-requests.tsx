@@ -18,7 +18,7 @@ export function WaitingRequests({ waiting }: { readonly waiting: Overview['waiti
           const { count, oldest_requested_at: oldest } = waiting[kind]
           return (
             <li key={kind}>
-              <Link to={'/requests' as string} search={{ kind } as never} className={classes.line}>
+              <Link to="/requests" search={{ kind }} className={classes.line}>
                 <span>{texts.requestKinds[kind]}</span>
                 {oldest === null ? null : (
                   <span className={classes.quiet}>

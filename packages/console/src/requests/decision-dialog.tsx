@@ -7,6 +7,9 @@ import { REQUEST_KINDS, type Decision } from './request-kinds.ts'
 import type { Kind } from './request-search.ts'
 import { texts } from './texts.ts'
 
+/** As many as the service takes with one decision. */
+const AT_ONCE = 100
+
 interface DecisionDialogProps {
   readonly kind: Kind
   readonly ids: readonly string[]
@@ -96,18 +99,16 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
   )
 }
 
-/** One after the other; throws what the service said last when some were refused. */
+/** Throws what the service said last when it refused some. */
 async function decideAll(kind: Kind, ids: readonly string[], decision: Decision): Promise<void> {
-  const failures: string[] = []
-  for (const id of ids) {
-    try {
-      await REQUEST_KINDS[kind].decide(id, decision)
-    } catch (error) {
-      failures.push(error instanceof Error ? error.message : String(error))
-    }
+  const refusals: string[] = []
+  for (let begin = 0; begin < ids.length; begin += AT_ONCE) {
+    refusals.push(
+      ...(await REQUEST_KINDS[kind].decide(ids.slice(begin, begin + AT_ONCE), decision)),
+    )
   }
-  const last = failures.at(-1)
+  const last = refusals.at(-1)
   if (last === undefined) return
-  const told = ids.length === 1 ? last : `${texts.someFailed(failures.length, ids.length)}: ${last}`
+  const told = ids.length === 1 ? last : `${texts.someFailed(refusals.length, ids.length)}: ${last}`
   throw new Error(told)
 }

@@ -6,11 +6,12 @@ import {
   getExemptionRequests,
   getReenrollmentRequests,
   getRegistrationRequests,
-  patchExemptionRequestsById,
   patchReenrollmentRequestsById,
-  patchRegistrationRequestsById,
+  postExemptionRequestsDecisions,
+  postRegistrationRequestsDecisions,
 } from '../api/generated/sdk.gen.ts'
 import type {
+  Decisions,
   DeviceLink,
   ExemptionRequest,
   PersonLink,
@@ -56,7 +57,8 @@ export interface KindOfRequest {
   readonly waiting: string
   readonly permission: string
   readonly read: ReadPage<InboxRequest>
-  readonly decide: (id: string, decision: Decision) => Promise<unknown>
+  /** Decides each alone; answers the words of the service for those that it refused. */
+  readonly decide: (ids: readonly string[], decision: Decision) => Promise<readonly string[]>
 }
 
 const exemption: KindOfRequest = {
@@ -70,20 +72,19 @@ const exemption: KindOfRequest = {
     })
     return { data: { ...data, data: data.data.map(fromExemption) } }
   },
-  decide: (id, { status, internal, explanation, expiresAt, coversFuture }) =>
-    patchExemptionRequestsById({
-      path: { id },
-      body:
-        status === 'approved'
-          ? {
-              status,
-              internal_message: internal,
-              expires_at: expiresAt,
-              covers_future_issues: coversFuture,
-            }
-          : { status, internal_message: internal, denial_explanation: explanation },
+  decide: async (ids, { status, internal, explanation, expiresAt, coversFuture }) => {
+    const approval = { expires_at: expiresAt, covers_future_issues: coversFuture }
+    const { data } = await postExemptionRequestsDecisions({
+      body: {
+        ids: [...ids],
+        status,
+        internal_message: internal,
+        ...(status === 'approved' ? approval : { denial_explanation: explanation }),
+      },
       throwOnError: true,
-    }),
+    })
+    return refusalsOf(data)
+  },
 }
 
 const registration: KindOfRequest = {
@@ -97,16 +98,18 @@ const registration: KindOfRequest = {
     })
     return { data: { ...data, data: data.data.map(fromRegistration) } }
   },
-  decide: (id, { status, internal, explanation }) =>
-    patchRegistrationRequestsById({
-      path: { id },
+  decide: async (ids, { status, internal, explanation }) => {
+    const { data } = await postRegistrationRequestsDecisions({
       body: {
+        ids: [...ids],
         status,
         ...(internal === '' ? {} : { internal_message: internal }),
         ...(status === 'denied' ? { end_user_denial_message: explanation } : {}),
       },
       throwOnError: true,
-    }),
+    })
+    return refusalsOf(data)
+  },
 }
 
 const reenrollment: KindOfRequest = {
@@ -120,8 +123,21 @@ const reenrollment: KindOfRequest = {
     })
     return { data: { ...data, data: data.data.map(fromReenrollment) } }
   },
-  decide: (id, { status }) =>
-    patchReenrollmentRequestsById({ path: { id }, body: { status }, throwOnError: true }),
+  decide: async (ids, { status }) => {
+    const refusals: string[] = []
+    for (const id of ids) {
+      try {
+        await patchReenrollmentRequestsById({ path: { id }, body: { status }, throwOnError: true })
+      } catch (error) {
+        refusals.push(error instanceof Error ? error.message : String(error))
+      }
+    }
+    return refusals
+  },
+}
+
+function refusalsOf({ data }: Decisions): string[] {
+  return data.flatMap(({ decided, message }) => (decided ? [] : [message ?? '']))
 }
 
 export const REQUEST_KINDS: Readonly<Record<Kind, KindOfRequest>> = {

@@ -18,6 +18,7 @@ import { useMay } from '../../shell/session.ts'
 import classes from '../checks.module.css'
 import { DraftForm } from './draft-form.tsx'
 import { DraftReadiness } from './draft-readiness.tsx'
+import { DraftReader } from './draft-reader.tsx'
 import { DraftState } from './draft-state.tsx'
 import { DraftTrial } from './draft-trial.tsx'
 import { texts } from './texts.ts'
@@ -71,11 +72,7 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
       actions={
         <>
           {draft.custom_check_id === null ? null : (
-            <Button
-              component={Link}
-              to={`/checks/${draft.custom_check_id}` as string}
-              variant="default"
-            >
+            <Button component={Link} to={`/checks/${draft.custom_check_id}`} variant="default">
               {texts.open}
             </Button>
           )}
@@ -102,6 +99,7 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
         <div className={classes.stack}>
           <DraftReadiness draft={draft} />
           <DraftTrial draft={draft} />
+          <DraftReader draft={draft} />
         </div>
       </div>
       <ConfirmDialog

@@ -3,21 +3,29 @@ import { PlayIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
+  getCustomCheckDraftsByIdRunsByCampaignId,
   getDevices,
-  getLiveQueryCampaignsByIdQueryResults,
-  postLiveQueryCampaigns,
+  postCustomCheckDraftsByIdRuns,
 } from '../../api/generated/sdk.gen.ts'
-import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
+import type { CustomCheckDraft, DraftVerdict } from '../../api/generated/types.gen.ts'
 import { Fault } from '../../kit/confirm.tsx'
 import { Section } from '../../kit/page.tsx'
-import { RowTable, type AnsweredRow } from '../../kit/row-table.tsx'
-import { StateBadge } from '../../kit/tone.tsx'
+import { RowTable } from '../../kit/row-table.tsx'
+import { StateBadge, type Tone } from '../../kit/tone.tsx'
 import { useAction } from '../../kit/use-action.ts'
 import { useList } from '../../kit/use-list.ts'
 import { useMay } from '../../shell/session.ts'
 import { texts } from './texts.ts'
 
 const POLL_MS = 1_500
+
+const TONES: Readonly<Record<DraftVerdict['status'], Tone>> = {
+  passing: 'good',
+  failing: 'bad',
+  errored: 'warn',
+  unknown: 'unknown',
+  inapplicable: 'unknown',
+}
 
 /** Puts the saved query to one device, and says what the verdict would be. */
 export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
@@ -27,23 +35,20 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
   const [campaignId, setCampaignId] = useState<string>()
   const run = useAction({
     run: async () => {
-      const { data } = await postLiveQueryCampaigns({
-        body: {
-          name: texts.campaign(draft.name),
-          sql: draft.osquery_sql,
-          targeted_device_ids: deviceId === null ? [] : [deviceId],
-        },
+      const { data } = await postCustomCheckDraftsByIdRuns({
+        path: { id: draft.id },
+        body: { device_id: deviceId ?? '' },
         throwOnError: true,
       })
       return data
     },
     changes: [['live_queries']],
-    onDone: ({ id }) => setCampaignId(String(id)),
+    onDone: ({ live_query_campaign_id: id }) => setCampaignId(id),
   })
   return (
     <Section title={texts.run} lead={may ? texts.runLead : texts.mayNotRun}>
       <Stack gap="md">
-        <Group align="flex-end" gap="xs">
+        <Group align="flex-end" gap="xs" wrap="nowrap">
           <Select
             flex={1}
             label={texts.device}
@@ -63,52 +68,59 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
             {texts.runButton}
           </Button>
         </Group>
-        {campaignId === undefined ? null : <Answer campaignId={campaignId} />}
+        {campaignId === undefined ? null : <Answer draftId={draft.id} campaignId={campaignId} />}
       </Stack>
     </Section>
   )
 }
 
-function Answer({ campaignId }: { readonly campaignId: string }) {
-  const { data } = useQuery({
+interface AnswerProps {
+  readonly draftId: string
+  readonly campaignId: string
+}
+
+function Answer({ draftId, campaignId }: AnswerProps) {
+  const { data: run, error } = useQuery({
     queryKey: ['live_queries', campaignId, 'trial'],
-    queryFn: async ({ signal }) => {
-      const { data: page } = await getLiveQueryCampaignsByIdQueryResults({
-        path: { id: campaignId },
-        query: { per_page: 100 },
-        signal,
-        throwOnError: true,
-      })
-      return page.data
-    },
-    refetchInterval: ({ state }) => ((state.data?.length ?? 0) > 0 ? false : POLL_MS),
+    queryFn: async ({ signal }) =>
+      (
+        await getCustomCheckDraftsByIdRunsByCampaignId({
+          path: { id: draftId, campaign_id: campaignId },
+          signal,
+          throwOnError: true,
+        })
+      ).data,
+    refetchInterval: ({ state }) =>
+      state.data === undefined || state.data.state === 'waiting' ? POLL_MS : false,
   })
-  const [result] = data ?? []
-  if (result === undefined) {
+  if (error !== null) return <Fault error={error} />
+  if (run === undefined || run.state === 'waiting') {
     return (
-      <Group gap="xs">
+      <Group gap="xs" role="status">
         <Loader size={14} />
         {texts.waiting}
       </Group>
     )
   }
-  const { results: rows, error_message: error } = result
-  if (error !== null) return <Fault error={new Error(error)} />
   return (
     <Stack gap="sm">
-      <Verdict rows={rows} />
-      {rows.length === 0 ? (
+      {run.error_message === null ? null : <Fault error={new Error(run.error_message)} />}
+      {run.verdict === null ? null : <Verdict verdict={run.verdict} />}
+      {run.warning_message}
+      {run.rows.length === 0 ? (
         texts.noRows
       ) : (
-        <RowTable name={texts.answer} rows={rows} first={['KOLIDE_CHECK_STATUS']} />
+        <RowTable name={texts.answer} rows={run.rows} first={['KOLIDE_CHECK_STATUS']} />
       )}
     </Stack>
   )
 }
 
-function Verdict({ rows }: { readonly rows: readonly AnsweredRow[] }) {
-  const verdicts = rows.map((row) => row['KOLIDE_CHECK_STATUS'])
-  if (verdicts.includes('FAIL')) return <StateBadge tone="bad">{texts.fails}</StateBadge>
-  if (verdicts.includes('PASS')) return <StateBadge tone="good">{texts.passes}</StateBadge>
-  return <StateBadge tone="unknown">{texts.noVerdict}</StateBadge>
+function Verdict({ verdict }: { readonly verdict: DraftVerdict }) {
+  return (
+    <div>
+      <StateBadge tone={TONES[verdict.status]}>{texts.verdicts[verdict.status]}</StateBadge>{' '}
+      {verdict.error_message ?? texts.opens(verdict.issues_count)}
+    </div>
+  )
 }

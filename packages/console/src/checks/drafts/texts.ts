@@ -65,11 +65,22 @@ export const texts = {
   devicePlaceholder: 'Choose a device',
   runButton: 'Run',
   waiting: 'Waiting for the device to check in …',
-  passes: 'Passes',
-  fails: 'Fails',
-  noVerdict: 'No verdict: no row says PASS or FAIL in KOLIDE_CHECK_STATUS',
+  verdicts: {
+    passing: 'Passes',
+    failing: 'Fails',
+    errored: 'Errored',
+    unknown: 'No verdict',
+    inapplicable: 'Does not apply',
+  },
+  opens: (count: number) =>
+    count === 0
+      ? 'It would open no issue.'
+      : `It would open ${count} ${count === 1 ? 'issue' : 'issues'}.`,
+  preview: 'Preview of what the owner reads',
+  previewLead: 'As saved, with the values to try the texts with.',
+  noReader: 'Choose a platform and save.',
+  untitled: 'No title yet',
   noRows: 'The query answered no row.',
   answer: 'What the device answered',
-  campaign: (name: string) => `Try of the draft ${name}`.slice(0, 200),
   mayNotRun: 'Your access does not let you put queries to devices.',
 } as const
