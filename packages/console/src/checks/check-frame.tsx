@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { getChecksById } from '../api/generated/sdk.gen.ts'
+import { configurationQuery } from './configuration-query.ts'
 import type { Check } from '../api/generated/types.gen.ts'
 import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
@@ -32,6 +33,7 @@ export function CheckFrame({ id, tab, isFilling = false, children }: CheckFrameP
     queryFn: async ({ signal }) =>
       (await getChecksById({ path: { id }, signal, throwOnError: true })).data,
   })
+  const { data: configuration } = useQuery(configurationQuery(id))
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (check === undefined) return <Skeleton height={320} m="xl" />
   return (
@@ -39,10 +41,10 @@ export function CheckFrame({ id, tab, isFilling = false, children }: CheckFrameP
       title={check.name}
       above={[{ label: texts.title, to: '/checks' }]}
       badge={
-        check.paused ? (
+        configuration === undefined ? undefined : configuration.paused ? (
           <StateBadge tone="unknown">{texts.paused}</StateBadge>
         ) : (
-          <StrategyBadge strategy={check.remediation_strategy} />
+          <StrategyBadge strategy={configuration.remediation_strategy} />
         )
       }
       lead={`${check.description} ${texts.leadPassing(check.percent_passing)}`}

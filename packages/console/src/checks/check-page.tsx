@@ -7,7 +7,6 @@ import { Facts, Section } from '../kit/page.tsx'
 import { CheckFrame } from './check-frame.tsx'
 import { PassingBar } from './checks-page.tsx'
 import classes from './checks.module.css'
-import { StrategyBadge } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
 
 export function CheckPage() {
@@ -51,7 +50,6 @@ function factsOf(check: Check) {
   const targets = targeted.length === 0 ? texts.everyDevice : targeted.join(', ')
   return [
     [texts.passing, <PassingBar key="passing" share={check.percent_passing} />],
-    [texts.strategy, <StrategyBadge key="strategy" strategy={check.remediation_strategy} />],
     ...(blocks ? [[texts.grace, texts.graceDays(days)] as const] : []),
     [
       texts.platforms,

@@ -4,11 +4,12 @@ export interface CheckSearch {
   readonly name?: string
   readonly platform?: string
   readonly tag?: string
-  readonly strategy?: string
+  /** `yes` or `no`. */
+  readonly blocks?: string
 }
 
 export function readCheckSearch(search: Readonly<Record<string, unknown>>): CheckSearch {
-  const names = ['name', 'platform', 'tag', 'strategy']
+  const names = ['name', 'platform', 'tag', 'blocks']
   return Object.fromEntries(
     Object.entries(search).filter(
       ([name, value]) => names.includes(name) && typeof value === 'string' && value !== '',

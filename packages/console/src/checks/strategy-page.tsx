@@ -2,9 +2,9 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { getChecksByIdConfigurations } from '../api/generated/sdk.gen.ts'
 import { ErrorState } from '../kit/states.tsx'
 import { CheckFrame } from './check-frame.tsx'
+import { configurationQuery } from './configuration-query.ts'
 import { ConfigurationHistory } from './configuration-history.tsx'
 import { StrategyForm } from './strategy-form.tsx'
 
@@ -18,11 +18,7 @@ export function StrategyPage() {
 }
 
 function Strategy({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['checks', id, 'configuration'],
-    queryFn: async ({ signal }) =>
-      (await getChecksByIdConfigurations({ path: { id }, signal, throwOnError: true })).data,
-  })
+  const { data, error, refetch } = useQuery(configurationQuery(id))
   if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Skeleton height={320} />
   return (

@@ -24,7 +24,11 @@ export const texts = {
   kind: 'Kind',
   allPlatforms: 'All platforms',
   allTags: 'All tags',
-  allStrategies: 'All strategies',
+  allStrategies: 'Blocking or not',
+  blocks: 'Blocks',
+  blocksNot: 'Does not block',
+  blocksAfter: (days: number) =>
+    days === 0 ? 'At once' : `After ${days} ${days === 1 ? 'day' : 'days'}`,
   platformNames: { darwin: 'macOS', windows: 'Windows', linux: 'Linux' },
   find: 'Find a check',
   none: 'No check matches',
