@@ -55,7 +55,7 @@ export function DeviceAsk({ device }: { readonly device: Device }) {
   const may = useMay('Create Live Query')
   const ask = useAction({
     run: () => putQuestion(device, sql),
-    changes: [['live_queries', 'list']],
+    changes: [['live_query_campaigns', 'list']],
     showsFailure: true,
     onDone: (campaign) => {
       setAsked({ campaign, at: Date.now() })
@@ -148,7 +148,7 @@ function Answer({ asked, deviceName }: { readonly asked: Asked; readonly deviceN
   const { campaign, at } = asked
   const now = useNow()
   const { data: answer } = useQuery({
-    queryKey: ['live_queries', campaign.id, 'answer', campaign.revision],
+    queryKey: ['live_query_campaigns', campaign.id, 'answer', campaign.revision],
     queryFn: async ({ signal }) => {
       const path = { id: campaign.id }
       const { data } = await getLiveQueryCampaignsByIdQueryResults({

@@ -30,7 +30,7 @@ export function DeviceModeDialog({ device, isOpen, onClose }: DeviceModeDialogPr
     setGroups(configured?.person_groups.map(({ id }) => id) ?? [])
   }, [isOpen, configured])
   const known = useQuery({
-    queryKey: ['groups', 'people', 'choices'],
+    queryKey: ['person_groups', 'list', 'choices'],
     queryFn: async ({ signal }) =>
       (await getPersonGroups({ query: { per_page: 100 }, signal, throwOnError: true })).data.data,
     enabled: isOpen,

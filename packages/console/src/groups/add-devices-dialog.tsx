@@ -42,7 +42,7 @@ export function AddDevicesDialog({ group, isOpen, onClose }: AddDevicesDialogPro
         throwOnError: true,
       }),
     done: texts.added(chosen.size),
-    changes: [['groups'], ['devices', 'list', 'group', group.id]],
+    changes: [['device_groups'], ['devices', 'list', 'group', group.id]],
     showsFailure: true,
     onDone: onClose,
   })

@@ -29,7 +29,7 @@ const ABOVE = [{ label: texts.title, to: '/groups' }]
 export function DeviceGroupPage() {
   const { id } = useParams({ from: '/frame/groups/$id' })
   const group = useQuery({
-    queryKey: ['groups', id],
+    queryKey: ['device_groups', id],
     queryFn: async ({ signal }) =>
       (await getDeviceGroupsById({ path: { id }, signal, throwOnError: true })).data,
   })
@@ -58,7 +58,7 @@ function GroupOfDevices({ group }: { readonly group: DeviceGroup }) {
   const remove = useAction({
     run: () => deleteDeviceGroupsById({ path: { id }, throwOnError: true }),
     done: texts.deleted,
-    changes: [['groups', 'list']],
+    changes: [['device_groups', 'list']],
     showsFailure: true,
     onDone: () => void navigate({ to: '/groups' }),
   })
@@ -144,7 +144,7 @@ function Members({ groupId, mayChange }: MembersProps) {
         throwOnError: true,
       }),
     done: (_, { name }) => texts.removed(name),
-    changes: [['groups'], ['devices', 'list', 'group', groupId]],
+    changes: [['device_groups'], ['devices', 'list', 'group', groupId]],
   })
   const { mutate } = remove
   const columns = useMemo<readonly Column<Device>[]>(() => {

@@ -29,7 +29,7 @@ export function GroupDialog({ group, isOpen, onClose, onSaved }: GroupDialogProp
       return data
     },
     done: group === undefined ? (saved) => texts.created_(saved.name) : texts.saved,
-    changes: [['groups']],
+    changes: [['device_groups']],
     showsFailure: true,
     onDone: (saved) => {
       onClose()

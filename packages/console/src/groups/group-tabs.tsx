@@ -1,19 +1,12 @@
-import { Tabs } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { LinkTabs } from '../kit/link-tabs.tsx'
 import { texts } from './texts.ts'
 
+const TABS = [
+  { label: texts.ofDevices, to: '/groups' },
+  { label: texts.ofPeople, to: '/groups/people' },
+]
+
 /** Groups of devices, and groups of people. */
-export function GroupTabs({ current }: { readonly current: 'devices' | 'people' }) {
-  const navigate = useNavigate()
-  return (
-    <Tabs
-      value={current}
-      onChange={(next) => void navigate({ to: next === 'people' ? '/groups/people' : '/groups' })}
-    >
-      <Tabs.List>
-        <Tabs.Tab value="devices">{texts.ofDevices}</Tabs.Tab>
-        <Tabs.Tab value="people">{texts.ofPeople}</Tabs.Tab>
-      </Tabs.List>
-    </Tabs>
-  )
+export function GroupTabs({ current }: { readonly current: string }) {
+  return <LinkTabs label={texts.title} tabs={TABS} current={current} />
 }

@@ -53,7 +53,7 @@ export function GroupsPage() {
   const [isCreating, setCreating] = useState(false)
   const navigate = useNavigate()
   const may = useMay('Manage Device Groups')
-  const list = useList(['groups', 'list', 'devices'], (page) => getDeviceGroups(page), query)
+  const list = useList(['device_groups', 'list'], (page) => getDeviceGroups(page), query)
   const create = (
     <Button
       leftSection={<PlusIcon size={14} />}
@@ -66,7 +66,7 @@ export function GroupsPage() {
   )
   return (
     <Page title={texts.title} isFilling actions={create}>
-      <GroupTabs current="devices" />
+      <GroupTabs current="/groups" />
       <DataTable
         name={texts.ofDevices}
         columns={COLUMNS}

@@ -44,7 +44,7 @@ export function PersonGroupPage() {
   const { query = '' } = useSearch({ from: '/frame/groups/people/$id' })
   const navigate = useNavigate()
   const group = useQuery({
-    queryKey: ['groups', id, 'people'],
+    queryKey: ['person_groups', id],
     queryFn: async ({ signal }) =>
       (await getPersonGroupsById({ path: { id }, signal, throwOnError: true })).data,
   })

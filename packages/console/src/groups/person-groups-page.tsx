@@ -29,10 +29,10 @@ const COLUMNS: readonly Column<PersonGroup>[] = [
 export function PersonGroupsPage() {
   const { query = '' } = useSearch({ from: '/frame/groups/people' })
   const navigate = useNavigate()
-  const list = useList(['groups', 'list', 'people'], (page) => getPersonGroups(page), query)
+  const list = useList(['person_groups', 'list'], (page) => getPersonGroups(page), query)
   return (
     <Page title={texts.title} isFilling>
-      <GroupTabs current="people" />
+      <GroupTabs current="/groups/people" />
       <DataTable
         name={texts.ofPeople}
         columns={COLUMNS}

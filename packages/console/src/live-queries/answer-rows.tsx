@@ -24,7 +24,7 @@ export function AnswerRows({ campaign }: { readonly campaign: LiveQueryCampaign 
   const { id } = campaign
   // Each answer that is counted has its rows in the list.
   const list = useList<LiveQueryResult>(
-    ['live_queries', id, 'results', campaign.revision, countAnswered(campaign)],
+    ['live_query_campaigns', id, 'results', campaign.revision, countAnswered(campaign)],
     (page) => getLiveQueryCampaignsByIdQueryResults({ ...page, path: { id } }),
   )
   const rows = useMemo(() => list.items.flatMap(toRows), [list.items])

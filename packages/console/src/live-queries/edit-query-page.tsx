@@ -21,7 +21,7 @@ export function NewQueryPage() {
 export function EditQueryPage() {
   const { id } = useParams({ from: '/frame/live-queries/$id/edit' })
   const { data, error, refetch } = useQuery({
-    queryKey: ['live_queries', id],
+    queryKey: ['live_query_campaigns', id],
     queryFn: async ({ signal }) =>
       (await getLiveQueryCampaignsById({ path: { id }, signal, throwOnError: true })).data,
   })

@@ -70,7 +70,11 @@ export function LiveQueriesPage() {
   const { query = '' } = useSearch({ from: '/frame/live-queries' })
   const navigate = useNavigate()
   const may = useMay('Create Live Query')
-  const list = useList(['live_queries', 'list'], (page) => getLiveQueryCampaigns(page), query)
+  const list = useList(
+    ['live_query_campaigns', 'list'],
+    (page) => getLiveQueryCampaigns(page),
+    query,
+  )
   const search = (next: string) =>
     void navigate({
       to: '/live-queries',

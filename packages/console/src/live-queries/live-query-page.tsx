@@ -32,7 +32,7 @@ const ABOVE = [{ label: texts.above, to: '/live-queries' }]
 export function LiveQueryPage() {
   const { id } = useParams({ from: '/frame/live-queries/$id' })
   const { data, error, refetch } = useQuery({
-    queryKey: ['live_queries', id],
+    queryKey: ['live_query_campaigns', id],
     queryFn: async ({ signal }) =>
       (await getLiveQueryCampaignsById({ path: { id }, signal, throwOnError: true })).data,
     refetchInterval: ({ state }) => (isAwaited(state.data) ? WATCH_MS : false),
@@ -141,7 +141,7 @@ function Actions({ campaign }: { readonly campaign: LiveQueryCampaign }) {
   const may = useMay('Create Live Query')
   const path = { id }
   const close = () => setDialog(undefined)
-  const changes = [['live_queries']]
+  const changes = [['live_query_campaigns']]
   const publish = (value: boolean) =>
     patchLiveQueryCampaignsById({ path, body: { published: value }, throwOnError: true })
   const stop = useAction({ run: () => publish(false), done: texts.stoppedNow, changes })
@@ -158,7 +158,7 @@ function Actions({ campaign }: { readonly campaign: LiveQueryCampaign }) {
   const remove = useAction({
     run: () => deleteLiveQueryCampaignsById({ path, throwOnError: true }),
     done: texts.deleted,
-    changes: [['live_queries', 'list']],
+    changes: [['live_query_campaigns', 'list']],
     showsFailure: true,
     onDone: () => void navigate({ to: '/live-queries' }),
   })

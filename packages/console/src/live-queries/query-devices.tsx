@@ -81,7 +81,14 @@ export function QueryDevices({ campaign }: { readonly campaign: LiveQueryCampaig
   const { state } = useSearch({ from: '/frame/live-queries/$id' })
   const navigate = useNavigate()
   const list = useList<LiveQueryDevice>(
-    ['live_queries', id, 'devices', campaign.revision, countAnswered(campaign), state ?? ''],
+    [
+      'live_query_campaigns',
+      id,
+      'devices',
+      campaign.revision,
+      countAnswered(campaign),
+      state ?? '',
+    ],
     ({ query, ...page }) =>
       getLiveQueryCampaignsByIdDevices({
         ...page,

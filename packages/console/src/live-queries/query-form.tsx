@@ -42,7 +42,7 @@ export function QueryForm({ campaign }: QueryFormProps) {
       return data
     },
     done: (_, published) => (published ? texts.askedNow : texts.saved),
-    changes: [['live_queries']],
+    changes: [['live_query_campaigns']],
     showsFailure: true,
     onDone: ({ id }) => void navigate({ to: '/live-queries/$id', params: { id } }),
   })

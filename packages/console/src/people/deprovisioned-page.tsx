@@ -48,7 +48,7 @@ export function DeprovisionedPage() {
   )
   return (
     <Page title={texts.title} isFilling>
-      <PeopleTabs current="deprovisioned" />
+      <PeopleTabs current="/people/deprovisioned" />
       <DataTable
         name={texts.deprovisioned}
         columns={COLUMNS}

@@ -55,7 +55,7 @@ export function PeoplePage() {
   const list = useList(['people', 'list'], (page) => getPeople(page), query)
   return (
     <Page title={texts.title} isFilling>
-      <PeopleTabs current="present" />
+      <PeopleTabs current="/people" />
       <DataTable
         name={texts.title}
         columns={COLUMNS}

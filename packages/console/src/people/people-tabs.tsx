@@ -1,21 +1,12 @@
-import { Tabs } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { LinkTabs } from '../kit/link-tabs.tsx'
 import { texts } from './texts.ts'
 
+const TABS = [
+  { label: texts.present, to: '/people' },
+  { label: texts.deprovisioned, to: '/people/deprovisioned' },
+]
+
 /** Those who are here, and those who have gone. */
-export function PeopleTabs({ current }: { readonly current: 'present' | 'deprovisioned' }) {
-  const navigate = useNavigate()
-  return (
-    <Tabs
-      value={current}
-      onChange={(next) =>
-        void navigate({ to: next === 'deprovisioned' ? '/people/deprovisioned' : '/people' })
-      }
-    >
-      <Tabs.List>
-        <Tabs.Tab value="present">{texts.present}</Tabs.Tab>
-        <Tabs.Tab value="deprovisioned">{texts.deprovisioned}</Tabs.Tab>
-      </Tabs.List>
-    </Tabs>
-  )
+export function PeopleTabs({ current }: { readonly current: string }) {
+  return <LinkTabs label={texts.title} tabs={TABS} current={current} />
 }

@@ -151,7 +151,7 @@ function Issues({ id }: PartProps) {
 }
 
 function Groups({ id }: PartProps) {
-  const list = useList(['groups', 'list', 'person', id], (page) =>
+  const list = useList(['person_groups', 'list', 'person', id], (page) =>
     getPeopleByIdPersonGroups({ ...page, path: { id } }),
   )
   return (

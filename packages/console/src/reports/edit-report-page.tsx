@@ -33,7 +33,7 @@ export function NewReportPage() {
 export function EditReportPage() {
   const { id } = useParams({ from: '/frame/reports/$id/edit' })
   const { data, error, refetch } = useQuery({
-    queryKey: ['reports', id, 'definition'],
+    queryKey: ['reporting_queries', id, 'definition'],
     queryFn: async ({ signal }) => {
       const query = { omit_results: 'true' } as const
       const request = { path: { id }, query, signal, throwOnError: true } as const
@@ -79,7 +79,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
       return data
     },
     done: texts.saved,
-    changes: [['reports']],
+    changes: [['reporting_queries']],
     showsFailure: true,
     onDone: ({ id }) => void navigate({ to: '/reports/$id', params: { id: String(id) } }),
   })

@@ -30,7 +30,7 @@ const ABOVE = [{ label: texts.above, to: '/reports' }]
 export function ReportPage() {
   const { id } = useParams({ from: '/frame/reports/$id' })
   const { data, error, refetch } = useQuery({
-    queryKey: ['reports', id],
+    queryKey: ['reporting_queries', id],
     queryFn: ({ signal }) => readReport(id, signal),
   })
   if (data !== undefined) return <Report report={data} />
@@ -70,7 +70,7 @@ function Report({ report }: { readonly report: ReportQuery }) {
   const remove = useAction({
     run: () => deleteReportingQueriesById({ path: { id }, throwOnError: true }),
     done: texts.deleted,
-    changes: [['reports', 'list']],
+    changes: [['reporting_queries', 'list']],
     showsFailure: true,
     onDone: () => void navigate({ to: '/reports' }),
   })
@@ -132,7 +132,7 @@ function Report({ report }: { readonly report: ReportQuery }) {
 }
 
 function Results({ id, name }: { readonly id: string; readonly name: string }) {
-  const list = useList<ReportQueryResult>(['reports', id, 'results'], (page) =>
+  const list = useList<ReportQueryResult>(['reporting_queries', id, 'results'], (page) =>
     getReportingQueriesByIdResults({ ...page, path: { id } }),
   )
   if (list.error !== null && list.items.length === 0) {

@@ -1,19 +1,12 @@
-import { Tabs } from '@mantine/core'
-import { useNavigate } from '@tanstack/react-router'
+import { LinkTabs } from '../kit/link-tabs.tsx'
 import { texts } from './texts.ts'
 
+const TABS = [
+  { label: texts.queries, to: '/reports' },
+  { label: texts.tables, to: '/reports/tables' },
+]
+
 /** Saved queries, and the tables that they read. */
-export function ReportTabs({ current }: { readonly current: 'queries' | 'tables' }) {
-  const navigate = useNavigate()
-  return (
-    <Tabs
-      value={current}
-      onChange={(next) => void navigate({ to: next === 'tables' ? '/reports/tables' : '/reports' })}
-    >
-      <Tabs.List>
-        <Tabs.Tab value="queries">{texts.queries}</Tabs.Tab>
-        <Tabs.Tab value="tables">{texts.tables}</Tabs.Tab>
-      </Tabs.List>
-    </Tabs>
-  )
+export function ReportTabs({ current }: { readonly current: string }) {
+  return <LinkTabs label={texts.title} tabs={TABS} current={current} />
 }

@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<ReportQuery>[] = [
 export function ReportsPage() {
   const navigate = useNavigate()
   const may = useMay('Manage Reporting')
-  const list = useList(['reports', 'list'], ({ query, ...page }) =>
+  const list = useList(['reporting_queries', 'list'], ({ query, ...page }) =>
     getReportingQueries({ ...page, query: { ...query, omit_results: 'true' } }),
   )
   const create = (
@@ -71,7 +71,7 @@ export function ReportsPage() {
   )
   return (
     <Page title={texts.title} lead={texts.lead} isFilling actions={create}>
-      <ReportTabs current="queries" />
+      <ReportTabs current="/reports" />
       <DataTable
         name={texts.queries}
         columns={COLUMNS}

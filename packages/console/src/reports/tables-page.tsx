@@ -42,7 +42,7 @@ export function TablesPage() {
   const list = useList(['reports', 'list', 'tables'], (page) => getReportingTables(page))
   return (
     <Page title={texts.title} lead={texts.lead} isFilling>
-      <ReportTabs current="tables" />
+      <ReportTabs current="/reports/tables" />
       <DataTable
         name={texts.tables}
         columns={COLUMNS}
