@@ -1702,6 +1702,7 @@ CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower
 CREATE INDEX audit_checkpoint_size ON public.audit_checkpoint USING btree (origin, size);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
+CREATE INDEX audit_entry_request ON public.audit_entry USING hash (request_id);
 CREATE INDEX audit_entry_texts ON public.audit_entry USING gin (description gin_trgm_ops);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
 CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);

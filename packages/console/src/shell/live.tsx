@@ -23,23 +23,54 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
+const RETRY_MS = 10_000
+
+function connect(queryClient: QueryClient): EventSource {
+  const source = new EventSource('/live')
+  source.addEventListener('open', () => setState('open'))
+  source.addEventListener('error', () => setState('broken'))
+  source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
+    const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
+    invalidate(queryClient, topics)
+  })
+  // The session may have ended, or have another token now.
+  source.addEventListener('ended', () => {
+    void queryClient.invalidateQueries({ queryKey: ['session'] })
+  })
+  return source
+}
+
 /** Listens for changes while a session is open. */
 export function useLive(isSignedIn: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {
     if (!isSignedIn) return
-    const source = new EventSource('/live')
-    source.addEventListener('open', () => setState('open'))
-    source.addEventListener('error', () => setState('broken'))
-    source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
-      const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
-      invalidate(queryClient, topics)
-    })
+    let source = connect(queryClient)
+    // A browser does not try again by itself where the service refused it, as one that stops does.
+    const timer = setInterval(() => {
+      if (source.readyState === EventSource.CLOSED) source = connect(queryClient)
+    }, RETRY_MS)
     return () => {
+      clearInterval(timer)
       source.close()
       setState('connecting')
     }
   }, [isSignedIn, queryClient])
+}
+
+/** Under which names the console keeps what it has read, where they are not those of the service. */
+const RESOURCES: Readonly<Record<string, string>> = {
+  admin_users: 'admins',
+  device_groups: 'groups',
+  enrollment_secrets: 'enrollment',
+  exemption_requests: 'requests',
+  live_query_campaigns: 'live_queries',
+  person_groups: 'groups',
+  reenrollment_requests: 'requests',
+  registration_requests: 'requests',
+  reporting_queries: 'reports',
+  ssf_signing_keys: 'signing_keys',
+  ssf_streams: 'streams',
 }
 
 /**
@@ -47,7 +78,10 @@ export function useLive(isSignedIn: boolean): void {
  * record of it, `all` everything. What no open page shows is only marked as old.
  */
 function invalidate(queryClient: QueryClient, topics: readonly string[]): void {
-  const changed = topics.map((topic) => topic.split(':', 2))
+  const changed = topics.map((topic) => {
+    const [collection = '', record] = topic.split(':', 2)
+    return [RESOURCES[collection] ?? collection, record] as const
+  })
   const isAll = topics.includes('all')
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [resource, id] }) =>

@@ -25,6 +25,7 @@ import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
+import { createDiagnosisPart } from '../signals/diagnosis-part.ts'
 import { createDeliveryChannels } from '../signals/delivery-channels.ts'
 import { createDeliveryPart } from '../signals/delivery-part.ts'
 import { DELIVERY_CHANNEL } from '../signals/dispatch/delivery-store.ts'
@@ -97,14 +98,9 @@ export async function createParts(
     config,
     engineSettings,
   )
+  const isSsfEnabled = () => organisation.features.isFeatureEnabled('ssf')
   const wings: ServicePart[] = [
-    createDatabasePart(foundation),
-    createWritesPart(foundation),
-    createClockPart(foundation),
-    createMasterKeyPart(foundation),
-    createAuditChainPart(foundation, config),
-    createOriginPart(foundation),
-    createOutboundPart(outbound),
+    ...createBaseParts(foundation, outbound),
     createDevicesPart(foundation, config),
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
     createChecksPart(foundation, config),
@@ -117,6 +113,7 @@ export async function createParts(
     signing,
     streams,
     createWebhooksPart(foundation, config, { outbound, sender }),
+    createDiagnosisPart(foundation, { isSsfEnabled }),
     delivery,
     createOverviewPart(foundation),
   ]
@@ -141,16 +138,25 @@ export async function createParts(
     ),
     createConsolePart(),
     createScimPart(foundation, { callers, checkPermission }, config),
-    createStandardSsfPart({
-      ...streams.context,
-      limits: callers,
-      isEnabled: () => features.isFeatureEnabled('ssf'),
-    }),
+    createStandardSsfPart({ ...streams.context, limits: callers, isEnabled: isSsfEnabled }),
   ]
   const policies = owners.flatMap(({ retention = [] }) => retention)
   const list = [...owners, createRetentionPart(foundation, policies)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs }
+}
+
+/** What every process stands on, before what it does. */
+function createBaseParts(foundation: PartsFoundation, outbound: Outbound): readonly ServicePart[] {
+  return [
+    createDatabasePart(foundation),
+    createWritesPart(foundation),
+    createClockPart(foundation),
+    createMasterKeyPart(foundation),
+    createAuditChainPart(foundation, foundation.config),
+    createOriginPart(foundation),
+    createOutboundPart(outbound),
+  ]
 }
 
 /** Who opened the database closes it, after the parts have stopped. */

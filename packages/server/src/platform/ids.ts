@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { monotonicFactory, ulid } from 'ulid'
+import { decodeTime, isValid, monotonicFactory, ulid } from 'ulid'
 import { notFound } from './app-error.ts'
 
 /** A random UUID (version 4), for identifiers that must not be guessable from one another. */
@@ -16,6 +16,11 @@ export function newUlid(now: Date): string {
 export function newUlids(now: Date, count: number): string[] {
   const next = monotonicFactory()
   return Array.from({ length: count }, () => next(now.getTime()))
+}
+
+/** When a ULID was made; undefined for a text that is none. */
+export function timeOfUlid(text: string): Date | undefined {
+  return isValid(text) ? new Date(decodeTime(text)) : undefined
 }
 
 /** `bytes` random bytes, for keys. */

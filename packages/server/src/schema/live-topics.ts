@@ -5,6 +5,7 @@
 
 /** The collections, each with the types of the targets under which audit entries name its records. */
 export const LIVE_COLLECTIONS = {
+  admin_sessions: ['admin_session'],
   admin_users: ['admin_user'],
   api_keys: ['api_key'],
   audit_logs: [],

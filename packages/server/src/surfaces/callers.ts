@@ -56,11 +56,11 @@ export function withSessions(
 function createSessionCredential(db: Foundation['db'], site: ConsoleSite): Credential<Principal> {
   return {
     kind: 'session',
-    find: async ({ method, headers, access }) => {
+    find: async ({ method, headers, access, isFoundAgain }) => {
       const token = readSessionCookie(headers, site.cookie)
       if (token === undefined || headers.authorization !== undefined) return undefined
       assertOwnPage({ method, headers }, site)
-      const { principal, session } = await authenticateSession(db, token)
+      const { principal, session } = await authenticateSession(db, token, { isUse: !isFoundAgain })
       if (session.isSetupPending && !(typeof access === 'object' && 'session' in access)) {
         throw new AppError(
           'sign_in_setup_required',

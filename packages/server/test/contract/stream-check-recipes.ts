@@ -1,6 +1,11 @@
 import { read, type RecipeTable } from './recipe.ts'
 
 export const STREAM_CHECK_RECIPES: RecipeTable = {
+  'GET /deliveries': read(() => '/deliveries'),
+  'GET /event_search': read(
+    () => '/event_search',
+    () => ({ query: 'device_id:1' }),
+  ),
   'GET /ssf_streams/{id}/health': read(({ pollStreamId }) => `/ssf_streams/${pollStreamId}/health`),
   'POST /ssf_streams/{id}/self_test': {
     prepare: async ({ newStream }) => ({

@@ -8,6 +8,7 @@ import { liveRoutes } from './live-routes.ts'
 
 /** When these change, a caller may have lost what it watches by. */
 const CALLERS: ReadonlySet<string> = new Set<LiveCollection>([
+  'admin_sessions',
   'admin_users',
   'api_keys',
   'organisation',

@@ -15,20 +15,22 @@ export interface AuthenticatedSession {
 
 /**
  * The admin whose session a token is. The database is asked every time, so a session that has ended anywhere,
- * and one whose admin is gone, is refused on the next request of every process.
+ * and one whose admin is gone, is refused on the next request of every process. A look that is no use of the
+ * session does not keep it from ending when it is idle.
  *
  * @throws AppError `unauthenticated`
  */
 export async function authenticateSession(
   db: Kysely<Schema>,
   token: string,
+  { isUse = true }: { readonly isUse?: boolean } = {},
 ): Promise<AuthenticatedSession> {
   const hash = hashSignInToken(token)
   const session = hash === undefined ? undefined : await findLiveSession(db, hash)
   if (session === undefined) {
     throw new AppError('unauthenticated', 'The session has ended. Sign in again.')
   }
-  if (session.isUseDue) await updateSessionUse(db, session.id)
+  if (isUse && session.isUseDue) await updateSessionUse(db, session.id)
   const { admin } = session
   const accessLevel = toAccessLevel(admin.access)
   return {

@@ -8,6 +8,7 @@ import {
   type DeliveryDetails,
   type DeliveryRecord,
 } from './delivery-read.ts'
+import { explainFailure } from './explain-failure.ts'
 
 const durationSchema = z.number().nullable()
 
@@ -54,6 +55,19 @@ const attemptSchema = z
     remote_address: z.string().nullable(),
     error_code: z.string().nullable(),
     error: z.string().nullable().describe('What went wrong, in words.'),
+    explanation: z
+      .object({
+        cause: z.string().describe('Why it failed.'),
+        remedy: z.string().describe('What helps.'),
+      })
+      .nullable()
+      .describe('Null for accepted attempts.'),
+    waited_ms: z
+      .number()
+      .nullable()
+      .describe(
+        'Milliseconds from when it was due, by the attempt before or by its creation, until it was begun. Null where that is not known.',
+      ),
     request_headers: z
       .record(z.string(), z.string())
       .nullable()
@@ -73,6 +87,12 @@ export const deliveryDetailsSchema = z
       .nullable()
       .describe('What is sent: the claims of a SET without its signature. Null once deleted.'),
     signing_kid: z.string().nullable(),
+    token: z
+      .string()
+      .nullable()
+      .describe(
+        'The SET as it was signed; null of webhooks, before it is signed, and once deleted.',
+      ),
     attempt_log: z.array(attemptSchema).describe('In their order; of very many the latest.'),
   })
   .meta({ id: 'DeliveryDetails', description: 'An event, its attempts and what is sent.' })
@@ -107,16 +127,40 @@ export function toDeliveryDetailsJson(
     ...toDeliveryJson(delivery),
     content,
     signing_kid: delivery.signing_kid,
+    token: delivery.token,
     attempt_log: log.attempts.map((attempt, index) =>
-      toAttemptJson(attempt, log.earlierCount + index + 1),
+      toAttemptJson(attempt, {
+        number: log.earlierCount + index + 1,
+        dueAt: dueBefore(delivery, log, index),
+      }),
     ),
   }
 }
 
-function toAttemptJson(attempt: AttemptRecord, number: number) {
+/** When an attempt was due; null where the attempt before it is not shown, or had no successor planned. */
+function dueBefore(
+  { created_at: createdAt }: DeliveryDetails,
+  { attempts, earlierCount }: { attempts: readonly AttemptRecord[]; earlierCount: number },
+  index: number,
+): Date | null {
+  if (index > 0) return attempts[index - 1]?.next_attempt_at ?? null
+  return earlierCount === 0 ? createdAt : null
+}
+
+function toAttemptJson(
+  attempt: AttemptRecord,
+  { number, dueAt }: { readonly number: number; readonly dueAt: Date | null },
+) {
   const { dns, connect, tls, first_byte, total } = attempt.timings
   return toWire(attemptSchema, attempt, {
     number,
+    explanation:
+      explainFailure({
+        errorCode: attempt.error_code,
+        statusCode: attempt.status_code,
+      }) ?? null,
+    // Sent again by an admin, it was begun before the time that had been planned.
+    waited_ms: dueAt === null ? null : Math.max(0, attempt.started_at.getTime() - dueAt.getTime()),
     duration: {
       dns_ms: dns ?? null,
       connect_ms: connect ?? null,

@@ -9,13 +9,13 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause, SearchExpression } from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
-import { RecordList } from '../../platform/search/record-list.ts'
+import { RecordList, type FieldDeclaration } from '../../platform/search/record-list.ts'
 
 export const DELIVERY_STATES = ['queued', 'delivered', 'dead', 'discarded'] as const
 
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-const RECORD_COLUMNS = [
+export const RECORD_COLUMNS = [
   'id',
   'destination_id',
   'event_id',
@@ -36,27 +36,31 @@ const RECORD_COLUMNS = [
 export type DeliveryRecord = Pick<Selectable<Schema['delivery']>, (typeof RECORD_COLUMNS)[number]>
 
 /** A delivery with what was sent. */
-export type DeliveryDetails = DeliveryRecord & Pick<Selectable<Schema['delivery']>, 'body'>
+export type DeliveryDetails = DeliveryRecord &
+  Pick<Selectable<Schema['delivery']>, 'body' | 'token'>
 
 export type AttemptRecord = Selectable<Schema['delivery_attempt']>
 
 /** The subject of deliveries about a device. */
 const DEVICE_PREFIX = 'device:'
 
-/** The deliveries of all destinations, oldest first. */
+/** What deliveries are searched by, whatever their destination. */
+export const DELIVERY_FIELDS = {
+  id: { type: 'id', list: true },
+  event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
+  event_type: { type: 'text', operators: [':'], list: true },
+  state: { type: 'enum', list: true, values: DELIVERY_STATES },
+  device_id: { type: 'id', list: true, column: isAboutDevice },
+  txn: { type: 'text', operators: [':'], list: true },
+  attempts: { type: 'integer', column: 'attempt_count' },
+  created_at: 'timestamp',
+} as const satisfies Readonly<Record<string, FieldDeclaration>>
+
+/** The deliveries of one destination, oldest first. */
 export const DELIVERY_LIST = new RecordList({
   noun: 'delivery',
   table: 'delivery',
-  fields: {
-    id: { type: 'id', list: true },
-    event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
-    event_type: { type: 'text', operators: [':'], list: true },
-    state: { type: 'enum', list: true, values: DELIVERY_STATES },
-    device_id: { type: 'id', list: true, column: isAboutDevice },
-    txn: { type: 'text', operators: [':'], list: true },
-    attempts: { type: 'integer', column: 'attempt_count' },
-    created_at: 'timestamp',
-  },
+  fields: DELIVERY_FIELDS,
   select: (db: Kysely<Schema>) => db.selectFrom('delivery').select(RECORD_COLUMNS),
 })
 
@@ -95,7 +99,7 @@ export async function getDeliveryOfEvent(
   const row = isReadable
     ? await db
         .selectFrom('delivery')
-        .select([...RECORD_COLUMNS, 'body'])
+        .select([...RECORD_COLUMNS, 'body', 'token'])
         .where('event_id', '=', eventId)
         .where('destination_id', '=', destinationId)
         .executeTakeFirst()
@@ -131,7 +135,7 @@ export function deviceIdOf({ subject_key: subject }: Pick<DeliveryRecord, 'subje
 }
 
 /** By the key that is indexed; a text that is no id is the device of none. */
-function isAboutDevice(clause: SearchClause): Expression<SqlBool> {
+export function isAboutDevice(clause: SearchClause): Expression<SqlBool> {
   const [first, ...others] = clause.values.map((value) => DEVICE_PREFIX + String(value))
   if (first === undefined) return sql<SqlBool>`false`
   const values = [first, ...others] as const

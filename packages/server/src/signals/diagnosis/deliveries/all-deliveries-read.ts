@@ -1,0 +1,86 @@
+/*
+ * The deliveries of all streams and webhooks as one list, with whom each goes to. Owns the fields that only
+ * this list has; who may see which is the routes' matter. SQL only.
+ */
+import { sql, type Kysely, type SqlBool } from 'kysely'
+import type { SearchClause } from '../../../platform/search/search-field.ts'
+import { RecordList, type RowOf } from '../../../platform/search/record-list.ts'
+import { clauseToSql } from '../../../platform/search/search-to-sql.ts'
+import type { Schema } from '../../../schema/schema.ts'
+import { DELIVERY_FIELDS, isAboutDevice, RECORD_COLUMNS } from '../../dispatch/delivery-read.ts'
+
+/** The kinds of destinations, as the API names them. */
+export const DESTINATION_KINDS = ['ssf_stream', 'webhook'] as const
+
+export type DestinationKind = (typeof DESTINATION_KINDS)[number]
+
+/** Of an event of webhooks the delivery names no subject: the event names its record. */
+function isAboutDeviceAtAll(clause: SearchClause) {
+  return [
+    isAboutDevice(clause),
+    sql<SqlBool>`(delivery.subject_key is null
+    and ${isEventAbout('device', clause)})`,
+  ]
+}
+
+function isEventAbout(type: 'device' | 'person', clause: SearchClause) {
+  const ids = clause.values.map(String)
+  return sql<SqlBool>`delivery.event_id = any(array(
+    select webhook_event.event_id from webhook_event
+    where webhook_event.object_type = ${type} and webhook_event.object_id = any(${ids}::text[])))`
+}
+
+/** Of events of devices that the person owns now, and of the person itself. */
+function isAboutPerson(clause: SearchClause) {
+  const owns = clauseToSql(sql.ref('device.owner_person_id'), clause)
+  return [
+    sql<SqlBool>`(delivery.subject_key = any(array(select 'device:' || device.id from device where ${owns})))`,
+    sql<SqlBool>`(delivery.subject_key is null and (${isEventAbout('person', clause)}
+      or delivery.event_id = any(array(
+        select webhook_event.event_id from webhook_event
+        where webhook_event.object_type = 'device'
+          and webhook_event.object_id = any(array(select device.id::text from device where ${owns}))))))`,
+  ]
+}
+
+/** By the destination, which every index of deliveries begins with. */
+function isTo(table: DestinationKind) {
+  return (clause: SearchClause) => sql<SqlBool>`delivery.destination_id = any(array(
+    select ${sql.ref(`${table}.destination_id`)} from ${sql.table(table)}
+    where ${clauseToSql(sql.ref(`${table}.id`), clause)}))`
+}
+
+/** The deliveries of all destinations. */
+export const ALL_DELIVERIES = new RecordList({
+  noun: 'delivery',
+  table: 'delivery',
+  fields: {
+    ...DELIVERY_FIELDS,
+    device_id: { type: 'id', list: true, column: isAboutDeviceAtAll },
+    person_id: { type: 'id', list: true, column: isAboutPerson },
+    stream_id: { type: 'id', list: true, column: isTo('ssf_stream') },
+    webhook_id: { type: 'id', list: true, column: isTo('webhook') },
+  },
+  select: (db: Kysely<Schema>) =>
+    db
+      .selectFrom('delivery')
+      .leftJoin('ssf_stream', 'ssf_stream.destination_id', 'delivery.destination_id')
+      .leftJoin('webhook', 'webhook.destination_id', 'delivery.destination_id')
+      .select(RECORD_COLUMNS.map((column) => `delivery.${column}` as const))
+      .select([
+        'ssf_stream.id as stream_id',
+        'ssf_stream.name as stream_name',
+        'webhook.id as webhook_id',
+        'webhook.name as webhook_name',
+      ]),
+})
+
+/** A delivery with whom it goes to. */
+export type OwnedDelivery = RowOf<typeof ALL_DELIVERIES>
+
+/** The deliveries to destinations of these kinds. */
+export function isToKinds(kinds: readonly DestinationKind[]) {
+  const ids = kinds.map((kind) => sql`select destination_id from ${sql.table(kind)}`)
+  const all = ids.length === 0 ? sql`select null::bigint` : sql.join(ids, sql` union all `)
+  return sql<SqlBool>`delivery.destination_id = any(array(${all}))`
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { route, type ApiRoute } from '../../../schema/operations.ts'
+import type { SeeDestinations } from '../deliveries/seen-destinations.ts'
+import { eventSearchSchema, toEventSearchJson } from './event-search-json.ts'
+import { followEvent, type FollowDependencies } from './follow-event.ts'
+import { parseEventQuery } from './parse-event-query.ts'
+
+const QUERY_LENGTH_MAX = 300
+
+export interface EventSearchDependencies extends FollowDependencies {
+  readonly seeDestinations: SeeDestinations
+}
+
+/** Where an event is. */
+export function eventSearchRoutes({
+  seeDestinations,
+  ...dependencies
+}: EventSearchDependencies): ApiRoute[] {
+  return [
+    route({
+      tags: ['Deliveries'],
+      permission: null,
+      method: 'GET',
+      path: '/event_search',
+      summary: 'Follow an event from its cause to its receivers',
+      description:
+        'Finds the causes of what is looked for and, of each, the audit entries, changes of status, events, deliveries and attempts, in their order; and who was told nothing, and why. Deliveries are those of the streams and webhooks that the caller may manage.',
+      query: z.object({
+        query: z
+          .string()
+          .min(1)
+          .max(QUERY_LENGTH_MAX)
+          .describe(
+            'What is looked for: `event_id:` (or `jti:`), `txn:`, `device_id:`, `person_id:`, `email:` or `request_id:`, and the value. Of a value alone it is told by its form.',
+          ),
+      }),
+      example: { query: { query: 'device_id:1' } },
+      responses: { 200: eventSearchSchema },
+      handler: async ({ query, principal }) => {
+        const queries = parseEventQuery(query.query)
+        const kinds = await seeDestinations(principal)
+        return toEventSearchJson(await followEvent(queries, kinds, dependencies))
+      },
+    }),
+  ]
+}
