@@ -110,6 +110,8 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
 
   // Live
   'GET /live': 'limited',
+  'GET /deliveries': 'limited',
+  'GET /event_search': 'limited',
 
   // Admins
   'GET /admin_users': 'limited',
