@@ -17,6 +17,7 @@ const FULL_ACCESS_PERMISSIONS: readonly Permission[] = [
 
 /** The least level that sees an area, by the tag of its operations. */
 const LEVEL_OF_AREA: Readonly<Record<string, AccessLevel>> = {
+  Deliveries: 'limited',
   'API keys': 'full',
   'Audit logs': 'full',
   Admins: 'limited',

@@ -1,9 +1,19 @@
 import { z } from 'zod'
 import { route, type ApiRoute } from '../../../schema/operations.ts'
+import { isAreaOpen } from '../../../schema/access-levels.ts'
+import type { Principal } from '../../../schema/principal.ts'
 import type { SeeDestinations } from '../deliveries/seen-destinations.ts'
 import { eventSearchSchema, toEventSearchJson } from './event-search-json.ts'
 import { followEvent, type FollowDependencies } from './follow-event.ts'
 import { parseEventQuery } from './parse-event-query.ts'
+
+/** As the list of the audit log is declared. */
+const AUDIT_LOG = { method: 'GET', path: '/audit_logs', tags: ['Audit logs'] } as const
+
+/** Keys read the audit log; of admins those whose access level lets them. */
+function seesAuditLog({ session }: Principal): boolean {
+  return session === undefined || isAreaOpen(AUDIT_LOG, session)
+}
 
 const QUERY_LENGTH_MAX = 300
 
@@ -39,7 +49,8 @@ export function eventSearchRoutes({
       handler: async ({ query, principal }) => {
         const queries = parseEventQuery(query.query)
         const kinds = await seeDestinations(principal)
-        return toEventSearchJson(await followEvent(queries, kinds, dependencies))
+        const followed = await followEvent(queries, kinds, dependencies)
+        return toEventSearchJson(followed, { showsAudit: seesAuditLog(principal as Principal) })
       },
     }),
   ]
