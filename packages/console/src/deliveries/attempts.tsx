@@ -1,17 +1,17 @@
 /* Every attempt to deliver, the latest first. */
 import { SimpleGrid, Stack, Text } from '@mantine/core'
+import type { DeliveryAttempt } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import classes from './attempts.module.css'
 import { Phases } from './phases.tsx'
-import type { ShownAttempt } from './shown-delivery.ts'
 import { texts } from './texts.ts'
 
 const { attempt: words } = texts
 const TONES = { accepted: 'good', rejected: 'bad', retry: 'warn' } as const
 
-export function Attempts({ attempts }: { readonly attempts: readonly ShownAttempt[] }) {
+export function Attempts({ attempts }: { readonly attempts: readonly DeliveryAttempt[] }) {
   return (
     <ol className={classes.attempts}>
       {attempts.toReversed().map((attempt, index) => (
@@ -24,7 +24,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly ShownAttemp
 }
 
 interface AttemptProps {
-  readonly attempt: ShownAttempt
+  readonly attempt: DeliveryAttempt
   readonly isOpen: boolean
 }
 
@@ -45,7 +45,7 @@ function Attempt({ attempt, isOpen }: AttemptProps) {
         </Text>
       </div>
       {error === null ? null : <Text size="sm">{error}</Text>}
-      {explanation === null || explanation === undefined ? null : (
+      {explanation === null ? null : (
         <Text size="sm" c="dimmed">
           {explanation.cause} {explanation.remedy}
         </Text>
@@ -59,7 +59,7 @@ function Attempt({ attempt, isOpen }: AttemptProps) {
   )
 }
 
-function Exchange({ attempt }: { readonly attempt: ShownAttempt }) {
+function Exchange({ attempt }: { readonly attempt: DeliveryAttempt }) {
   const { request_headers: request, response_headers: response, response_body: body } = attempt
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} mt="xs">

@@ -1,5 +1,71 @@
+/* Every delivery to every stream and webhook, the latest first. */
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { getDeliveries } from '../api/generated/sdk.gen.ts'
+import type { OwnedDelivery } from '../api/generated/types.gen.ts'
+import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
+import { SearchBar } from '../kit/search-bar.tsx'
+import { useList } from '../kit/use-list.ts'
+import { DELIVERY_COLUMNS, NoDeliveries, pathOf, StateFilter } from './delivery-table.tsx'
+import { texts } from './texts.ts'
+
+const toPath = ({ destination: { type, id }, event_id: eventId }: OwnedDelivery) =>
+  pathOf({ kind: type === 'webhook' ? 'webhooks' : 'streams', id }, eventId)
+
+const COLUMNS: readonly Column<OwnedDelivery>[] = [
+  {
+    id: 'event',
+    header: texts.event,
+    narrow: true,
+    width: 'minmax(124px, 1fr)',
+    cell: (delivery) => (
+      <Link to={toPath(delivery)}>
+        <code>{delivery.event_id.slice(0, 13)}…</code>
+      </Link>
+    ),
+  },
+  {
+    id: 'destination',
+    header: texts.destination,
+    width: 'minmax(130px, 1.1fr)',
+    cell: ({ destination }) => destination.name,
+  },
+  ...DELIVERY_COLUMNS,
+]
 
 export function DeliveriesPage() {
-  return <Page title="Deliveries">{null}</Page>
+  const { query = '' } = useSearch({ from: '/frame/signals/deliveries' })
+  const navigate = useNavigate()
+  const list = useList(
+    ['deliveries', 'list'],
+    (page) => getDeliveries({ ...page, query: { ...page.query, order: 'desc' } }),
+    query,
+  )
+  const search = (next: string) =>
+    void navigate({
+      to: '/signals/deliveries',
+      search: next === '' ? {} : { query: next },
+      replace: true,
+    })
+  return (
+    <Page title={texts.title} lead={texts.lead} isFilling>
+      <StateFilter search={query} onSearch={search} />
+      <DataTable
+        name={texts.title}
+        columns={COLUMNS}
+        list={list}
+        rowId={({ id }) => id}
+        onOpen={(delivery) => void navigate({ to: toPath(delivery) })}
+        toolbar={
+          <SearchBar
+            path="/deliveries"
+            value={query}
+            fault={list.error?.message}
+            onChange={search}
+          />
+        }
+        empty={<NoDeliveries isFiltered={query !== ''} />}
+      />
+    </Page>
+  )
 }

@@ -20,12 +20,12 @@ import {
   postWebhooksByIdDiscard,
   postWebhooksByIdRedrive,
 } from '../api/generated/sdk.gen.ts'
+import type { DeliveryDetails } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import type { DeliveryOwner } from './delivery-table.tsx'
-import type { ShownDelivery } from './shown-delivery.ts'
 import { texts } from './texts.ts'
 
 const { actions: words } = texts
@@ -33,7 +33,7 @@ type Verb = 'redrive' | 'replay' | 'discard' | 'pause'
 
 interface DeliveryActionsProps {
   readonly owner: DeliveryOwner
-  readonly delivery: ShownDelivery
+  readonly delivery: DeliveryDetails
 }
 
 export function DeliveryActions({ owner, delivery }: DeliveryActionsProps) {
@@ -153,7 +153,11 @@ function sendAgain({ kind, id }: DeliveryOwner, eventId: string) {
 }
 
 /** Does it, and answers what is told. */
-async function perform(verb: Verb, owner: DeliveryOwner, delivery: ShownDelivery): Promise<string> {
+async function perform(
+  verb: Verb,
+  owner: DeliveryOwner,
+  delivery: DeliveryDetails,
+): Promise<string> {
   const path = { id: owner.id }
   const isStream = owner.kind === 'streams'
   switch (verb) {

@@ -7,6 +7,7 @@ import {
   getSsfStreamsByIdDeliveriesByEventId,
   getWebhooksByIdDeliveriesByEventId,
 } from '../api/generated/sdk.gen.ts'
+import type { DeliveryDetails } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
@@ -19,7 +20,6 @@ import { DeviceLink } from './device-link.tsx'
 import { DeliveryActions } from './delivery-actions.tsx'
 import { DeliveryState, situationOf } from './delivery-state.tsx'
 import type { DeliveryOwner } from './delivery-table.tsx'
-import { explain, type ShownDelivery } from './shown-delivery.ts'
 import { SetView } from './set-view.tsx'
 import { shortType } from './short-type.ts'
 import { texts } from './texts.ts'
@@ -29,7 +29,7 @@ const { page: words } = texts
 const deliveryQuery = ({ kind, id }: DeliveryOwner, eventId: string) =>
   queryOptions({
     queryKey: ['deliveries', 'list', kind, id, eventId],
-    queryFn: async ({ signal }): Promise<ShownDelivery> => {
+    queryFn: async ({ signal }): Promise<DeliveryDetails> => {
       const request = { path: { id, event_id: eventId }, signal, throwOnError: true } as const
       const { data } =
         kind === 'streams'
@@ -52,7 +52,7 @@ export function DeliveryPage() {
 
 interface PartProps {
   readonly owner: DeliveryOwner
-  readonly delivery: ShownDelivery
+  readonly delivery: DeliveryDetails
 }
 
 function LoadedDelivery({ owner, delivery }: PartProps) {
@@ -100,7 +100,7 @@ function LoadedDelivery({ owner, delivery }: PartProps) {
 /** Of one that has not arrived: the cause of its last failure, and what helps. */
 function WhyItFailed({ delivery }: Pick<PartProps, 'delivery'>) {
   if (delivery.state === 'delivered' || delivery.last_error === null) return null
-  const explained = explain(delivery)
+  const explained = delivery.attempt_log.at(-1)?.explanation ?? undefined
   return (
     <Alert
       color={delivery.state === 'dead' ? 'red' : 'yellow'}
@@ -165,7 +165,7 @@ interface ContentProps extends Pick<PartProps, 'delivery'> {
 
 function Content({ delivery, isStream, expected }: ContentProps) {
   const { token, content } = delivery
-  if (typeof token === 'string') return <SetView token={token} expected={expected} />
+  if (token !== null) return <SetView token={token} expected={expected} />
   if (content === null) return <Text size="sm">{words.contentGone}</Text>
   return (
     <Stack gap="xs">

@@ -34,8 +34,10 @@ export function DeliveryTable({ owner, search, onSearch }: DeliveryTableProps) {
   const { kind, id } = owner
   const read: ReadPage<Delivery> =
     kind === 'streams'
-      ? (page) => getSsfStreamsByIdDeliveries({ ...page, path: { id } })
-      : (page) => getWebhooksByIdDeliveries({ ...page, path: { id } })
+      ? ({ query, ...rest }) =>
+          getSsfStreamsByIdDeliveries({ ...rest, query: { ...query, order: 'desc' }, path: { id } })
+      : ({ query, ...rest }) =>
+          getWebhooksByIdDeliveries({ ...rest, query: { ...query, order: 'desc' }, path: { id } })
   const list = useList(['deliveries', 'list', kind, id], read, search)
   return (
     <>

@@ -24,7 +24,7 @@ function partsOf(duration: DeliveryAttempt['duration']): readonly (readonly [Pha
 interface PhasesProps {
   readonly duration: DeliveryAttempt['duration']
   /** How long it waited before it was begun, in milliseconds. */
-  readonly waitedMs?: number | null | undefined
+  readonly waitedMs: number | null
 }
 
 export function Phases({ duration, waitedMs }: PhasesProps) {
@@ -38,7 +38,7 @@ export function Phases({ duration, waitedMs }: PhasesProps) {
         ))}
       </div>
       <dl className={classes.figures}>
-        {waitedMs === null || waitedMs === undefined ? null : (
+        {waitedMs === null ? null : (
           <div>
             <dt>{words.waited}</dt>
             <dd>{formatDuration(waitedMs)}</dd>

@@ -5,6 +5,7 @@ import {
   Button,
   createTheme,
   Modal,
+  Notification,
   NumberInput,
   PasswordInput,
   Select,
@@ -43,6 +44,9 @@ const dark: MantineColorsTuple = [
   '#0a1116',
 ]
 
+/** The cross of what floats says what it does to those who cannot see it. */
+const closing = { 'aria-label': 'Close' } as const
+
 const small = { defaultProps: { size: 'sm' } } as const
 
 export const theme = createTheme({
@@ -68,7 +72,10 @@ export const theme = createTheme({
     Textarea: Textarea.extend(small),
     Select: Select.extend(small),
     Switch: Switch.extend(small),
-    Modal: Modal.extend({ defaultProps: { centered: true, overlayProps: { blur: 2 } } }),
+    Modal: Modal.extend({
+      defaultProps: { centered: true, overlayProps: { blur: 2 }, closeButtonProps: closing },
+    }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: closing } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true } }),
   },
 })

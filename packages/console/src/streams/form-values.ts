@@ -112,8 +112,12 @@ export function toStreamInput(
     (name) => JSON.stringify(values[name]) !== JSON.stringify(before[name]),
   )
   const url = values.url.trim()
+  const members = changed.reduce<CreateStreamInput>(
+    (all, name) => ({ ...all, ...MEMBERS[name]?.(values) }),
+    {},
+  )
   return {
-    ...Object.assign({}, ...changed.map((name) => MEMBERS[name]?.(values) ?? {})),
+    ...members,
     delivery: {
       method: METHODS[values.deliveryType],
       endpoint_url: url === '' ? null : url,

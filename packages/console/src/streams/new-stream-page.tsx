@@ -16,7 +16,7 @@ export function NewStreamPage() {
     void navigate({ to: '/signals/streams/$streamId', params: { streamId: id } })
   const create = useAction({
     run: async (body: CreateStreamInput) =>
-      (await postSsfStreams({ body, throwOnError: true })).data as CreatedStream,
+      (await postSsfStreams({ body, throwOnError: true })).data,
     done: ({ name }) => texts.created(name),
     changes: [['ssf_streams']],
     showsFailure: true,

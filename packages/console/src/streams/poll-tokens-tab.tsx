@@ -154,7 +154,7 @@ function IssueDialog({
         }}
       >
         <Stack>
-          <Radio.Group value={mode} onChange={(next) => setMode(next as typeof mode)}>
+          <Radio.Group value={mode} onChange={(next) => setMode(next)}>
             <Stack gap="xs">
               <Radio value="overlap" label={words.modes.overlap} />
               <Radio value="immediate" label={words.modes.immediate} />

@@ -46,7 +46,7 @@ export function StatusTab({ stream }: { readonly stream: Stream }) {
             aria-label={words.title}
             data={STATUSES.map((value) => ({ value, label: texts.statuses[value] }))}
             value={status}
-            onChange={(value) => setStatus(value as Stream['status'])}
+            onChange={(value) => setStatus(value)}
             disabled={!may}
           />
           <TextInput

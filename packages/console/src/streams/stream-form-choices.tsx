@@ -66,7 +66,7 @@ export function MoreChoices({ form, faults, isNew }: FormPartProps & { readonly 
           label={words.reasons}
           value={form.values.reasonFields}
           onChange={(chosen) =>
-            form.setFieldValue('reasonFields', chosen as typeof form.values.reasonFields)
+            form.setFieldValue('reasonFields', chosen)
           }
           error={faults.reasonFields}
         >

@@ -97,7 +97,7 @@ function Basics({ form, faults }: FormPartProps) {
               { value: 'poll', label: texts.deliveryTypes.poll },
             ]}
             value={deliveryType}
-            onChange={(value) => form.setFieldValue('deliveryType', value as 'push' | 'poll')}
+            onChange={(value) => form.setFieldValue('deliveryType', value)}
           />
           <Text size="xs" c="dimmed" mt={4}>
             {texts.form.deliveryHelp[deliveryType]}

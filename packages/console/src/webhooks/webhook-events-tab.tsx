@@ -54,7 +54,7 @@ export function WebhookEventsTab({ id }: { readonly id: string }) {
   const navigate = useNavigate()
   const list = useList(
     ['deliveries', 'list', 'webhook-events'],
-    (page) => getWebhookEvents(page),
+    (page) => getWebhookEvents({ ...page, query: { ...page.query, order: 'desc' } }),
     query,
   )
   return (

@@ -66,6 +66,7 @@ export function deliveryLogRoutes(
           ...list,
           params: ownerParams,
           fields: DELIVERY_LIST.fields,
+          isOrdered: true,
           item: deliverySchema,
           fetch: async ({ search, window, ...context }) => {
             const readPage = await open(context)
@@ -89,7 +90,7 @@ function textsOf(noun: string) {
   return {
     list: {
       summary: `List the deliveries of a ${noun}`,
-      description: 'Oldest first. `state:dead` finds what could not be delivered.',
+      description: '`state:dead` finds what could not be delivered.',
     },
     show: {
       summary: `Show a delivery of a ${noun}`,

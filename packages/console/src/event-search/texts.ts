@@ -1,0 +1,42 @@
+/* The texts of the search for an event. */
+export const texts = {
+  title: 'Where is my event',
+  lead: 'Follow one event from the change that caused it to every receiver, and see who was told nothing and why.',
+  search: 'Event, device, person, cause or request',
+  placeholder: 'jti, txn, email address, device id or request id',
+  find: 'Find',
+  startTitle: 'What are you looking for?',
+  start: 'Paste any one thing that you have. These are understood:',
+  examples: [
+    ['The id of an event (jti)', '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'],
+    ['A cause (txn), from an event or the audit log', '01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+    ['The email address of a person', 'ada@example.com'],
+    ['A device', 'device_id:7'],
+    ['A person', 'person_id:7'],
+    ['A request to the API', 'req_5f2b0c…'],
+  ],
+  nothingTitle: 'Nothing is known of it',
+  nothing:
+    'Look for a slip, or for something else that you know of it. What happened long ago may have been deleted after its time.',
+  foundBy: {
+    event_id: 'Found by the id of the event',
+    txn: 'Found by the cause',
+    device_id: 'Found by the device',
+    person_id: 'Found by the person',
+    email: 'Found by the email address',
+    request_id: 'Found by the request',
+  },
+  trails: (trails: number) => `${trails} ${trails === 1 ? 'cause' : 'causes'}, the latest first`,
+  more: 'There is more than is shown here. Look for one event or one cause to see all of it.',
+  cause: 'Cause',
+  kinds: {
+    status: 'Change',
+    audit: 'Audit log',
+    event: 'Event',
+    delivery: 'Delivery',
+    attempt: 'Attempt',
+  },
+  open: 'Open delivery',
+  missing: 'Told nothing',
+  all: 'Everybody',
+} as const

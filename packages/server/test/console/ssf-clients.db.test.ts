@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
+
+let console: ConsoleTest
+beforeAll(async () => {
+  console = await openConsole()
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(() => console.close())
+
+describe('the SSF clients of the console', () => {
+  it('creates one, rotates its secret, changes and revokes it', async () => {
+    const page = await console.openPage('/signals/clients')
+    await page.getByRole('button', { name: 'Create client' }).first().click()
+    await page.getByLabel('Name').fill('Gateway')
+    await page.getByLabel('Public keys (JWKS)').fill('{}')
+    await page.getByRole('button', { name: 'Create client' }).click()
+    await page.getByText('This is not a JSON object with a member keys.').waitFor()
+    await page.getByLabel('Public keys (JWKS)').fill('')
+    await page.getByRole('button', { name: 'Create client' }).click()
+    await page.getByRole('dialog').getByText('Token endpoint').waitFor()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByText('It can sign in, and has never done so.').waitFor()
+
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    await expectAccessible(page)
+    await expectFitting(page, 'ssf-client')
+
+    await page.getByRole('link', { name: 'Edit' }).click()
+    await page.getByLabel('Name').fill('Gateway of the office')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('heading', { name: 'Gateway of the office', level: 1 }).waitFor()
+    await page.getByRole('button', { name: 'Revoke client' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Type/).fill('Gateway of the office')
+    await dialog.getByRole('button', { name: 'Revoke client' }).click()
+    await page.getByText('It is revoked and cannot sign in any more.').waitFor()
+  })
+})
+
+describe('the signing keys of the console', () => {
+  it('rotates, rolls back and revokes', async () => {
+    const page = await console.openPage('/signals/keys')
+    await page.getByText('It signs the events of every stream.').waitFor()
+    await page.getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
+    await page.getByText('It does not sign for everybody yet.').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'signing-keys')
+    await page.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
+    await page.getByText('The key before it signs again.').waitFor()
+    const revoke = page.getByRole('button', { name: /^Revoke key/ }).first()
+    const kid = (await revoke.getAttribute('aria-label'))?.replace('Revoke key ', '') ?? ''
+    await revoke.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel(/^Type/).fill(kid.slice(0, 8))
+    await dialog.getByRole('button', { name: 'Revoke signing key' }).click()
+    await page.getByText('It was compromised, and is not published any more.').waitFor()
+  })
+})

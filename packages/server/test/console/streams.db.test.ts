@@ -1,0 +1,230 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  answerWith,
+  startLoopbackReceiver,
+  type LoopbackReceiver,
+} from '../support/loopback-receiver.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
+
+let console: ConsoleTest
+let receiver: LoopbackReceiver
+beforeAll(async () => {
+  console = await openConsole()
+  receiver = await startLoopbackReceiver()
+})
+afterEach(() => {
+  receiver.respond(answerWith(202))
+  expect(console.complaints).toEqual([])
+})
+afterAll(async () => {
+  await console.close()
+  await receiver.close()
+})
+
+/** Creates a stream by its form and ends on its page. */
+async function createPushStream(name: string): Promise<Page> {
+  const page = await console.openPage('/signals/streams')
+  await page.getByRole('button', { name: 'Create stream' }).first().click()
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('URL').fill(`${receiver.url}/events`)
+  await page.getByRole('button', { name: 'Create stream' }).click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  return page
+}
+
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name, exact: true }).click()
+}
+
+/** Chooses from the menu of actions of the page. */
+async function act(page: Page, stream: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${stream}` }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
+}
+
+describe('the streams of the console', () => {
+  it('creates a push stream under the names of the interface, and tests it', async () => {
+    const page = await createPushStream('Gateway')
+    const settings = page.getByRole('region', { name: 'Settings' })
+    for (const text of ['Delivery Type', 'Push', 'Spec Version', 'v1.0']) {
+      await settings.getByText(text, { exact: true }).waitFor()
+    }
+    await settings.getByText('device_trust.status_changed').waitFor()
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Send test event' }).click()
+    await dialog.getByText('The receiver accepted the event with 202.').waitFor()
+    expect(receiver.requests.at(-1)?.path).toBe('/events')
+    receiver.respond(answerWith(500))
+    await dialog.getByRole('button', { name: 'Send test event' }).click()
+    await dialog.getByText('The receiver answered 500.').waitFor()
+  })
+
+  it('says beside the input what is wrong with it', async () => {
+    const page = await console.openPage('/signals/streams/new')
+    await page.getByLabel('Name').fill('Inside')
+    await page.getByLabel('URL').fill('https://10.0.0.1/events')
+    await page.getByRole('button', { name: 'Create stream' }).click()
+    await page.locator('input[aria-invalid=true]').waitFor()
+    expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('shows the poll token of a new poll stream once', async () => {
+    const page = await console.openPage('/signals/streams/new')
+    await page.getByLabel('Name').fill('Puller')
+    await page.getByText('Poll', { exact: true }).click()
+    await page.getByRole('button', { name: 'Create stream' }).click()
+    const dialog = page.getByRole('dialog')
+    const token = dialog.getByRole('group', { name: 'Poll token' })
+    await token.getByText('••••').waitFor()
+    await token.getByRole('button', { name: 'Reveal Poll token' }).click()
+    expect((await token.locator('code').textContent())?.length).toBeGreaterThan(30)
+    await dialog.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('heading', { name: 'Puller', level: 1 }).waitFor()
+    await openTab(page, 'Poll tokens')
+    await page.getByRole('button', { name: 'Issue poll token' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Issue poll token' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await expect.poll(() => page.getByRole('row').count()).toBe(3)
+    await page.getByRole('button', { name: 'Revoke all' }).click()
+    await page.getByRole('button', { name: 'Revoke poll tokens' }).click()
+    await page.getByText('No poll token is valid', { exact: true }).waitFor()
+    await openTab(page, 'Events that wait')
+    await page.getByText('Nothing waits').waitFor()
+    await openTab(page, 'Self-test')
+    await page.getByText('This one polls.').waitFor()
+  })
+
+  it('edits, pauses, switches off and on, and deletes', async () => {
+    const page = await createPushStream('Office')
+    await act(page, 'Office', 'Edit')
+    await page.getByLabel('Name').fill('Office door')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('heading', { name: 'Office door', level: 1 }).waitFor()
+
+    await openTab(page, 'Status')
+    await page.getByText('Paused', { exact: true }).click()
+    await page.getByLabel('Reason').fill('moving house')
+    await page.getByRole('button', { name: 'Set status' }).click()
+    await page.getByText('It is paused and holds its events: moving house').waitFor()
+
+    await act(page, 'Office door', 'Switch on')
+    await page.getByText('All that was sent has been accepted').waitFor()
+    await act(page, 'Office door', 'Switch off')
+    await page.getByRole('button', { name: 'Switch stream off' }).click()
+    await page.getByText('It is off and gets no events').waitFor()
+
+    await act(page, 'Office door', 'Delete')
+    const remove = page.getByRole('button', { name: 'Delete stream' })
+    expect(await remove.isDisabled()).toBe(true)
+    await page.getByLabel('Type Office door to confirm').fill('Office door')
+    await remove.click()
+    await page.getByRole('heading', { name: 'Streams', level: 1 }).waitFor()
+    await expect.poll(() => page.getByRole('link', { name: 'Office door' }).count()).toBe(0)
+  })
+
+  it('replays, backfills, tests the receiver and shows state and keys', async () => {
+    const page = await createPushStream('Tools')
+    await openTab(page, 'Replay and backfill')
+    await page.getByLabel('Events of this time and later').fill('2026-01-02T03:04')
+    await page.getByRole('button', { name: 'Replay events' }).click()
+    await page.getByText(/There are no events to send again|events are sent again/).waitFor()
+    await page.getByRole('button', { name: 'Backfill stream' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Backfill stream' }).click()
+    await page.getByText('The backfill has begun.').waitFor()
+
+    await openTab(page, 'Self-test')
+    await page.getByRole('button', { name: 'Run self-test' }).click()
+    await page.getByText(/The receiver went wrong in \d+ cases/).waitFor({ timeout: 30_000 })
+    await page.getByText('Accepted what is bad').first().waitFor()
+
+    await openTab(page, 'Present state')
+    await page.getByText('The stream tells of no device').waitFor()
+    await openTab(page, 'Key proofs')
+    await page.getByText('Signs for this stream').first().waitFor()
+    await openTab(page, 'Explain')
+    await page.getByRole('button', { name: 'Explain' }).isDisabled()
+  })
+
+  it('follows a delivery to its token, and checks the signature in the browser', async () => {
+    receiver.respond((_request, response) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"err":"invalid_audience","description":"not for me"}'),
+    )
+    const page = await createPushStream('Strict receiver')
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send test event' }).click()
+    await page.getByText('The receiver answered 400.').waitFor()
+    await page.keyboard.press('Escape')
+    await act(page, 'Strict receiver', 'View events')
+    await page.getByRole('table').getByText('Dead').waitFor()
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByText('Why it failed').waitFor()
+    await page.getByText('Attempt 1', { exact: true }).waitFor()
+    await page.getByText('"description":"not for me"').waitFor()
+    await page.getByRole('img', { name: /^Times by phase/ }).waitFor()
+    const signature = page.getByRole('region', { name: 'Signature' })
+    await signature.getByText('Verified in this browser').waitFor()
+    await signature.getByText('It is for the audience of the stream').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'delivery')
+    receiver.respond(answerWith(202))
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('The receiver has accepted it.').waitFor()
+
+    await page.getByRole('link', { name: 'Where is it?' }).click()
+    await page.getByText('Found by the id of the event').waitFor()
+    await page.getByRole('listitem').getByText('Attempt', { exact: true }).first().waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'find')
+    await page.getByRole('link', { name: 'Open delivery' }).first().click()
+    await page.getByText('The receiver has accepted it.').waitFor()
+
+    await page.goto('/console/signals/deliveries?query=state:delivered')
+    await page.getByRole('table').getByText('Strict receiver').first().waitFor()
+    await page.getByText('Dead', { exact: true }).click()
+    await page.waitForURL(/state%3Adead/)
+    await expectFitting(page, 'deliveries')
+  })
+
+  it('says what can be looked for, and when nothing is known', async () => {
+    const page = await console.openPage('/signals/find')
+    await page.getByText('What are you looking for?').waitFor()
+    const search = page.getByRole('textbox', { name: 'Event, device, person, cause or request' })
+    await search.fill('5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11')
+    await page.getByRole('button', { name: 'Find' }).click()
+    await page.getByText('Nothing is known of it').waitFor()
+  })
+
+  it('keeps what may not be done from those who may not', async () => {
+    const page = await console.openPage('/signals/streams', {
+      access: 'limited',
+      restrictions: ['Manage Shared Signals Framework Streams'],
+    })
+    await page.getByRole('heading', { name: 'Streams', level: 1 }).waitFor()
+    const create = page.getByRole('button', { name: 'Create stream' })
+    for (const button of await create.all()) expect(await button.isDisabled()).toBe(true)
+  })
+
+  it('fits both widths and hinders nobody', async () => {
+    const page = await createPushStream('Looks')
+    await page.getByText('Last accepted').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'stream')
+    await page.goto('/console/signals/streams')
+    await page.getByRole('link', { name: 'Looks' }).waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'streams')
+    await page.goto('/console/signals/streams/new')
+    await page.getByLabel('Name').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'stream-form')
+  })
+})

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startLoopbackReceiver, type LoopbackReceiver } from '../support/loopback-receiver.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
+
+let console: ConsoleTest
+let receiver: LoopbackReceiver
+beforeAll(async () => {
+  console = await openConsole()
+  receiver = await startLoopbackReceiver()
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(async () => {
+  await console.close()
+  await receiver.close()
+})
+
+/** Creates a webhook by its form, and ends on its page. */
+async function createWebhook(name: string): Promise<Page> {
+  const page = await console.openPage('/settings/developers/webhooks')
+  await page.getByRole('button', { name: 'Create webhook' }).first().click()
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('URL').fill(`${receiver.url}/hooks`)
+  await page.getByLabel('issues.new').check()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+  return page
+}
+
+async function openTab(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name, exact: true }).click()
+}
+
+describe('the webhooks of the console', () => {
+  it('creates one, tests it, and checks a signature that the receiver got', async () => {
+    const page = await createWebhook('Tickets')
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByText(/The receiver accepted the test event with 202/).waitFor()
+    const received = receiver.requests.at(-1)
+    expect(received?.path).toBe('/hooks')
+
+    await openTab(page, 'Secret')
+    const secret = page.getByRole('group', { name: 'Signing secret' })
+    await secret.getByRole('button', { name: 'Reveal Signing secret' }).click()
+    await secret.getByText(/^whsec_/).waitFor()
+    const value = (await secret.locator('code').textContent()) ?? ''
+
+    await openTab(page, 'Signature helper')
+    const { headers = {}, body = '' } = received ?? {}
+    await page.getByLabel('webhook-id').fill(String(headers['webhook-id']))
+    await page.getByLabel('webhook-timestamp').fill(String(headers['webhook-timestamp']))
+    await page.getByLabel('webhook-signature').fill(String(headers['webhook-signature']))
+    await page.getByLabel('Body, exactly as received').fill(body)
+    await page.getByRole('textbox', { name: 'Signing secret' }).fill(value)
+    await page.getByRole('button', { name: 'Check signature' }).click()
+    await page.getByText('The signature fits', { exact: true }).waitFor()
+    await page.getByLabel('Body, exactly as received').fill(`${body} `)
+    await page.getByRole('button', { name: 'Check signature' }).click()
+    await page.getByText('No signature fits').waitFor()
+
+    await openTab(page, 'Deliveries')
+    await page.getByRole('table').getByRole('link').first().click()
+    await page.getByText('The receiver has accepted it.').waitFor()
+  })
+
+  it('rotates the secret, recovers, switches off and on, edits and deletes', async () => {
+    const page = await createWebhook('Chat')
+    await openTab(page, 'Secret')
+    await page.getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByText('Deliveries are signed with the old secret as well until').waitFor()
+
+    await openTab(page, 'Recover')
+    await page.getByLabel('Since').fill('2026-01-02T03:04')
+    await page.getByRole('button', { name: 'Preview' }).click()
+    await page.getByText('There is nothing to recover in this time.').waitFor()
+
+    const act = async (action: string) => {
+      await page.getByRole('button', { name: 'Actions for Chat' }).click()
+      await page.getByRole('menuitem', { name: action, exact: true }).click()
+    }
+    await act('Switch off')
+    await page.getByRole('button', { name: 'Switch webhook off' }).click()
+    await page.getByText('An admin switched it off').waitFor()
+    await act('Switch on')
+    await page.getByText('Nothing has been sent yet.').waitFor()
+    await act('Edit')
+    await page.getByLabel('Description').fill('of the help desk')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('of the help desk').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'webhook')
+    await act('Delete')
+    await page.getByLabel('Type Chat to confirm').fill('Chat')
+    await page.getByRole('button', { name: 'Delete webhook' }).click()
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await expectFitting(page, 'webhooks')
+  })
+})
