@@ -65,9 +65,7 @@ export function MoreChoices({ form, faults, isNew }: FormPartProps & { readonly 
         <Checkbox.Group
           label={words.reasons}
           value={form.values.reasonFields}
-          onChange={(chosen) =>
-            form.setFieldValue('reasonFields', chosen)
-          }
+          onChange={(chosen) => form.setFieldValue('reasonFields', chosen)}
           error={faults.reasonFields}
         >
           <Group mt={6}>
