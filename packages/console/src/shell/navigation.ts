@@ -1,6 +1,5 @@
 /* Where one can go: the navigation, the go-to keys and the palette all read this one list. */
 import {
-  BeakerIcon,
   BroadcastIcon,
   ChecklistIcon,
   CodeIcon,
@@ -8,7 +7,6 @@ import {
   GearIcon,
   InboxIcon,
   IssueOpenedIcon,
-  KeyIcon,
   LogIcon,
   PaperAirplaneIcon,
   PeopleIcon,
@@ -150,5 +148,3 @@ export const PLACES: readonly PlaceGroup[] = [
   },
 ]
 
-/** Icons of things that are no place of their own. */
-export const THINGS = { apiKey: KeyIcon, draft: BeakerIcon } as const
