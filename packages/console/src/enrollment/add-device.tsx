@@ -20,7 +20,8 @@ const POLL_MS = 5_000
 
 export function AddDevice() {
   const [platform, setPlatform] = useState<Platform>('darwin')
-  const [since, setSince] = useState<string>()
+  /** The newest device when the package was downloaded; null where there was none. */
+  const [newest, setNewest] = useState<string | null>()
   const mayDownload = useMay('Download Packages')
   const { data } = useQuery({
     queryKey: ['enrollment', 'packages'],
@@ -29,6 +30,7 @@ export function AddDevice() {
   const chosen = data?.find((candidate) => candidate.platform === platform)
   const download = useAction({
     run: async ({ id }: Package) => {
+      setNewest((await readNewestDevice())?.id ?? null)
       const { data: file } = await getPackagesByIdDownload({
         path: { id },
         parseAs: 'blob',
@@ -37,7 +39,6 @@ export function AddDevice() {
       saveFile(file, `heliograph-${platform}.tar.gz`)
     },
     changes: [['enrollment']],
-    onDone: () => setSince(new Date().toISOString()),
   })
   return (
     <Section title={texts.addTitle} lead={texts.addLead}>
@@ -64,21 +65,25 @@ export function AddDevice() {
             </Text>
           )}
         </Group>
-        <CodeBlock name={texts.addTitle} value={texts.steps[platform]} />
-        {since === undefined ? null : <Arrival since={since} />}
+        <div>
+          <Text size="sm" mb={6}>
+            {texts.steps[platform]}
+          </Text>
+          <CodeBlock name={texts.addTitle} value={texts.commands[platform]} />
+        </div>
+        {newest === undefined ? null : <Arrival after={newest} />}
       </Stack>
     </Section>
   )
 }
 
-/** Waits until a device registers or reports that was not there before. */
-function Arrival({ since }: { readonly since: string }) {
+/** Waits until there is a device that is newer than the newest of then. */
+function Arrival({ after }: { readonly after: string | null }) {
   const { data } = useQuery({
-    queryKey: ['devices', 'list', 'arrival', since],
+    queryKey: ['devices', 'list', 'arrival', after],
     queryFn: async ({ signal }) => {
-      const query = `enrolled_at>"${since}"`
-      const page = await getDevices({ query: { query, per_page: 1 }, signal, throwOnError: true })
-      return page.data.data[0] ?? null
+      const device = await readNewestDevice(signal)
+      return device === undefined || device.id === after ? null : device
     },
     refetchInterval: ({ state }) => (state.data === null ? POLL_MS : false),
   })
@@ -108,4 +113,13 @@ function Arrival({ since }: { readonly since: string }) {
       </Anchor>
     </Group>
   )
+}
+
+async function readNewestDevice(signal?: AbortSignal) {
+  const { data } = await getDevices({
+    query: { order: 'desc', per_page: 1 },
+    ...(signal === undefined ? {} : { signal }),
+    throwOnError: true,
+  })
+  return data.data[0]
 }

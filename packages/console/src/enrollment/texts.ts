@@ -9,10 +9,14 @@ export const texts = {
   download: 'Download package',
   downloading: 'Preparing …',
   steps: {
-    darwin: 'Unpack the archive on the Mac and run: sudo ./install.sh',
-    windows:
-      'Unpack the archive and run install.ps1 in a PowerShell that was started as administrator.',
-    linux: 'Unpack the archive and run: sudo ./install.sh',
+    darwin: 'Unpack the archive on the Mac, and run in its folder:',
+    windows: 'Unpack the archive, and run in its folder in a PowerShell started as administrator:',
+    linux: 'Unpack the archive on the device, and run in its folder:',
+  },
+  commands: {
+    darwin: 'sudo ./install.sh',
+    windows: 'powershell -ExecutionPolicy Bypass -File .\\install.ps1',
+    linux: 'sudo ./install.sh',
   },
   waiting: 'Waiting for the device to report …',
   waitingHelp: 'It appears within a minute of the installation. You can leave this page.',

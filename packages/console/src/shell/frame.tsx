@@ -85,6 +85,8 @@ function Navigation({ path }: { readonly path: string }) {
                 key={to}
                 to={to}
                 className={classes.link}
+                // The router lights every place above the page; only the nearest one is meant.
+                activeOptions={{ exact: true }}
                 aria-current={isAt(path, to) ? 'page' : undefined}
               >
                 <Icon size={16} />

@@ -147,4 +147,3 @@ export const PLACES: readonly PlaceGroup[] = [
     ],
   },
 ]
-

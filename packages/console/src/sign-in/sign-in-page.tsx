@@ -103,12 +103,12 @@ function Beam() {
           <stop offset="1" stopColor="#ffc24b" stopOpacity="0" />
         </radialGradient>
       </defs>
-      <circle cx="150" cy="270" r="150" fill="url(#glow)" opacity="0.35" />
-      <path d="M150 270 400 40 400 130Z" fill="#ffc24b" opacity="0.28" />
-      <path d="M150 270 400 66 400 104Z" fill="#ffc24b" opacity="0.55" />
-      <circle cx="150" cy="270" r="58" fill="#ffc24b" />
-      <circle cx="150" cy="270" r="58" fill="none" stroke="#ffe2a6" strokeWidth="6" />
-      <path d="M150 328v52M118 392h64" stroke="#a7b7c4" strokeWidth="8" strokeLinecap="round" />
+      <circle cx="150" cy="200" r="150" fill="url(#glow)" opacity="0.35" />
+      <path d="M150 200 400 -30 400 60Z" fill="#ffc24b" opacity="0.28" />
+      <path d="M150 200 400 -4 400 34Z" fill="#ffc24b" opacity="0.55" />
+      <circle cx="150" cy="200" r="52" fill="#ffc24b" />
+      <circle cx="150" cy="200" r="52" fill="none" stroke="#ffe2a6" strokeWidth="6" />
+      <path d="M150 252v44M122 300h56" stroke="#a7b7c4" strokeWidth="8" strokeLinecap="round" />
     </svg>
   )
 }
