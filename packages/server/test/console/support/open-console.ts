@@ -23,8 +23,6 @@ const INSTALLED_BROWSERS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** The page hears of the theme by an event. */
-const THEME_MS = 200
 const WIDE = { width: 1440, height: 900 } as const
 const NARROW = { width: 390, height: 844 } as const
 
@@ -114,11 +112,19 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
+/** Waits until the page has heard of the theme, and until nothing moves any more. */
+async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await page.waitForFunction(
+    `document.documentElement.dataset.mantineColorScheme === '${colorScheme}'
+      && document.getAnimations().every(({ playState }) => playState !== 'running')`,
+  )
+}
+
 /** The findings of axe that hinder somebody, in both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const scheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' })
-    await page.waitForTimeout(THEME_MS)
+    await setTheme(page, scheme)
     const { violations } = await new AxeBuilder({ page }).analyze()
     const serious = violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -142,8 +148,7 @@ export async function expectFitting(page: Page, name: string): Promise<void> {
     expect(tooWide, `${name} at ${viewport.width}`).toBeLessThanOrEqual(0)
     if (folder === undefined) continue
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.waitForTimeout(THEME_MS)
+      await setTheme(page, colorScheme)
       const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`)
       await page.screenshot({ path })
     }

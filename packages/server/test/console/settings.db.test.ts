@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
+
+let console: ConsoleTest
+beforeAll(async () => {
+  console = await openConsole()
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(() => console.close())
+
+const PAGES = [
+  ['/settings', 'Settings'],
+  ['/settings/organisation', 'Organisation'],
+  ['/settings/admins', 'Admins'],
+  ['/settings/enrollment', 'Enrollment'],
+  ['/settings/developers/api-keys', 'Developers'],
+  ['/settings/scim', 'Provisioning by SCIM'],
+  ['/settings/retention', 'Retention'],
+  ['/settings/account', 'Your account'],
+] as const
+
+describe('the settings', () => {
+  it('fit wide and narrow windows and hinder nobody', async () => {
+    const page = await console.openPage('/settings')
+    for (const [path, title] of PAGES) {
+      await page.goto(`/console${path}`)
+      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
+      await page.waitForLoadState('load')
+      await expectAccessible(page)
+      await expectFitting(page, path.slice(1).replaceAll('/', '-'))
+    }
+  })
+
+  it('create a key by the keyboard alone, and show its secret once', async () => {
+    const page = await console.openPage('/settings/developers/api-keys', {})
+    const create = page.getByRole('button', { name: 'Create New Key' })
+    await create.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Create a new key' }).waitFor()
+    await page.keyboard.type('Ticket robot')
+    await page.keyboard.press('Tab')
+    // The admin who is signed in is proposed; the next two are the end of the key and the first permission.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.getByLabel('Refresh Check', { exact: true }).focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await page.getByText('Say why the key needs this.').waitFor()
+    await page.getByLabel('Why the key needs it: Refresh Check').focus()
+    await page.keyboard.type('It asks again after a repair.')
+    await page.keyboard.press('Enter')
+    const issued = page.getByRole('dialog', { name: 'The secret of Ticket robot' })
+    await issued.getByRole('button', { name: /^Reveal/ }).click()
+    const secret = await issued.getByText(/^k2sk_v1_/).textContent()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByRole('link', { name: 'Ticket robot' }).waitFor()
+    const answer = await fetch(`${console.baseUrl}/whoami`, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    expect(answer.status).toBe(200)
+    await page.getByRole('link', { name: 'Ticket robot' }).click()
+    await page.getByText('It asks again after a repair.').waitFor()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('Revoked', { exact: true }).first().waitFor()
+    const refused = await fetch(`${console.baseUrl}/whoami`, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    expect(refused.status).toBe(401)
+  })
+
+  it('ask before a switch goes off, and say what that does', async () => {
+    const page = await console.openPage('/settings/organisation')
+    await page.getByLabel('API keys may write').click()
+    const dialog = page.getByRole('dialog', { name: 'Switch off: API keys may write?' })
+    await dialog.getByText('every key only reads').waitFor()
+    await dialog.getByRole('button', { name: 'Switch off' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await expect.poll(() => page.getByLabel('API keys may write').isChecked()).toBe(false)
+    await page.getByLabel('API keys may write').click()
+    await expect.poll(() => page.getByLabel('API keys may write').isChecked()).toBe(true)
+  })
+
+  it('give an enrollment secret, show it once, and end it', async () => {
+    const page = await console.openPage('/settings/enrollment')
+    await page.getByRole('button', { name: 'Create secret' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create an enrollment secret' })
+    await dialog.getByLabel('Name').fill('Berlin office')
+    await dialog.getByRole('button', { name: 'Create secret' }).click()
+    await page.getByRole('button', { name: 'I have stored it' }).click()
+    await page.getByText('Berlin office').waitFor()
+    await page.getByRole('button', { name: 'End', exact: true }).first().click()
+    await page.getByRole('button', { name: 'End secret' }).click()
+    await page.getByText('Ended', { exact: true }).waitFor()
+  })
+
+  it('show an admin with billing access only what that opens', async () => {
+    const page = await console.openPage('/settings/developers/api-keys', { access: 'billing_only' })
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('button', { name: 'Create New Key' }).isEnabled()).toBe(false)
+  })
+})
