@@ -11,6 +11,8 @@ import { texts } from './texts.ts'
 type LiveState = 'connecting' | 'open' | 'broken'
 
 let state: LiveState = 'connecting'
+/** How many messages have come: the mark glints once for each. */
+let told = 0
 const listeners = new Set<() => void>()
 
 function setState(next: LiveState): void {
@@ -32,6 +34,8 @@ function connect(queryClient: QueryClient): EventSource {
   source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
     const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
     invalidate(queryClient, topics)
+    told += 1
+    setState('open')
   })
   // The session may have ended, or have another token now.
   source.addEventListener('ended', () => {
@@ -97,12 +101,20 @@ function invalidate(queryClient: QueryClient, topics: readonly string[]): void {
 /** Whether the page moves by itself. */
 export function LiveMark() {
   const current = useSyncExternalStore(subscribe, () => state)
+  const messages = useSyncExternalStore(subscribe, () => told)
   const label = { open: texts.live, broken: texts.liveBroken, connecting: texts.livePaused }[
     current
   ]
   return (
     <Tooltip label={label}>
-      <span className={classes.mark} data-state={current} role="status" aria-label={label} />
+      <span
+        key={messages}
+        className={classes.mark}
+        data-state={current}
+        data-told={messages > 0 ? '' : undefined}
+        role="img"
+        aria-label={label}
+      />
     </Tooltip>
   )
 }

@@ -60,7 +60,11 @@ export async function openConsole(
   cleanup.add(() => browser.close())
   const complaints: string[] = []
   const newContext = async (session: TestSessionOptions | null = {}) => {
-    const context = await browser.newContext({ viewport: WIDE, baseURL: baseUrl })
+    const context = await browser.newContext({
+      viewport: WIDE,
+      baseURL: baseUrl,
+      reducedMotion: 'reduce',
+    })
     if (session !== null) {
       const { token } = await createConsoleSession(api.services.db, session)
       const { name } = toConsoleSite(baseUrl).cookie
