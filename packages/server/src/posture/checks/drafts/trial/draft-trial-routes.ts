@@ -76,12 +76,11 @@ const previewSchema = z
 const ACCESS = { tags: ['Custom check drafts'], versions: ['2026-04-07'] } as const
 
 /** Trying drafts out. */
-export function draftTrialRoutes({
-  db,
-  runChange,
-  refusedNames,
-}: CustomCheckDraftDependencies): ApiRoute[] {
-  const getDraft = (id: string) => DRAFT_LIST.get(db, id)
+export function draftTrialRoutes(dependencies: CustomCheckDraftDependencies): ApiRoute[] {
+  return [...runRoutes(dependencies), previewRoute(dependencies)]
+}
+
+function runRoutes({ db, runChange, refusedNames }: CustomCheckDraftDependencies): ApiRoute[] {
   return [
     changeRoute(runChange, {
       ...ACCESS,
@@ -115,7 +114,7 @@ export function draftTrialRoutes({
       permission: null,
       responses: { 200: runSchema },
       handler: async ({ params }) => {
-        const draft = await getDraft(params.id)
+        const draft = await DRAFT_LIST.get(db, params.id)
         const run = await getDraftRun(db, parseId(params.campaign_id, 'run of a draft'))
         if (run.state === 'waiting') return toRunJson(run, undefined)
         const statusCode = run.state === 'successful' ? 0 : 1
@@ -123,36 +122,39 @@ export function draftTrialRoutes({
         return toRunJson(run, judgeDraft(draft, answer))
       },
     }),
-    route({
-      ...ACCESS,
-      method: 'POST',
-      path: '/custom_check_drafts/:id/preview',
-      summary: 'Preview a draft',
-      description:
-        'What the given rows would be judged as, and what somebody at a device of each platform would read. Without rows, the texts are those of the example data. Nothing is changed.',
-      permission: 'Manage Checks',
-      body: z.strictObject({ rows: z.array(rowSchema).max(LIVE_RESULT_ROWS_MAX).optional() }),
-      example: { body: { rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] } },
-      responses: { 200: previewSchema },
-      handler: async ({ params, body: { rows } }) => {
-        const draft = await getDraft(params.id)
-        const verdict =
-          rows === undefined ? undefined : judgeDraft(draft, { rows, statusCode: 0, message: '' })
-        return {
-          verdict: verdict === undefined ? null : toVerdictJson(verdict),
-          readers: renderForReaders(draft, verdict).map((view) => ({
-            platform: view.platform,
-            title: view.title,
-            rationale: view.rationale,
-            fix_instructions: view.fixInstructions,
-            problems: [...view.problems],
-            privacy_info: view.privacyInfo,
-            privacy_example: view.privacyExample,
-          })),
-        }
-      },
-    }),
   ]
+}
+
+function previewRoute({ db }: CustomCheckDraftDependencies): ApiRoute {
+  return route({
+    ...ACCESS,
+    method: 'POST',
+    path: '/custom_check_drafts/:id/preview',
+    summary: 'Preview a draft',
+    description:
+      'What the given rows would be judged as, and what somebody at a device of each platform would read. Without rows, the texts are those of the example data. Nothing is changed.',
+    permission: 'Manage Checks',
+    body: z.strictObject({ rows: z.array(rowSchema).max(LIVE_RESULT_ROWS_MAX).optional() }),
+    example: { body: { rows: [{ KOLIDE_CHECK_STATUS: 'FAIL' }] } },
+    responses: { 200: previewSchema },
+    handler: async ({ params, body: { rows } }) => {
+      const draft = await DRAFT_LIST.get(db, params.id)
+      const verdict =
+        rows === undefined ? undefined : judgeDraft(draft, { rows, statusCode: 0, message: '' })
+      return {
+        verdict: verdict === undefined ? null : toVerdictJson(verdict),
+        readers: renderForReaders(draft, verdict).map((view) => ({
+          platform: view.platform,
+          title: view.title,
+          rationale: view.rationale,
+          fix_instructions: view.fixInstructions,
+          problems: [...view.problems],
+          privacy_info: view.privacyInfo,
+          privacy_example: view.privacyExample,
+        })),
+      }
+    },
+  })
 }
 
 function toRunJson(run: DraftRun, verdict: ParsedCheckResult | undefined) {
