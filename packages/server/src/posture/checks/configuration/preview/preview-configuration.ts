@@ -70,6 +70,8 @@ export interface ConfigurationImpact {
 /** Devices that are read by one statement. */
 const BATCH_SIZE = 2_000
 const GROUPS_MAX = 100
+/** What decides which devices run a check, as far as it is configured. */
+const SCOPE_NAMES: ReadonlySet<string> = new Set(['paused', 'targeted_groups', 'excluded_groups'])
 
 /**
  * Previews a configuration, in one snapshot. Writes nothing and locks nothing.
@@ -95,7 +97,9 @@ export async function previewConfiguration(
       const moves = compared.filter(isMove)
       return {
         changedNames: names,
-        scope: await compareScopes(tx, present, wanted),
+        scope: names.some((name) => SCOPE_NAMES.has(name))
+          ? await compareScopes(tx, present, wanted)
+          : { gained: 0, lost: 0 },
         stages: await countStages(tx, compared, now),
         moves,
         groupMoves: await countMovesByGroup(tx, moves.map(toStates), GROUPS_MAX),
