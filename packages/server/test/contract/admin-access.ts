@@ -67,16 +67,16 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'POST /custom_check_drafts/{id}/publish': 'limited unless checks',
   'DELETE /custom_check_drafts/{id}': 'limited unless checks',
   'POST /custom_check_drafts/{id}/runs': 'limited unless live_queries',
-  'GET /custom_check_drafts/{id}/runs/{campaign_id}': 'limited',
+  'GET /custom_check_drafts/{id}/runs/{campaign_id}': 'limited unless live_queries',
   'POST /custom_check_drafts/{id}/preview': 'limited unless checks',
 
   // Requests
   'GET /exemption_requests': 'limited',
   'GET /exemption_requests/{id}': 'limited',
   'POST /exemption_requests': 'limited unless requests',
-  'POST /exemption_requests/decisions': 'limited unless requests',
   'PATCH /exemption_requests/{id}': 'limited unless requests',
   'PUT /exemption_requests/{id}': 'limited unless requests',
+  'POST /exemption_requests/decisions': 'limited unless requests',
   'GET /registration_requests': 'limited',
   'GET /registration_requests/{id}': 'limited',
   'POST /registration_requests': 'limited unless requests',

@@ -74,6 +74,8 @@ const previewSchema = z
   .meta({ id: 'DraftPreview' })
 
 const ACCESS = { tags: ['Custom check drafts'], versions: ['2026-04-07'] } as const
+/** Whoever may not see what devices answer to live queries may not see it here. */
+const ASKING = { ...ACCESS, tags: ['Custom check drafts', 'Live queries'] } as const
 
 /** Trying drafts out. */
 export function draftTrialRoutes(dependencies: CustomCheckDraftDependencies): ApiRoute[] {
@@ -83,7 +85,7 @@ export function draftTrialRoutes(dependencies: CustomCheckDraftDependencies): Ap
 function runRoutes({ db, runChange, refusedNames }: CustomCheckDraftDependencies): ApiRoute[] {
   return [
     changeRoute(runChange, {
-      ...ACCESS,
+      ...ASKING,
       method: 'POST',
       path: '/custom_check_drafts/:id/runs',
       summary: 'Run the query of a draft on a device',
@@ -106,7 +108,7 @@ function runRoutes({ db, runChange, refusedNames }: CustomCheckDraftDependencies
       },
     }),
     route({
-      ...ACCESS,
+      ...ASKING,
       method: 'GET',
       path: '/custom_check_drafts/:id/runs/:campaign_id',
       summary: 'Show the run of a draft on a device',
