@@ -4,6 +4,7 @@ import {
   Badge,
   Button,
   createTheme,
+  defaultVariantColorsResolver,
   Modal,
   Notification,
   NumberInput,
@@ -52,7 +53,11 @@ const small = { defaultProps: { size: 'sm' } } as const
 export const theme = createTheme({
   primaryColor: 'signal',
   primaryShade: { light: 7, dark: 3 },
-  autoContrast: true,
+  // Filled parts are dark by day and light by night: what stands on them is the other way round.
+  variantColorResolver: (input) => {
+    const colors = defaultVariantColorsResolver(input)
+    return input.variant === 'filled' ? { ...colors, color: 'var(--helio-on-filled)' } : colors
+  },
   colors: { signal, dark },
   fontFamily: 'var(--helio-sans)',
   fontFamilyMonospace: 'var(--helio-mono)',
@@ -88,6 +93,9 @@ export const resolveVariables: CSSVariablesResolver = () => {
     '--mantine-color-dimmed': 'var(--helio-quiet)',
     '--mantine-color-default': 'var(--helio-surface)',
     '--mantine-color-default-border': 'var(--helio-line)',
+    '--mantine-color-red-filled': 'var(--helio-bad)',
+    '--mantine-color-red-filled-hover':
+      'color-mix(in srgb, var(--helio-bad) 88%, var(--helio-text))',
     '--mantine-color-error': 'var(--helio-bad)',
     '--mantine-color-placeholder': 'var(--helio-quiet)',
     '--mantine-color-anchor': 'var(--helio-accent)',
