@@ -69,7 +69,9 @@ describe('live queries', () => {
     await page.getByRole('cell', { name: 'Denylisted', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Answered' }).click()
     await page.waitForURL(/state=successful/)
-    await expect.poll(() => page.getByRole('cell', { name: 'Denylisted', exact: true }).count()).toBe(0)
+    await expect
+      .poll(() => page.getByRole('cell', { name: 'Denylisted', exact: true }).count())
+      .toBe(0)
     await expectAccessible(page)
     await expectFitting(page, 'live-query')
   })
