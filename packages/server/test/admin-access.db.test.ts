@@ -19,6 +19,7 @@ import { registerApi } from '../src/surfaces/rest/register-api.ts'
 import { ADMIN_ACCESS } from './contract/admin-access.ts'
 import { BASE_URL } from './support/api-app.ts'
 import { composeTestApi, createServiceApi, type ServiceApi } from './support/composed-api.ts'
+import { insertAuthLogSession, insertDevice } from './support/factories.ts'
 import { createConsoleSession } from './support/console-session.ts'
 import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
 
@@ -191,9 +192,25 @@ describe('a real session', () => {
     expect((await ask('/audit_logs', headers)).status).toBe(200)
   })
 
+  it('shows no sign-ins in the timeline of a device to an admin who may not see them', async () => {
+    const deviceId = await insertDevice(api.db, { name: 'laptop' })
+    await insertAuthLogSession(api.db, { device_id: deviceId })
+    const kindsSeenBy = async (restrictions: readonly string[]) => {
+      const { headers } = await createConsoleSession(api.db, { access: 'limited', restrictions })
+      const { body } = await api.request<{ data: { kind: string }[] }>(
+        `/devices/${deviceId}/timeline`,
+        { key: null, headers },
+      )
+      return body.data.map(({ kind }) => kind)
+    }
+    expect(await kindsSeenBy([])).toContain('sign_in')
+    expect(await kindsSeenBy(['devices'])).toContain('sign_in')
+    expect(await kindsSeenBy(['sign_ins'])).not.toContain('sign_in')
+  })
+
   it('asks for a step-up that a key is not asked for', async () => {
     const { headers } = await createConsoleSession(api.db, { isSteppedUp: false })
-    const refused = await ask('/devices/1', headers, 'DELETE')
+    const refused = await ask('/devices/999999999', headers, 'DELETE')
     expect(refused.body.code).toBe('not_found')
     expect((await ask('/webhooks/1/secret', headers)).body.code).toBe('step_up_required')
     const key = await api.createKey(['Manage Webhooks'])

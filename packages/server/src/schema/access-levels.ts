@@ -26,6 +26,8 @@ const LEVEL_OF_AREA: Readonly<Record<string, AccessLevel>> = {
   'Console session': 'billing',
   'Custom check drafts': 'limited',
   'Device groups': 'limited',
+  // Its operations show the deliveries alone that the permissions of the admin open.
+  Deliveries: 'limited',
   Devices: 'limited',
   'Enrollment secrets': 'limited',
   Issues: 'limited',
@@ -42,6 +44,9 @@ const LEVEL_OF_AREA: Readonly<Record<string, AccessLevel>> = {
   Webhooks: 'limited',
 }
 
+/** What shows the audit log, whatever area it is in. */
+const FULL_ACCESS_OPERATIONS: ReadonlySet<string> = new Set(['GET /event_search'])
+
 /** What else admins for billing may ask for: whose bill it is. */
 const BILLING_OPERATIONS: ReadonlySet<string> = new Set(['GET /organisation', 'GET /whoami'])
 
@@ -49,7 +54,7 @@ const BILLING_OPERATIONS: ReadonlySet<string> = new Set(['GET /organisation', 'G
 interface RestrictionFacts {
   readonly description: string
   readonly permissions: readonly Permission[]
-  /** Areas that are not shown either. */
+  /** Areas that are not shown either, and single operations of others. */
   readonly hides: readonly string[]
 }
 
@@ -83,7 +88,7 @@ export const RESTRICTIONS = {
   live_queries: {
     description: 'Neither asks devices nor sees what they answered.',
     permissions: ['Create Live Query'],
-    hides: ['Live queries'],
+    hides: ['Live queries', 'GET /custom_check_drafts/:id/runs/:campaign_id'],
   },
   reporting: {
     description: 'Neither writes nor sees reports.',
@@ -146,13 +151,27 @@ export function isAreaOpen(operation: OperationInArea, level: LevelOfAccess): bo
   if (least === 'full') return false
   return restrictions.every((name) => {
     const facts = factsOf(name)
-    return facts !== undefined && !facts.hides.some((area) => operation.tags.includes(area))
+    const places = [...operation.tags, `${operation.method} ${operation.path}`]
+    return facts !== undefined && !facts.hides.some((hidden) => places.includes(hidden))
   })
+}
+
+/**
+ * Whether what belongs to an area may be shown inside of another one: to keys and to admins whom neither their
+ * level nor a restriction keeps from it.
+ */
+export function mayOpenArea(session: object | undefined, area: string): boolean {
+  return (
+    session === undefined ||
+    isAreaOpen({ method: 'GET', path: '', tags: [area] }, session as LevelOfAccess)
+  )
 }
 
 /** The least level that may ask for an operation. */
 function leastLevelOf({ method, path, tags }: OperationInArea): AccessLevel {
-  if (BILLING_OPERATIONS.has(`${method} ${path}`)) return 'billing'
+  const name = `${method} ${path}`
+  if (FULL_ACCESS_OPERATIONS.has(name)) return 'full'
+  if (BILLING_OPERATIONS.has(name)) return 'billing'
   const levels = tags.map((tag) => LEVEL_OF_AREA[tag] ?? 'full')
   if (levels.length === 0 || levels.includes('full')) return 'full'
   return levels.includes('limited') ? 'limited' : 'billing'

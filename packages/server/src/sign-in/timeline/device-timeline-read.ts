@@ -61,8 +61,12 @@ interface Source {
 }
 
 /** Where entries come from: tables with their rows of one device. */
-function sourcesOf(deviceId: string): readonly Source[] {
-  return [...postureSources(deviceId), ...requestSources(deviceId), ...deviceSources(deviceId)]
+function sourcesOf(
+  deviceId: string,
+  { showsSignIns }: { readonly showsSignIns: boolean },
+): readonly Source[] {
+  const device = deviceSources(deviceId).filter(({ kind }) => showsSignIns || kind !== 'sign_in')
+  return [...postureSources(deviceId), ...requestSources(deviceId), ...device]
 }
 
 function postureSources(deviceId: string): readonly Source[] {
@@ -173,8 +177,11 @@ export async function listTimeline(
   db: Kysely<Schema>,
   deviceId: string,
   { afterId, limit }: PageWindow,
+  shown: { readonly showsSignIns: boolean },
 ): Promise<TimelineEntry[]> {
-  const sources = sourcesOf(deviceId).map((source) => selectSource(source, { afterId, limit }))
+  const sources = sourcesOf(deviceId, shown).map((source) =>
+    selectSource(source, { afterId, limit }),
+  )
   const { rows } = await sql<TimelineEntry>`
     select * from (${sql.join(sources, sql` union all `)}) as entry
     order by place limit ${limit}`.execute(db)
