@@ -119,10 +119,11 @@ async function findFreePort(): Promise<number> {
 /** Waits until the page has heard of the theme, and until nothing moves any more. */
 async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  await page.waitForFunction(
-    `document.documentElement.dataset.mantineColorScheme === '${colorScheme}'
-      && document.getAnimations().every(({ playState }) => playState !== 'running')`,
-  )
+  // Asked again and again from outside: the policy of the page lets nobody make functions from texts in it.
+  const isSettled = () =>
+    page.evaluate<boolean>(`document.documentElement.dataset.mantineColorScheme === '${colorScheme}'
+      && document.getAnimations().every(({ playState }) => playState !== 'running')`)
+  await expect.poll(isSettled).toBe(true)
 }
 
 /** The findings of axe that hinder somebody, in both themes. */
