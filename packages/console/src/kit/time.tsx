@@ -18,7 +18,6 @@ const exact = new Intl.DateTimeFormat('en', {
   timeStyle: 'long',
   hourCycle: 'h23',
 })
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -56,10 +55,6 @@ export function formatRelative(iso: string, at: number): string {
 /** Date and time with seconds and zone. */
 export function formatExact(iso: string): string {
   return exact.format(new Date(iso))
-}
-
-export function formatDay(iso: string): string {
-  return day.format(new Date(iso))
 }
 
 interface TimeProps {

@@ -1,22 +1,19 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { client } from '../api/client.ts'
 import classes from './account-menu.module.css'
-import { sessionQuery, useSession } from './session.ts'
+import { useSession } from './session.ts'
 import { texts } from './texts.ts'
 
 /** The signed-in admin, and the way out. */
 export function AccountMenu() {
   const session = useSession()
-  const queryClient = useQueryClient()
   const signOut = useMutation({
     mutationFn: () => client.delete({ url: '/console/session' }),
-    onSettled: () => {
-      queryClient.clear()
-      queryClient.setQueryData(sessionQuery.queryKey, null)
-    },
+    // The page is left, and with it everything that it has read.
+    onSettled: () => globalThis.location.assign('/console/sign-in'),
   })
   if (session === null || session === undefined) return null
   const { first_name: firstName, last_name: lastName } = session.admin

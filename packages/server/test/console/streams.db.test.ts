@@ -164,7 +164,7 @@ describe('the streams of the console', () => {
     await page.getByText('The receiver answered 400.').waitFor()
     await page.keyboard.press('Escape')
     await act(page, 'Strict receiver', 'View events')
-    await page.getByRole('table').getByText('Dead').waitFor()
+    await page.getByRole('table').getByText('Given up').waitFor()
     await page.getByRole('table').getByRole('link').first().click()
     await page.getByText('Why it failed').waitFor()
     await page.getByText('Attempt 1', { exact: true }).waitFor()
@@ -206,7 +206,7 @@ describe('the streams of the console', () => {
   it('keeps what may not be done from those who may not', async () => {
     const page = await console.openPage('/signals/streams', {
       access: 'limited',
-      restrictions: ['Manage Shared Signals Framework Streams'],
+      restrictions: ['signals'],
     })
     await page.getByRole('heading', { name: 'Streams', level: 1 }).waitFor()
     const create = page.getByRole('button', { name: 'Create stream' })

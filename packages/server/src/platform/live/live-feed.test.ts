@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_LIVE_SETTINGS, LiveFeed, type WatchRequest } from './live-feed.ts'
+import { DEFAULT_LIVE_SETTINGS, LiveFeed } from './live-feed.ts'
+import type { WatchRequest } from './watcher.ts'
 
 const { intervalMs, heartbeatMs, stalledMs } = DEFAULT_LIVE_SETTINGS
 

@@ -9,19 +9,7 @@ import { AppError } from '../app-error.ts'
 import { SECOND_MS } from '../clock.ts'
 import { newUuid } from '../ids.ts'
 import { ALL_TOPICS, TopicSet } from './topic-set.ts'
-import { Watcher } from './watcher.ts'
-
-/** What a watcher asks for. */
-export interface WatchRequest {
-  /** Whose watchers are counted together. */
-  readonly watcherKey: string
-  /** The id of the last event that it has read, if it was here before. */
-  readonly lastEventId: string | undefined
-  /** After how long it leaves by itself; 0 as soon as it has been told what it missed. */
-  readonly watchMaxMs: number | undefined
-  /** Whether it still may watch; asked from time to time. One that rejects leaves it as it was. */
-  readonly mayWatch: () => Promise<boolean>
-}
+import { Watcher, type WatchRequest } from './watcher.ts'
 
 export interface LiveFeedSettings {
   /** At most one message in so long. */

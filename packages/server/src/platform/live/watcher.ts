@@ -1,8 +1,19 @@
 import { Readable } from 'node:stream'
-import type { WatchRequest } from './live-feed.ts'
 
 /** As much waits for a reader; one that leaves more than this unread is behind. */
 const UNREAD_BYTES_MAX = 16_384
+
+/** What a watcher asks for. */
+export interface WatchRequest {
+  /** Whose watchers are counted together. */
+  readonly watcherKey: string
+  /** The id of the last event that it has read, if it was here before. */
+  readonly lastEventId: string | undefined
+  /** After how long it leaves by itself; 0 as soon as it has been told what it missed. */
+  readonly watchMaxMs: number | undefined
+  /** Whether it still may watch; asked from time to time. One that rejects leaves it as it was. */
+  readonly mayWatch: () => Promise<boolean>
+}
 
 /** One who watches: a stream of text, and how far it has been told. */
 export class Watcher {
