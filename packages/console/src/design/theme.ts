@@ -88,6 +88,12 @@ export const theme = createTheme({
 /** Where Mantine's own variables take their values. */
 export const resolveVariables: CSSVariablesResolver = () => {
   const shared = {
+    ...light('red', 'bad'),
+    ...light('orange', 'warn'),
+    ...light('yellow', 'warn'),
+    ...light('green', 'good'),
+    ...light('blue', 'notified'),
+    ...light('gray', 'unknown'),
     '--mantine-color-body': 'var(--helio-surface)',
     '--mantine-color-text': 'var(--helio-text)',
     '--mantine-color-dimmed': 'var(--helio-quiet)',
@@ -101,4 +107,13 @@ export const resolveVariables: CSSVariablesResolver = () => {
     '--mantine-color-anchor': 'var(--helio-accent)',
   }
   return { variables: {}, light: shared, dark: shared }
+}
+
+/** The light variant of one of Mantine's colours, such as that of alerts, in the tone of a state. */
+function light(color: string, tone: string): Record<string, string> {
+  return {
+    [`--mantine-color-${color}-light`]: `var(--helio-${tone}-soft)`,
+    [`--mantine-color-${color}-light-hover`]: `var(--helio-${tone}-soft)`,
+    [`--mantine-color-${color}-light-color`]: `var(--helio-${tone})`,
+  }
 }
