@@ -104,6 +104,8 @@ function valuesOf(field: string, operator: string, get: Operation): readonly str
     return /^\d+$/.test(example) ? NUMBERS : DAYS_AGO.map(toTime)
   }
   if (example === 'true') return ['true', 'false']
+  // What is compared by size is a number, and takes no list of values as ids do.
+  if (/^\d+$/.test(example) && /^\d+$/.test(exampleOf(`${field}<`, get))) return NUMBERS
   if (/^\d+$/.test(example)) return operator === '~' ? IDS['~'] : IDS[':']
   if (example !== TEXT_EXAMPLE) return [example, ...(WORDS[example] ?? [])]
   const own = OWN_TEXTS[`${field}${operator}`] ?? []

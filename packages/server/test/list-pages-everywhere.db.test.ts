@@ -13,6 +13,7 @@ import { findLists, type ListDocument, type PublishedList } from '../bench/list-
 import { CHECK_LIST } from '../src/posture/checks/check-read.ts'
 import { checkResultList } from '../src/posture/checks/check-result-read.ts'
 import { DRAFT_LIST } from '../src/posture/checks/drafts/draft-read.ts'
+import { ALL_DELIVERIES } from '../src/signals/diagnosis/deliveries/all-deliveries-read.ts'
 import { DELIVERY_LIST } from '../src/signals/dispatch/delivery-read.ts'
 import { DEVICE_GROUP_LIST } from '../src/posture/device-groups/device-group-read.ts'
 import { DEVICE_LIST } from '../src/posture/devices/device-read.ts'
@@ -116,6 +117,7 @@ const LISTS: Readonly<Record<string, KnownList>> = {
     list: LIVE_RESULT_LIST,
     scope: (ids) => sql`live_query_result.campaign_id = ${ids['/live_query_campaigns']}`,
   },
+  '/deliveries': { list: ALL_DELIVERIES },
   '/ssf_streams/{id}/deliveries': {
     list: DELIVERY_LIST,
     scope: () => sql`delivery.destination_id = (select min(id) from delivery_destination)`,

@@ -79,6 +79,7 @@ describe('live queries', () => {
   it('are stopped, asked anew and deleted', async () => {
     const page = await console.openPage('/live-queries')
     await page.getByRole('link', { name: 'Hosts' }).click()
+    await page.getByText('2 of 2 devices have answered.').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('Stopped: 2 of 2 devices had answered.').waitFor()
     await page.getByRole('button', { name: 'Ask anew' }).click()
