@@ -1,0 +1,73 @@
+// Takes the pictures of the console in README and docs from a running demo, by day and by night:
+//   node scripts/console-pictures.mjs
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { chromium } from 'playwright-core'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = join(root, 'docs', 'images')
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/google-chrome']
+/** The fleet has moved a little by then. */
+const WARM_UP_MS = 45_000
+
+/** The pictures: each with its page, by day or by night. */
+const PICTURES = [
+  { name: 'console-now', path: '/', colorScheme: 'light' },
+  { name: 'console-devices-night', path: '/devices', colorScheme: 'dark' },
+  { name: 'console-checks', path: '/checks', colorScheme: 'light' },
+  { name: 'console-deliveries-night', path: '/signals/deliveries', colorScheme: 'dark' },
+]
+
+const executablePath = BROWSERS.find((path) => existsSync(path))
+if (executablePath === undefined)
+  throw new Error('The pictures need Chromium: apt install chromium')
+const demo = spawn(
+  process.execPath,
+  [
+    '--conditions=source',
+    '--disable-warning=ExperimentalWarning',
+    'packages/server/src/main.ts',
+    'demo',
+    '--json',
+  ],
+  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
+)
+try {
+  await takePictures(await readConsoleUrl())
+} finally {
+  demo.kill('SIGTERM')
+}
+
+/** The one-time link that the demo prints. */
+async function readConsoleUrl() {
+  for await (const line of createInterface({ input: demo.stdout })) {
+    const { console_url: url } = JSON.parse(line)
+    if (url !== undefined) return url
+  }
+  throw new Error('The demo ended without a link to its console.')
+}
+
+async function takePictures(consoleUrl) {
+  demo.stdout.resume()
+  mkdirSync(folder, { recursive: true })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
+  await page.goto(consoleUrl)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Now' }).waitFor()
+  await page.waitForTimeout(WARM_UP_MS)
+  for (const { name, path, colorScheme } of PICTURES) {
+    await page.emulateMedia({ colorScheme })
+    await page.goto(`${new URL(consoleUrl).origin}/console${path}`)
+    await page.waitForTimeout(4_000)
+    await page.screenshot({ path: join(folder, `${name}.png`) })
+  }
+  await browser.close()
+}
