@@ -7,6 +7,5 @@ export default defineConfig({
     '@hey-api/typescript',
     '@hey-api/sdk',
     { name: '@hey-api/client-fetch', baseUrl: false },
-    '@tanstack/react-query',
   ],
 })

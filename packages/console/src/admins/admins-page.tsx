@@ -16,7 +16,7 @@ import { texts } from './texts.ts'
 
 export function AdminsPage() {
   const mayManage = useMay('Manage Admins')
-  const list = useList(['admins', 'list'], (page) => getAdminUsers(page))
+  const list = useList(['admin_users', 'list'], (page) => getAdminUsers(page))
   const [changing, setChanging] = useState<AdminUser>()
   const [removing, setRemoving] = useState<AdminUser>()
   const columns = useMemo(() => columnsOf(mayManage, setChanging, setRemoving), [mayManage])

@@ -31,7 +31,7 @@ export function ChangeAdminDialog({ admin, onClose }: ChangeAdminDialogProps) {
       await patchAdminUsersById({ path: { id: admin.id }, body, throwOnError: true })
     },
     done: texts.changed,
-    changes: [['admins']],
+    changes: [['admin_users']],
     showsFailure: true,
     onDone: onClose,
   })

@@ -23,7 +23,7 @@ export function RemoveAdminDialog({ admin, others, onClose }: RemoveAdminDialogP
       await deleteAdminUsersById({ path: { id: admin.id }, query, throwOnError: true })
     },
     done: texts.removed,
-    changes: [['admins'], ['api_keys']],
+    changes: [['admin_users'], ['api_keys']],
     showsFailure: true,
     onDone: onClose,
   })

@@ -165,7 +165,7 @@ interface ResponsibleSelectProps {
 
 function ResponsibleSelect({ value, error, onChange }: ResponsibleSelectProps) {
   const { data } = useQuery({
-    queryKey: ['admins', 'responsible'],
+    queryKey: ['admin_users', 'responsible'],
     queryFn: async ({ signal }) =>
       (await getAdminUsers({ query: { per_page: 100 }, signal, throwOnError: true })).data,
   })

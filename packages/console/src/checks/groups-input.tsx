@@ -19,7 +19,7 @@ const PLATFORMS = [
 
 /** Chooses device groups and platforms. */
 export function GroupsInput({ label, placeholder, isDisabled, value, onChange }: GroupsInputProps) {
-  const { items } = useList(['groups', 'list', 'devices'], (page) => getDeviceGroups(page))
+  const { items } = useList(['device_groups', 'list', 'choices'], (page) => getDeviceGroups(page))
   const known = [...PLATFORMS, ...items.map(({ id, name }) => ({ value: id, label: name }))]
   const missing = value.filter((each) => !known.some((option) => option.value === each))
   return (

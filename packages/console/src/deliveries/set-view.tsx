@@ -55,7 +55,7 @@ const ICONS = { ok: CheckIcon, wrong: XIcon, undecided: DashIcon } as const
 
 function Verification({ token, expected }: Required<SetViewProps>) {
   const { data: steps, error } = useQuery({
-    queryKey: ['verification', token, expected],
+    queryKey: ['computed', 'verification', token, expected],
     queryFn: () => verifySet(token, expected),
   })
   if (error !== null) return <Fault error={error} />

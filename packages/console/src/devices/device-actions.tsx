@@ -34,7 +34,7 @@ export function DeviceActions({ device }: { readonly device: Device }) {
   const mayRefresh = useMay('Refresh Check')
   const close = () => setDialog(undefined)
   const path = { id: device.id }
-  const changes = [['devices']]
+  const changes = [['devices']] as const
   const refresh = useAction({
     run: () => postDevicesByIdCheckRefreshes({ path, body: {}, throwOnError: true }),
     done: texts.refreshed,
@@ -127,7 +127,7 @@ interface RemoveDialogsProps {
 
 function RemoveDialogs({ device, dialog, onClose }: RemoveDialogsProps) {
   const path = { id: device.id }
-  const changes = [['devices'], ['people']]
+  const changes = [['devices'], ['people']] as const
   const end = useAction({
     run: () => deleteDevicesByIdRegistration({ path, throwOnError: true }),
     done: texts.registrationEnded,

@@ -24,7 +24,7 @@ export function AddDevice() {
   const [newest, setNewest] = useState<string | null>()
   const mayDownload = useMay('Download Packages')
   const { data } = useQuery({
-    queryKey: ['enrollment', 'packages'],
+    queryKey: ['enrollment_secrets', 'packages'],
     queryFn: async ({ signal }) => (await getPackages({ signal, throwOnError: true })).data.data,
   })
   const chosen = data?.find((candidate) => candidate.platform === platform)
@@ -38,7 +38,7 @@ export function AddDevice() {
       })
       saveFile(file, `heliograph-${platform}.tar.gz`)
     },
-    changes: [['enrollment']],
+    changes: [['enrollment_secrets']],
   })
   return (
     <Section title={texts.addTitle} lead={texts.addLead}>

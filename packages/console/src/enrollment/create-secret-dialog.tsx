@@ -36,7 +36,7 @@ export function CreateSecretDialog({ isOpen, onClose, onIssued }: CreateSecretDi
         })
       ).data,
     done: texts.created,
-    changes: [['enrollment']],
+    changes: [['enrollment_secrets']],
     showsFailure: true,
     onDone: (secret) => {
       form.reset()

@@ -27,7 +27,7 @@ const TONES: Readonly<Record<EnrollmentSecret['state'], Tone>> = {
 
 export function EnrollmentSecrets() {
   const mayManage = useMay('Manage Enrollment')
-  const list = useList(['enrollment', 'list'], (page) => getEnrollmentSecrets(page))
+  const list = useList(['enrollment_secrets', 'list'], (page) => getEnrollmentSecrets(page))
   const [isCreating, setCreating] = useState(false)
   const [issued, setIssued] = useState<EnrollmentSecretWithText>()
   const [ending, setEnding] = useState<EnrollmentSecret>()
@@ -36,7 +36,7 @@ export function EnrollmentSecrets() {
     run: ({ id }: EnrollmentSecret) =>
       deleteEnrollmentSecretsById({ path: { id }, throwOnError: true }),
     done: texts.ended,
-    changes: [['enrollment']],
+    changes: [['enrollment_secrets']],
     showsFailure: true,
     onDone: () => setEnding(undefined),
   })

@@ -11,7 +11,7 @@ const PAUSE_MS = 300
 export function CostNotes({ sql }: { readonly sql: string }) {
   const [settled] = useDebouncedValue(sql.trim(), PAUSE_MS)
   const { data: costs } = useQuery({
-    queryKey: ['query-cost', settled],
+    queryKey: ['computed', 'query_cost', settled],
     queryFn: async () => (await import('./query-cost.ts')).describeCosts(settled),
     staleTime: Infinity,
     enabled: settled !== '',

@@ -141,7 +141,7 @@ function Actions({ campaign }: { readonly campaign: LiveQueryCampaign }) {
   const may = useMay('Create Live Query')
   const path = { id }
   const close = () => setDialog(undefined)
-  const changes = [['live_query_campaigns']]
+  const changes = [['live_query_campaigns']] as const
   const publish = (value: boolean) =>
     patchLiveQueryCampaignsById({ path, body: { published: value }, throwOnError: true })
   const stop = useAction({ run: () => publish(false), done: texts.stoppedNow, changes })

@@ -140,7 +140,7 @@ const NO_TABLES: readonly SqlTable[] = []
 /** What the editor completes: the reporting tables in place of osquery's. */
 function useReportingTables(): readonly SqlTable[] {
   const { data } = useQuery({
-    queryKey: ['reports', 'list', 'completion'],
+    queryKey: ['reporting_tables', 'list', 'completion'],
     queryFn: async ({ signal }) =>
       (await getReportingTables({ query: { per_page: 100 }, signal, throwOnError: true })).data
         .data,

@@ -27,7 +27,7 @@ const ABOVE = [
 export function TablePage() {
   const { name } = useParams({ from: '/frame/reports/tables/$name' })
   const { data, error, refetch } = useQuery({
-    queryKey: ['reports', name, 'table'],
+    queryKey: ['reporting_tables', name, 'table'],
     queryFn: async ({ signal }) =>
       (await getReportingTablesByName({ path: { name }, signal, throwOnError: true })).data,
   })
@@ -51,7 +51,7 @@ function Records({ table }: { readonly table: ReportingTable }) {
   const { query = '' } = useSearch({ from: '/frame/reports/tables/$name' })
   const navigate = useNavigate()
   const list = useList<TableRecord>(
-    ['reports', name, 'records'],
+    ['reporting_tables', name, 'records'],
     (page) => getReportingTablesByNameTableRecords({ ...page, path: { name } }),
     query,
   )

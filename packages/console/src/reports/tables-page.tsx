@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<ReportingTable>[] = [
 
 export function TablesPage() {
   const navigate = useNavigate()
-  const list = useList(['reports', 'list', 'tables'], (page) => getReportingTables(page))
+  const list = useList(['reporting_tables', 'list', 'tables'], (page) => getReportingTables(page))
   return (
     <Page title={texts.title} lead={texts.lead} isFilling>
       <ReportTabs current="/reports/tables" />

@@ -33,7 +33,7 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
       await decideAll(kind, ids, decision)
     },
     done: texts.decided(ids.length, isApproval ? texts.approved : texts.denied),
-    changes: [['requests'], ['issues'], ['devices'], ['overview']],
+    changes: [[`${kind}_requests`], ['issues'], ['devices'], ['overview']],
     onDone,
     showsFailure: true,
   })

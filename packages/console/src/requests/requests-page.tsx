@@ -78,7 +78,7 @@ export function RequestsPage() {
   const mayDecide = useMay(permission)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [deciding, setDeciding] = useState<Deciding>()
-  const list = useList(['requests', 'list', kind], read, query)
+  const list = useList([`${kind}_requests`, 'list'], read, query)
   const go = (search: RequestSearch, replace = true) =>
     void navigate({ to: '/requests', search, replace })
   const place: RequestSearch = { kind, ...(searched === undefined ? {} : { query: searched }) }

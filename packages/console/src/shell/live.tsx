@@ -62,30 +62,12 @@ export function useLive(isSignedIn: boolean): void {
   }, [isSignedIn, queryClient])
 }
 
-/** Under which names the console keeps what it has read, where they are not those of the service. */
-const RESOURCES: Readonly<Record<string, string>> = {
-  admin_users: 'admins',
-  device_groups: 'groups',
-  enrollment_secrets: 'enrollment',
-  exemption_requests: 'requests',
-  live_query_campaigns: 'live_queries',
-  person_groups: 'groups',
-  reenrollment_requests: 'requests',
-  registration_requests: 'requests',
-  reporting_queries: 'reports',
-  ssf_signing_keys: 'signing_keys',
-  ssf_streams: 'streams',
-}
-
 /**
  * What is shown of these topics is read again; `devices` and `deliveries:12` name a resource and perhaps a
  * record of it, `all` everything. What no open page shows is only marked as old.
  */
 function invalidate(queryClient: QueryClient, topics: readonly string[]): void {
-  const changed = topics.map((topic) => {
-    const [collection = '', record] = topic.split(':', 2)
-    return [RESOURCES[collection] ?? collection, record] as const
-  })
+  const changed = topics.map((topic) => topic.split(':', 2))
   const isAll = topics.includes('all')
   void queryClient.invalidateQueries({
     predicate: ({ queryKey: [resource, id] }) =>

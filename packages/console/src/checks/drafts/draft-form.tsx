@@ -27,7 +27,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
         throwOnError: true,
       }),
     done: texts.saved,
-    changes: [['checks']],
+    changes: [['custom_check_drafts'], ['checks']],
     showsFailure: true,
   })
   const told = save.error instanceof ApiError ? save.error.fields : {}

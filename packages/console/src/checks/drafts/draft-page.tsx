@@ -30,7 +30,7 @@ export function DraftPage() {
     error,
     refetch,
   } = useQuery({
-    queryKey: ['checks', 'draft', id],
+    queryKey: ['custom_check_drafts', id],
     queryFn: async ({ signal }) =>
       (await getCustomCheckDraftsById({ path: { id }, signal, throwOnError: true })).data,
   })
@@ -45,7 +45,7 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<'publish' | 'delete'>()
   const close = () => setDialog(undefined)
-  const changes = [['checks']]
+  const changes = [['custom_check_drafts'], ['checks']] as const
   const publish = useAction({
     run: () => postCustomCheckDraftsByIdPublish({ path: { id }, throwOnError: true }),
     done: texts.publishedNotice,

@@ -13,7 +13,7 @@ import { texts } from './texts.ts'
 export function DraftReader({ draft }: { readonly draft: CustomCheckDraft }) {
   const [platform, setPlatform] = useState<string>()
   const { data, error } = useQuery({
-    queryKey: ['checks', 'draft', draft.id, 'preview', draft.updated_at],
+    queryKey: ['custom_check_drafts', draft.id, 'preview', draft.updated_at],
     queryFn: async ({ signal }) =>
       (
         await postCustomCheckDraftsByIdPreview({

@@ -30,7 +30,7 @@ const TONES: Readonly<Record<DraftVerdict['status'], Tone>> = {
 /** Puts the saved query to one device, and says what the verdict would be. */
 export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
   const may = useMay('Create Live Query')
-  const { items } = useList(['devices', 'list'], (page) => getDevices(page))
+  const { items } = useList(['devices', 'list', 'choices'], (page) => getDevices(page))
   const [deviceId, setDeviceId] = useState<string | null>(null)
   const [campaignId, setCampaignId] = useState<string>()
   const run = useAction({
@@ -42,7 +42,7 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
       })
       return data
     },
-    changes: [['live_queries']],
+    changes: [['live_query_campaigns']],
     onDone: ({ live_query_campaign_id: id }) => setCampaignId(id),
   })
   return (
@@ -81,7 +81,7 @@ interface AnswerProps {
 
 function Answer({ draftId, campaignId }: AnswerProps) {
   const { data: run, error } = useQuery({
-    queryKey: ['live_queries', campaignId, 'trial'],
+    queryKey: ['live_query_campaigns', campaignId, 'trial'],
     queryFn: async ({ signal }) =>
       (
         await getCustomCheckDraftsByIdRunsByCampaignId({

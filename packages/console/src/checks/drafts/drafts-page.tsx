@@ -49,7 +49,7 @@ export function DraftsPage() {
   const navigate = useNavigate()
   const may = useMay('Manage Checks')
   const [isCreating, setCreating] = useState(false)
-  const list = useList(['checks', 'list', 'drafts'], (page) => getCustomCheckDrafts(page), query)
+  const list = useList(['custom_check_drafts', 'list'], (page) => getCustomCheckDrafts(page), query)
   const open = (id: string) => void navigate({ to: '/checks/drafts/$id', params: { id } })
   return (
     <Page
@@ -109,7 +109,7 @@ function CreateDialog({ isOpen, onClose, onCreated }: CreateDialogProps) {
   const create = useAction({
     run: async () => (await postCustomCheckDrafts({ body: { name }, throwOnError: true })).data,
     done: texts.created,
-    changes: [['checks']],
+    changes: [['custom_check_drafts'], ['checks']],
     onDone: ({ id }) => onCreated(id),
     showsFailure: true,
   })
