@@ -78,6 +78,7 @@ const deviceRow = fc.record({
   hardware_uuid: optionalText,
   note: optionalText,
   will_block_at: optionalTime,
+  created_at: time,
   updated_at: time,
 })
 
@@ -94,6 +95,8 @@ const DEVICES: ListUnderTest<typeof deviceRow extends fc.Arbitrary<infer Row> ? 
   searchable: (id, { platform, ...row }) => ({
     ...row,
     id,
+    // None of them has been in contact since it enrolled.
+    last_seen_at: row.created_at,
     device_type: DEVICE_TYPES[platform],
     auth_state: row.will_block_at === null ? 'Good' : 'Will Block',
   }),

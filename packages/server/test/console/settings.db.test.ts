@@ -41,7 +41,7 @@ describe('the settings', () => {
     const create = page.getByRole('button', { name: 'Create New Key' })
     await create.focus()
     await page.keyboard.press('Enter')
-    await page.getByRole('dialog', { name: 'Create a new key' }).waitFor()
+    await page.getByRole('dialog', { name: 'Create a new key' }).locator('input:focus').waitFor()
     await page.keyboard.type('Ticket robot')
     await page.keyboard.press('Tab')
     // The admin who is signed in is proposed; the next two are the end of the key and the first permission.

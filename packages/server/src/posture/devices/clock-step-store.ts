@@ -47,9 +47,10 @@ async function lockDevicesAhead(tx: Transaction<Schema>): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
+/** What is known of a step is its length less what has passed since the clock was looked at before. */
 function earlierIfAhead(column: string, stepMs: number): RawBuilder<Date> {
   return sql<Date>`case when ${sql.ref(column)} > now()
-    then ${earlier(column, stepMs)} else ${sql.ref(column)} end`
+    then least(now(), ${earlier(column, stepMs)}) else ${sql.ref(column)} end`
 }
 
 function earlier(column: string, stepMs: number): RawBuilder<Date> {

@@ -135,10 +135,13 @@ const HAPPENED = [
   ['reporting_snapshot', 'collected_at'],
 ] as const
 
-/** Shifts the times of what has happened back where they seem to lie ahead. Idempotent. */
+/**
+ * Shifts the times of what has happened back where they seem to lie ahead: to the present at the latest, because
+ * what is known of a step is its length less what has passed since the clock was looked at before. Idempotent.
+ */
 export async function shiftHappenings(tx: Transaction<Schema>, stepMs: number): Promise<void> {
   for (const [table, column] of HAPPENED) {
-    await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${earlier(column, stepMs)}
+    await sql`update ${sql.table(table)} set ${sql.ref(column)} = least(now(), ${earlier(column, stepMs)})
       where ${sql.ref(column)} > now()`.execute(tx)
   }
 }

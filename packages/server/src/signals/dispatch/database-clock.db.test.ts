@@ -86,6 +86,8 @@ test('a device stays Blocked, and a grace period ends when it would have', async
        case when slug <> 'c' then now() + grace_period_days * interval '1 day' end, now()
      from checks, devices`,
   )
+  // As much as a look may be ago when something happens.
+  await pool.query('select pg_sleep(0.5)')
   await pool.query(
     `insert into device_contact (device_id, last_seen_at, ip_address)
      select id, now(), '127.0.0.1' from device`,
