@@ -165,7 +165,7 @@ interface ResponsibleSelectProps {
 
 function ResponsibleSelect({ value, error, onChange }: ResponsibleSelectProps) {
   const { data } = useQuery({
-    queryKey: ['admin_users', 'responsible'],
+    queryKey: ['admin_users', 'list', 'responsible'],
     queryFn: async ({ signal }) =>
       (await getAdminUsers({ query: { per_page: 100 }, signal, throwOnError: true })).data,
   })

@@ -51,6 +51,7 @@ export function IssueTable({ name, issues, empty }: IssueTableProps) {
         hasMore: false,
         error: issues.error,
         loadMore: () => undefined,
+        look: () => undefined,
         retry: () => void issues.refetch(),
       }}
       rowId={({ id }) => id}

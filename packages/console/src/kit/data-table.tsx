@@ -16,8 +16,6 @@ import type { List } from './use-list.ts'
 export type { Column } from './use-columns.ts'
 
 const ROW_HEIGHT = 38
-/** So many rows before the end the next page is asked for. */
-const LOAD_AHEAD = 40
 
 export interface Selection {
   readonly ids: ReadonlySet<string>
@@ -93,11 +91,15 @@ function Rows<Item extends RowData>({
     initialRect: { width: 1000, height: 800 },
   })
   const virtualRows = virtualizer.getVirtualItems()
+  const first = virtualRows[0]?.index ?? 0
   const last = virtualRows.at(-1)?.index ?? 0
-  const { hasMore, isLoadingMore, loadMore, error } = list
+  const { look, isStale } = list
+  useEffect(() => look(first, last), [look, first, last])
+  // What another search found begins at its beginning.
   useEffect(() => {
-    if (hasMore && !isLoadingMore && error === null && last >= rows.length - LOAD_AHEAD) loadMore()
-  }, [hasMore, isLoadingMore, error, last, rows.length, loadMore])
+    if (isStale) return () => virtualizer.scrollToOffset(0)
+    return undefined
+  }, [isStale, virtualizer])
 
   const focusRow = (index: number) => {
     const target = Math.max(0, Math.min(rows.length - 1, index))

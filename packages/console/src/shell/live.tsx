@@ -5,6 +5,7 @@
 import { Tooltip } from '@mantine/core'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
+import { LiveChanges } from './live-changes.ts'
 import classes from './live.module.css'
 import { texts } from './texts.ts'
 
@@ -27,13 +28,13 @@ function subscribe(listener: () => void): () => void {
 
 const RETRY_MS = 10_000
 
-function connect(queryClient: QueryClient): EventSource {
+function connect(queryClient: QueryClient, changes: LiveChanges): EventSource {
   const source = new EventSource('/live')
   source.addEventListener('open', () => setState('open'))
   source.addEventListener('error', () => setState('broken'))
   source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
     const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
-    invalidate(queryClient, topics)
+    changes.hear(topics)
     told += 1
     setState('open')
   })
@@ -49,35 +50,19 @@ export function useLive(isSignedIn: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {
     if (!isSignedIn) return
-    let source = connect(queryClient)
+    const changes = new LiveChanges(queryClient)
+    let source = connect(queryClient, changes)
     // A browser does not try again by itself where the service refused it, as one that stops does.
     const timer = setInterval(() => {
-      if (source.readyState === EventSource.CLOSED) source = connect(queryClient)
+      if (source.readyState === EventSource.CLOSED) source = connect(queryClient, changes)
     }, RETRY_MS)
     return () => {
       clearInterval(timer)
       source.close()
+      changes.end()
       setState('connecting')
     }
   }, [isSignedIn, queryClient])
-}
-
-/**
- * What is shown of these topics is read again; `devices` and `deliveries:12` name a resource and perhaps a
- * record of it, `all` everything. What no open page shows is only marked as old.
- */
-function invalidate(queryClient: QueryClient, topics: readonly string[]): void {
-  const changed = topics.map((topic) => topic.split(':', 2))
-  const isAll = topics.includes('all')
-  void queryClient.invalidateQueries({
-    predicate: ({ queryKey: [resource, id] }) =>
-      isAll ||
-      changed.some(
-        ([name, record]) =>
-          name === resource &&
-          (record === undefined || id === undefined || id === 'list' || id === record),
-      ),
-  })
 }
 
 /** Whether the page moves by itself. */

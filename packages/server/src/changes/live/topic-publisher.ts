@@ -23,7 +23,9 @@ export function createTopicPublisher(sink: TopicSink): ChangePublisher {
 function topicsOfEntry({ target_type: type, target_id: id }: AuditFields): LiveTopic[] {
   const collection = type === null ? undefined : collectionOfTarget(type)
   if (collection === undefined) return ['audit_logs']
-  return ['audit_logs', id === null ? collection : `${collection}:${id}`]
+  // Of the organisation there is one: what shows a part of it needs no id.
+  const isWhole = id === null || collection === 'organisation'
+  return ['audit_logs', isWhole ? collection : `${collection}:${id}`]
 }
 
 /** Of events that leave no audit entry under the name of their record. */
