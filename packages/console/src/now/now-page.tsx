@@ -79,8 +79,12 @@ export function NowPage() {
         <FailingChecks checks={data.failing_checks} />
         <div className={classes.stack}>
           <WaitingRequests waiting={data.waiting_requests} />
-          <StoppedSignIns stopped={data.stopped_sign_ins} />
-          <SignalHealth streams={data.streams} webhooks={data.webhooks} />
+          {data.stopped_sign_ins === null ? null : (
+            <StoppedSignIns stopped={data.stopped_sign_ins} />
+          )}
+          {data.streams === null && data.webhooks === null ? null : (
+            <SignalHealth streams={data.streams ?? []} webhooks={data.webhooks ?? []} />
+          )}
         </div>
       </div>
     </Page>

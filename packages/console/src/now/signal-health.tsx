@@ -7,7 +7,7 @@ import { StateBadge } from '../kit/tone.tsx'
 import classes from './now.module.css'
 import { texts } from './texts.ts'
 
-type Ailing = Overview['streams'][number]
+type Ailing = NonNullable<Overview['streams']>[number]
 
 interface SignalHealthProps {
   readonly streams: readonly Ailing[]

@@ -11,7 +11,11 @@ import { texts } from './texts.ts'
 const WEEK_MS = 7 * 86_400_000
 
 /** How many people could not get in because of their device, and who last. */
-export function StoppedSignIns({ stopped }: { readonly stopped: Overview['stopped_sign_ins'] }) {
+export function StoppedSignIns({
+  stopped,
+}: {
+  readonly stopped: NonNullable<Overview['stopped_sign_ins']>
+}) {
   const { today, last_seven_days: week, latest } = stopped
   const midnight = new Date()
   midnight.setHours(0, 0, 0, 0)

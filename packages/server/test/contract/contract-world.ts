@@ -47,7 +47,7 @@ export interface ContractWorld {
   readonly newDeviceGroup: () => Promise<string>
   /** An admin with Full Access, who answers for no key. */
   readonly newAdmin: () => Promise<string>
-  /** An admin with limited access, who has no way to sign in. */
+  /** An admin for billing only, who has no way to sign in. */
   readonly newInvitedAdmin: () => Promise<string>
   /** A session of a new admin in the console. */
   readonly newSession: () => Promise<string>
@@ -103,7 +103,7 @@ export async function createContractWorld(service: ContractService): Promise<Con
       if (answer.statusCode >= 300) throw new Error(`DELETE ${url}: ${answer.body}`)
     },
     newAdmin: () => newAdmin(service, 'full'),
-    newInvitedAdmin: () => newAdmin(service, 'limited'),
+    newInvitedAdmin: () => newAdmin(service, 'billing_only'),
     newSession: async () => (await createConsoleSession(service.services.db)).id,
     newDevice: () => insertFailingDevice(service, ids.person, ids.check),
     newSpareDevice: () => insertFailingDevice(service, null, ids.check),

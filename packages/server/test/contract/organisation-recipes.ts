@@ -36,7 +36,7 @@ export const ORGANISATION_RECIPES: RecipeTable = {
           .replaceAll(/[^a-z0-9]+/g, '-')}@example.com`,
         first_name: 'Alan',
         last_name: 'Turing',
-        access: 'limited',
+        access: 'billing_only',
       },
     }),
   },

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
-import { permissionsOf, type AccessLevel } from '../../schema/access-levels.ts'
+import { permissionsOf } from '../../schema/access-levels.ts'
 import type { Principal, PrincipalSession } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Admin } from '../admins/find-admin.ts'
+import { toAccessLevel } from '../admins/create-admin.ts'
 import { findLiveSession, updateSessionUse, type LiveSession } from './admin-session-store.ts'
 import { hashSignInToken } from './sign-in-token.ts'
 
@@ -49,8 +49,4 @@ export async function authenticateSession(
     },
     session,
   }
-}
-
-function toAccessLevel(access: Admin['access']): AccessLevel {
-  return access === 'billing_only' ? 'billing' : access
 }

@@ -1,14 +1,15 @@
 /* Routes by which admins are invited. The service sends no mail: whoever invites hands the link on. */
 import { z } from 'zod'
-import { changeRoute, type ChangeContext } from '../../changes/change-routes.ts'
+import { changeRoute } from '../../changes/change-routes.ts'
 import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
-import { AppError, conflict, notFound } from '../../platform/app-error.ts'
+import { conflict, notFound } from '../../platform/app-error.ts'
 import { parseId } from '../../platform/ids.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
-import { adminSchema, toAdminJson } from '../admins/admin-routes.ts'
-import { ADMIN_ACCESS_LEVELS, createAdmin, type AdminAccess } from '../admins/create-admin.ts'
+import { assertMayGrant } from '../admins/admin-grants.ts'
+import { adminSchema, restrictionsSchema, toAdminJson } from '../admins/admin-routes.ts'
+import { ADMIN_ACCESS_LEVELS, createAdmin } from '../admins/create-admin.ts'
 import { findAdminForShare, type Admin } from '../admins/find-admin.ts'
 import { toSignInAddress, type ConsoleSite } from './console-site.ts'
 import { issueLink } from './sign-in-link.ts'
@@ -43,12 +44,13 @@ export function invitationRoutes(
       path: '/admin_users',
       summary: 'Invite an admin',
       description:
-        'Answers a link by which the admin signs in once, within 24 hours. Only an admin with Full Access who is signed in can invite another one with Full Access.',
+        'Answers a link by which the admin signs in once, within 24 hours. Whoever invites has to hold what the admin gets; only an admin with Full Access who is signed in can invite another one with Full Access.',
       body: z.object({
         email: z.string().min(1).max(254),
         first_name: nameSchema,
         last_name: nameSchema,
         access: z.enum(ADMIN_ACCESS_LEVELS),
+        restrictions: restrictionsSchema.optional(),
       }),
       example: {
         body: {
@@ -60,12 +62,13 @@ export function invitationRoutes(
       },
       responses: { 200: invitedSchema },
       handler: async ({ change, body, principal }) => {
-        assertMayInvite(principal, body.access)
+        assertMayGrant(principal, { access: body.access, restrictions: body.restrictions ?? [] })
         const admin = await createAdmin(change, {
           email: body.email,
           firstName: body.first_name,
           lastName: body.last_name,
           access: body.access,
+          restrictions: body.restrictions,
         })
         return invite(change, admin, site)
       },
@@ -80,7 +83,8 @@ export function invitationRoutes(
       handler: async ({ change, params, principal }) => {
         const admin = await findAdminForShare(change.tx, parseId(params.id, 'admin'))
         if (admin === undefined) throw notFound('admin', params.id)
-        assertMayInvite(principal, admin.access)
+        // Whoever gets the link of another admin could be that admin.
+        assertMayGrant(principal, admin)
         if (await hasWayToSignIn(change.tx, admin.id)) {
           throw conflict(
             `${admin.email} has a way to sign in. Who has lost it gets a link on the machine of the service: heliograph admins link.`,
@@ -99,16 +103,4 @@ async function invite(change: Change, admin: Admin, site: ConsoleSite) {
     sign_in_url: toSignInAddress(site, token),
     sign_in_url_expires_at: toTimestamp(expiresAt),
   }
-}
-
-/** Whoever gets the link of another admin could be that admin: it opens no more than one's own access. */
-function assertMayInvite(
-  { session }: ChangeContext<unknown, unknown, unknown>['principal'],
-  access: AdminAccess,
-): void {
-  if (access !== 'full' || session?.accessLevel === 'full') return
-  throw new AppError(
-    'permission_missing',
-    'Only an admin with Full Access who is signed in can invite another one with Full Access.',
-  )
 }

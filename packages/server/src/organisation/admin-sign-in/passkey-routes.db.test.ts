@@ -13,6 +13,7 @@ import {
   type Falsified,
 } from '../../../test/support/software-authenticator.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { PERMISSIONS } from '../../schema/permissions.ts'
 import { findAdminById } from '../admins/find-admin.ts'
 import { issueFirstAdminLink, issueLink } from './sign-in-link.ts'
 
@@ -384,13 +385,28 @@ describe('an invitation', () => {
     expect(refused.status).toBe(409)
   })
 
-  it('gives a key no way to Full Access', async () => {
+  it('gives a key no way to more than the key holds', async () => {
+    const boss = await createConsoleSession(api.db)
     const key = await api.createKey(['Manage Admins'])
-    const asKey = (access: string) =>
-      api.request<TestRefusal>('/admin_users', { key, method: 'POST', payload: invite(access) })
-    expect((await asKey('limited')).status).toBe(200)
-    const { status, body } = await asKey('full')
-    expect([status, body.code]).toEqual([403, 'permission_missing'])
+    const mighty = await api.createKey([...PERMISSIONS])
+    const asKey = (secret: string, url: string, payload?: object) =>
+      api.request<TestRefusal>(url, { key: secret, method: 'POST', ...(payload && { payload }) })
+    const may = async (secret: string, access: string) => {
+      const { body: invited } = await send<{ id: string }>(
+        '/admin_users',
+        boss.headers,
+        invite(access),
+      )
+      const made = await asKey(secret, '/admin_users', invite(access))
+      const renewed = await asKey(secret, `/admin_users/${invited.id}/sign_in_link`)
+      expect([made.status, made.body.code]).toEqual([renewed.status, renewed.body.code])
+      return made.status === 200 ? 200 : made.body.code
+    }
+    expect(await may(key, 'billing_only')).toBe(200)
+    expect(await may(key, 'limited')).toBe('permission_missing')
+    expect(await may(mighty, 'limited')).toBe(200)
+    expect(await may(key, 'full')).toBe('permission_missing')
+    expect(await may(mighty, 'full')).toBe('permission_missing')
   })
 })
 

@@ -46,6 +46,11 @@ const keysToSchema = recordIdSchema
     'The id of another admin with Full Access, who answers for the API keys of this admin from now on. Without it, they end as soon as this admin has no Full Access.',
   )
 
+export const restrictionsSchema = z
+  .array(z.enum(RESTRICTION_NAMES))
+  .max(RESTRICTION_NAMES.length)
+  .describe('What the admin may not do; counts with limited access alone.')
+
 const nameSchema = z.string().trim().min(1)
 
 /** Reading and changing admins. */
@@ -72,21 +77,17 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
       stepUp: true,
       summary: 'Change an admin',
       description:
-        'Changes the name or the access of an admin. The last admin with Full Access keeps it: 409.',
+        'Changes the name or the access of an admin. The last admin with Full Access keeps it: 409. Whoever raises an admin has to hold what the admin gets; Full Access is given by an admin with Full Access who is signed in alone.',
       body: z.object({
         first_name: nameSchema.optional(),
         last_name: nameSchema.optional(),
         access: z.enum(ADMIN_ACCESS_LEVELS).optional(),
-        restrictions: z
-          .array(z.enum(RESTRICTION_NAMES))
-          .max(RESTRICTION_NAMES.length)
-          .optional()
-          .describe('What the admin may not do; counts with limited access alone.'),
+        restrictions: restrictionsSchema.optional(),
         keys_to: keysToSchema,
       }),
       example: { body: { access: 'limited' } },
       responses: { 200: changedAdminSchema },
-      handler: async ({ change, params, body }) =>
+      handler: async ({ change, params, body, principal }) =>
         toChangedJson(
           await changeAdmin(change, params.id, {
             firstName: body.first_name,
@@ -94,6 +95,7 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
             access: body.access,
             restrictions: body.restrictions,
             keysTo: body.keys_to,
+            grantor: principal,
           }),
         ),
     }),

@@ -3,6 +3,8 @@ import { createTestApi, type TestApi, type TestRefusal } from '../../../test/sup
 import { lastAuditEntry } from '../../../test/support/write-contract.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { ChangeRecord } from '../../changes/change.ts'
+import { RESTRICTION_NAMES } from '../../schema/access-levels.ts'
+import { PERMISSIONS, type Permission } from '../../schema/permissions.ts'
 import { organisationRoutes } from '../settings/organisation-routes.ts'
 import { createApiKey, rotateApiKey } from '../api-keys/create-api-key.ts'
 import { listAllKeys } from '../api-keys/api-key-store.ts'
@@ -252,10 +254,11 @@ describe('an admin', () => {
 describe('the restrictions of an admin', () => {
   it('are replaced as a whole, shown, and in the audit log', async () => {
     const admin = await newAdmin('limited')
+    const holder = await api.createKey([...PERMISSIONS])
     const change = async (payload: object) =>
       api.request<TestRefusal & { restrictions: string[] }>(`/admin_users/${admin.id}`, {
         method: 'PATCH',
-        key,
+        key: holder,
         payload,
       })
     expect((await change({ restrictions: ['devices', 'webhooks'] })).body.restrictions).toEqual([
@@ -269,5 +272,51 @@ describe('the restrictions of an admin', () => {
       before: { restrictions: ['devices', 'webhooks'] },
       after: { restrictions: [] },
     })
+  })
+})
+
+describe('a caller of the API', () => {
+  const keyWith = async (...more: Permission[]) => api.createKey(['Manage Admins', ...more])
+  const edit = async (secret: string, id: string, payload: object) => {
+    const answer = await api.request<TestRefusal>(`/admin_users/${id}`, {
+      method: 'PATCH',
+      key: secret,
+      payload,
+    })
+    return [answer.status, answer.body.code]
+  }
+  const REFUSED = [403, 'permission_missing']
+  const DONE = [200, undefined]
+
+  it('raises nobody to Full Access by a key, whatever the key holds', async () => {
+    const mighty = await api.createKey([...PERMISSIONS])
+    for (const access of ['limited', 'billing_only'] as const) {
+      const admin = await newAdmin(access)
+      for (const secret of [key, mighty]) {
+        expect(await edit(secret, admin.id, { access: 'full' })).toEqual(REFUSED)
+      }
+    }
+  })
+
+  it('gives by a key no more than the key holds', async () => {
+    const admin = await newAdmin('billing_only')
+    const allButWebhooks = RESTRICTION_NAMES.filter((name) => name !== 'webhooks')
+    const access = 'limited'
+    const withWebhooks = { access, restrictions: allButWebhooks }
+    expect(await edit(key, admin.id, { access })).toEqual(REFUSED)
+    expect(await edit(key, admin.id, withWebhooks)).toEqual(REFUSED)
+    const hooks = await keyWith('Manage Webhooks')
+    expect(await edit(hooks, admin.id, withWebhooks)).toEqual(DONE)
+    expect(await edit(hooks, admin.id, { restrictions: [] })).toEqual(REFUSED)
+    expect(await edit(key, admin.id, { first_name: 'Augusta' })).toEqual(DONE)
+    expect(await edit(key, admin.id, { restrictions: RESTRICTION_NAMES })).toEqual(DONE)
+    expect(await edit(key, admin.id, { restrictions: allButWebhooks })).toEqual(REFUSED)
+    expect(await edit(key, admin.id, { access: 'billing_only' })).toEqual(DONE)
+  })
+
+  it('takes Full Access away by a key, and learns nothing of admins that do not exist', async () => {
+    const admin = await newAdmin()
+    expect(await edit(key, admin.id, { access: 'limited' })).toEqual(DONE)
+    expect(await edit(key, '999999', { access: 'full' })).toEqual([404, 'not_found'])
   })
 })

@@ -9,6 +9,7 @@ import { parseName } from '../../platform/parse-text.ts'
 import { deleteSessionsOf } from '../admin-sign-in/admin-session-store.ts'
 import { deleteLinksOf } from '../admin-sign-in/sign-in-link-store.ts'
 import { endResponsibility, type EndedKeys } from '../api-keys/end-responsibility.ts'
+import { assertMayGrant, type AccessGrantor } from './admin-grants.ts'
 import {
   deleteAdmin,
   findAdminForUpdate,
@@ -27,6 +28,8 @@ export interface AdminEdit {
   readonly restrictions?: readonly Restriction[] | undefined
   /** The id of the admin who answers for the keys from now on. */
   readonly keysTo?: string | undefined
+  /** Who asks by the API, and gives no more than it holds; the machine of the service may give everything. */
+  readonly grantor?: AccessGrantor
 }
 
 /** An admin after a change, or before its removal, and what became of its keys. */
@@ -39,7 +42,7 @@ export interface ChangedAdmin extends EndedKeys {
  * next request with one is refused, in every process.
  *
  * @throws AppError `not_found`; `conflict` for the last admin with Full Access; `invalid_body` for an empty
- *   name or a new responsible admin without Full Access
+ *   name or a new responsible admin without Full Access; `permission_missing` for a grantor who holds less
  */
 export async function changeAdmin(
   change: Change,
@@ -48,6 +51,8 @@ export async function changeAdmin(
 ): Promise<ChangedAdmin> {
   const { admin: before, successor, isLast } = await lockAdmin(change, adminId, edit.keysTo)
   const access = edit.access ?? before.access
+  const restrictions = [...(edit.restrictions ?? before.restrictions)]
+  if (edit.grantor !== undefined) assertMayGrant(edit.grantor, { access, restrictions }, before)
   if (isLast && access !== 'full') throw lastAdmin(before)
   const admin = await updateAdmin(change.tx, before.id, {
     first_name:
@@ -55,7 +60,7 @@ export async function changeAdmin(
     last_name:
       edit.lastName === undefined ? before.last_name : parseName(edit.lastName, 'last_name'),
     access,
-    restrictions: edit.restrictions === undefined ? before.restrictions : [...edit.restrictions],
+    restrictions,
     updated_at: change.at,
   })
   change.recordAudit({

@@ -1,16 +1,24 @@
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
+import type { AccessLevel, Restriction } from '../../schema/access-levels.ts'
 import { parseEmail, parseName } from '../../platform/parse-text.ts'
 import { findAdminByEmail, insertAdmin, type Admin } from './admin-store.ts'
 
 export const ADMIN_ACCESS_LEVELS = ['full', 'limited', 'billing_only'] as const
 export type AdminAccess = (typeof ADMIN_ACCESS_LEVELS)[number]
 
+/** The word of the table of access for the access of an admin. */
+export function toAccessLevel(access: AdminAccess): AccessLevel {
+  return access === 'billing_only' ? 'billing' : access
+}
+
 export interface NewAdmin {
   readonly email: string
   readonly firstName: string
   readonly lastName: string
   readonly access: AdminAccess
+  /** What the admin may not do; counts with limited access alone. */
+  readonly restrictions?: readonly Restriction[] | undefined
 }
 
 /**
@@ -29,6 +37,7 @@ export async function createAdmin(change: Change, input: NewAdmin): Promise<Admi
     first_name: parseName(input.firstName, 'first_name'),
     last_name: parseName(input.lastName, 'last_name'),
     access: input.access,
+    restrictions: [...(input.restrictions ?? [])],
     created_at: change.at,
     updated_at: change.at,
   })
@@ -41,6 +50,7 @@ export async function createAdmin(change: Change, input: NewAdmin): Promise<Admi
       first_name: admin.first_name,
       last_name: admin.last_name,
       access: admin.access,
+      restrictions: admin.restrictions,
     },
   })
   change.recordEvent({ type: 'admin_users.created', adminId: admin.id })

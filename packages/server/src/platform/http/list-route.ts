@@ -27,7 +27,7 @@ import type { RecordList } from '../search/record-list.ts'
 import { isBlank, paginationOf, paginationSchema, readPageRequest } from './cursor.ts'
 import type { Expansions, LoadRecords } from './expand.ts'
 import { listQuerySchema, searchExamples } from './list-query.ts'
-import type { Operation } from './operation.ts'
+import type { Caller, Operation } from './operation.ts'
 import {
   route,
   type DefaultParams,
@@ -161,8 +161,11 @@ export interface RecordListDefinition<
   Path extends string,
   Access extends RouteAccess,
 > extends RouteDeclaration<Path, Access> {
-  /** Lists only those records that belong to what the path names. */
-  readonly scope?: (params: z.output<DefaultParams<Path>>) => Promise<Expression<SqlBool>>
+  /** Lists only those records that belong to what the path names, and that the caller may see. */
+  readonly scope?: (
+    params: z.output<DefaultParams<Path>>,
+    caller: Caller,
+  ) => Promise<Expression<SqlBool>>
 }
 
 /** `listRecords` for one set of permissions and switches. */
@@ -187,8 +190,8 @@ export const listRecords: ListRecords<string, string> = (
     ...shown,
     fields: list.fields,
     isOrdered: true,
-    fetch: async ({ params, search, window }) =>
-      list.listPage(db, { search, window, scope: await findScope?.(params) }),
+    fetch: async ({ params, principal, search, window }) =>
+      list.listPage(db, { search, window, scope: await findScope?.(params, principal as Caller) }),
     keyOf: (row) => list.keyOf(row),
   })
 

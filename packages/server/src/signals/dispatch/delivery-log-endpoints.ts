@@ -88,6 +88,12 @@ export interface DeliveryLogMount<Request extends LogRequest, Declared> {
     purpose: DeliveryLogPurpose,
   ): Promise<DeliveryOwner>
   readonly findContent: FindContent | undefined
+  /**
+   * Whether who asks may see what a delivery of an event of this type says; everybody when it is left out.
+   *
+   * @throws AppError `permission_missing`
+   */
+  readonly assertMayRead?: ((request: Request, eventType: string) => void) | undefined
   declareList(list: LogList<Request>): Declared
   declare(operation: LogOperation<Request>): Declared
 }
@@ -144,6 +150,7 @@ function readEndpoints<Request extends LogRequest, Declared>(
       handler: async (request) => {
         const { destinationId } = await mount.findOwner(db, request, 'show')
         const delivery = await getDeliveryOfEvent(db, destinationId, eventIdOf(request))
+        mount.assertMayRead?.(request, delivery.event_type)
         return answer(200, await showDelivery(db, delivery, findContent))
       },
     }),

@@ -41,6 +41,12 @@ export interface DeliveryLogResource {
     purpose: DeliveryLogPurpose,
   ) => Promise<DeliveryOwner>
   readonly findContent?: FindContent
+  /**
+   * Refuses a caller who may not see what an event of this type says.
+   *
+   * @throws AppError `permission_missing`
+   */
+  readonly assertMayRead?: (caller: Caller, eventType: string) => void
 }
 
 type LogContext = Omit<RouteContext<Params, unknown, unknown, Caller>, 'query' | 'body'>
@@ -51,7 +57,7 @@ const eventParams = z.object({ id: z.string().min(1), event_id: z.string().min(1
 
 /** The log of deliveries below the path of a resource, and what can be done about them. */
 export function deliveryLogRoutes(
-  { path, noun, access, findOwner, findContent }: DeliveryLogResource,
+  { path, noun, access, findOwner, findContent, assertMayRead }: DeliveryLogResource,
   dependencies: DeliveryLogDependencies,
 ): ApiRoute[] {
   return deliveryLogEndpoints<LogContext, ApiRoute>(
@@ -60,6 +66,8 @@ export function deliveryLogRoutes(
       texts: textsOf(noun),
       findOwner: (db, { params }, purpose) => findOwner(db, params.id, purpose),
       findContent,
+      assertMayRead:
+        assertMayRead && (({ principal }, eventType) => assertMayRead(principal, eventType)),
       declareList: ({ open, ...list }) =>
         listRoute({
           ...access,

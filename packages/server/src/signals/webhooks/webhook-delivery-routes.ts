@@ -7,6 +7,7 @@ import { timestampInput } from '../../platform/wire/body-values.ts'
 import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import { previewRecovery, recoverWebhook } from './recover-webhook.ts'
+import { assertMayHear } from './webhook-event-areas.ts'
 import { findWebhookContent } from './webhook-event-store.ts'
 import { toWebhookOwner } from './webhook-owner.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
@@ -44,6 +45,7 @@ export function webhookDeliveryRoutes(dependencies: DeliveryLogDependencies): Ap
       access: WEBHOOK_ACCESS,
       findOwner: async (db, id, purpose) => toWebhookOwner(await getWebhook(db, id), purpose),
       findContent: findWebhookContent,
+      assertMayRead: (caller, eventType) => assertMayHear(caller, [eventType]),
     },
     dependencies,
   )

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { RecordList } from '../../platform/search/record-list.ts'
@@ -18,6 +18,13 @@ export const EVENT_LIST = new RecordList({
   },
   select: (db: Kysely<Schema>) => db.selectFrom('webhook_event').selectAll(),
 })
+
+/** Events of none of these types. */
+export function isOfNone(types: readonly string[]): Expression<SqlBool> {
+  return types.length === 0
+    ? sql<SqlBool>`true`
+    : sql<SqlBool>`not (event_type = any(${[...types]}::text[]))`
+}
 
 /** What became of an event at one webhook. */
 export interface EventDelivery {

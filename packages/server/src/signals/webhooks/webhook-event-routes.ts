@@ -8,7 +8,8 @@ import {
   toWebhookEventJson,
   webhookEventSchema,
 } from './webhook-event-json.ts'
-import { EVENT_LIST, getWebhookEvent } from './webhook-event-read.ts'
+import { assertMayHear, listClosedEvents } from './webhook-event-areas.ts'
+import { EVENT_LIST, getWebhookEvent, isOfNone } from './webhook-event-read.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
 
 const EXAMPLE_EVENT = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
@@ -22,7 +23,8 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
       path: '/webhook_events',
       summary: 'List webhook events',
       description:
-        'Oldest first: all that happened while at least one webhook asked for it, whether or not that one was on.',
+        'Oldest first: all that happened while at least one webhook asked for it, whether or not that one was on. Admins see none of what their access level does not open.',
+      scope: (_params, caller) => Promise.resolve(isOfNone(listClosedEvents(caller))),
     }),
     route({
       ...WEBHOOK_ACCESS,
@@ -32,8 +34,9 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
       description: 'With what became of it at each webhook.',
       responses: { 200: eventDetailsSchema },
       example: { params: { id: EXAMPLE_EVENT } },
-      handler: async ({ params }) => {
+      handler: async ({ params, principal }) => {
         const event = await getWebhookEvent(db, params.id)
+        assertMayHear(principal, [event.event_type])
         return {
           ...toWebhookEventJson(event),
           deliveries: event.deliveries.map((delivery) =>

@@ -12,6 +12,7 @@ import {
   type WebhookDependencies,
 } from './change-webhook.ts'
 import { testWebhook, type TestWebhookDependencies } from './test-webhook.ts'
+import { assertMayHear } from './webhook-event-areas.ts'
 import { createWebhookBody, SIGNING_FORMS, updateWebhookBody } from './webhook-input.ts'
 import { toWebhookJson, webhookSchema, webhookWithSecretSchema } from './webhook-json.ts'
 import {
@@ -19,7 +20,7 @@ import {
   rotateWebhookSecret,
   type WebhookWithSecret,
 } from './webhook-secrets.ts'
-import { getWebhookRecord, listWebhooks } from './webhook-store.ts'
+import { getWebhook, getWebhookRecord, listWebhooks } from './webhook-store.ts'
 
 export type WebhookRouteDependencies = WebhookDependencies &
   TestWebhookDependencies &
@@ -116,8 +117,10 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
           events: ['issues.new', 'issues.resolved'],
         },
       },
-      handler: async ({ change, body }) =>
-        withSecret(await createWebhook(change, body, dependencies)),
+      handler: async ({ change, body, principal }) => {
+        assertMayHear(principal, body.events)
+        return withSecret(await createWebhook(change, body, dependencies))
+      },
     }),
     changeRoute(runChange, {
       ...WEBHOOK_ACCESS,
@@ -129,8 +132,12 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
       body: updateWebhookBody,
       responses: { 200: webhookSchema },
       example: { body: { enabled: false } },
-      handler: async ({ change, params, body }) =>
-        toWebhookJson(await changeWebhook(change, params.id, body, dependencies)),
+      handler: async ({ change, params, body, principal }) => {
+        // Locked, so that the events which it is told of stay those that were looked at.
+        const { events } = await getWebhook(change.tx, params.id, { isLocked: true })
+        assertMayHear(principal, [...events, ...(body.events ?? [])])
+        return toWebhookJson(await changeWebhook(change, params.id, body, dependencies))
+      },
     }),
     changeRoute(runChange, {
       ...WEBHOOK_ACCESS,

@@ -75,17 +75,26 @@ export const overviewSchema = z
     blocking_days: z
       .array(blockingDaySchema)
       .describe('Today and the six days after it, with the devices that will be blocked.'),
-    stopped_sign_ins: z.object({
-      today: boundedCountSchema,
-      last_seven_days: boundedCountSchema,
-      latest: z.array(stoppedSignInSchema).describe('The last five of the seven days.'),
-    }),
+    stopped_sign_ins: z
+      .object({
+        today: boundedCountSchema,
+        last_seven_days: boundedCountSchema,
+        latest: z.array(stoppedSignInSchema).describe('The last five of the seven days.'),
+      })
+      .nullable()
+      .describe('Null for an admin who may not see sign-ins.'),
     streams: z
       .array(ailingDestinationSchema)
-      .describe('Streams that fail or are stopped; of streams and webhooks, at most fifty.'),
+      .nullable()
+      .describe(
+        'Streams that fail or are stopped; of streams and webhooks, at most fifty. Null for who may not manage streams.',
+      ),
     webhooks: z
       .array(ailingDestinationSchema)
-      .describe('Webhooks that fail, or that the service or their receiver has switched off.'),
+      .nullable()
+      .describe(
+        'Webhooks that fail, or that the service or their receiver has switched off. Null for who may not manage webhooks.',
+      ),
     waiting_requests: z.object({
       exemption: waitingSchema,
       registration: waitingSchema,

@@ -17,6 +17,8 @@ import { recordStatusCounts } from '../../../posture/overview/count-statuses.ts'
 import { overviewRoutes } from './overview-routes.ts'
 
 let api: TestApi
+/** Of whoever may see everything that is shown. */
+let key: string
 let posture: Posture
 
 beforeAll(async () => {
@@ -24,12 +26,13 @@ beforeAll(async () => {
     posture = createPosture(db)
     return overviewRoutes({ db, clock, freshMs: 0 })
   })
+  key = await api.createKey(['Manage Shared Signals Framework Streams', 'Manage Webhooks'])
 })
 
 afterAll(() => api.close())
 
 type Body = Readonly<Record<string, never>>
-const read = async (query = '') => (await api.request<Body>(`/overview${query}`)).body
+const read = async (query = '') => (await api.request<Body>(`/overview${query}`, { key })).body
 const refuse = (url: string) => api.request<TestRefusal>(url)
 const later = (ms: number) => new Date(api.clock.now().getTime() + ms)
 const advance = (ms: number) => {
@@ -39,7 +42,7 @@ const advance = (ms: number) => {
 
 describe('GET /overview', () => {
   it('of an empty installation says that nothing needs attention', async () => {
-    const { status, body } = await api.request<Body>('/overview')
+    const { status, body } = await api.request<Body>('/overview', { key })
     expect(status).toBe(200)
     expect(body).toMatchObject({
       as_of: api.clock.now().toISOString(),

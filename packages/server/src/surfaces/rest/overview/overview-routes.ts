@@ -3,12 +3,16 @@
  */
 import { z } from 'zod'
 import type { Foundation } from '../../../changes/foundation.ts'
+import type { Caller } from '../../../platform/http/operation.ts'
 import { isTimeZone } from '../../../platform/local-days.ts'
 import { shareReading } from '../../../platform/shared-reading.ts'
 import { toWire } from '../../../platform/wire/to-wire.ts'
 import { readStatusCourse, STATUS_STEPS } from '../../../posture/overview/device-status-course.ts'
 import { countStatuses } from '../../../posture/overview/status-count-store.ts'
+import { mayOpenArea } from '../../../schema/access-levels.ts'
 import { route, type ApiRoute } from '../../../schema/operations.ts'
+import { STREAM_ACCESS } from '../../../signals/streams/stream-access.ts'
+import { WEBHOOK_ACCESS } from '../../../signals/webhooks/webhook-routes.ts'
 import { overviewSchema, statusCourseSchema, statusPointSchema } from './overview-json.ts'
 import { readOverview } from './read-overview.ts'
 
@@ -62,7 +66,7 @@ export function overviewRoutes({ db, clock, freshMs }: OverviewDependencies): Ap
         'Devices by status, the checks that most of them fail, who will be blocked within seven days, sign-ins that were stopped, streams and webhooks that fail, and requests that wait.',
       query: timeZoneQuery,
       responses: { 200: overviewSchema },
-      handler: ({ query }) => read(query.time_zone),
+      handler: async ({ query, principal }) => narrow(await read(query.time_zone), principal),
     }),
     route({
       ...access,
@@ -85,4 +89,17 @@ export function overviewRoutes({ db, clock, freshMs }: OverviewDependencies): Ap
       },
     }),
   ]
+}
+
+/** Everybody is shown one reading, less what the caller may not see elsewhere. */
+function narrow(
+  overview: z.input<typeof overviewSchema>,
+  { session, permissions }: Caller,
+): z.input<typeof overviewSchema> {
+  return {
+    ...overview,
+    stopped_sign_ins: mayOpenArea(session, 'Auth logs') ? overview.stopped_sign_ins : null,
+    streams: permissions.has(STREAM_ACCESS.permission) ? overview.streams : null,
+    webhooks: permissions.has(WEBHOOK_ACCESS.permission) ? overview.webhooks : null,
+  }
 }
