@@ -27,6 +27,7 @@ const BESIDE_THE_API =
 const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/test',
   'POST /webhooks/{id}/test',
+  'POST /webhooks/{id}/check_signature',
   'POST /ssf_streams/{id}/self_test',
   'POST /ssf_streams/{id}/events',
   'POST /checks/{id}/configurations/preview',

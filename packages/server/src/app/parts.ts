@@ -40,6 +40,7 @@ import { createCallers, withSessions } from '../surfaces/callers.ts'
 import { createPermissionCheck } from '../surfaces/check-and-record-permission.ts'
 import { createOverviewPart } from '../surfaces/rest/overview/overview-part.ts'
 import { createConsolePart } from '../surfaces/console/console-part.ts'
+import { withExports } from '../surfaces/rest/exports/export-routes.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
 import { createOriginPart } from './backup/origin-part.ts'
@@ -117,7 +118,10 @@ export async function createParts(
     delivery,
     createOverviewPart(foundation),
   ]
-  const routes = wings.flatMap(({ operations = [] }) => operations)
+  const routes = withExports(
+    wings.flatMap(({ operations = [] }) => operations),
+    foundation.runChange,
+  )
   const { features, keyUsage, site } = organisation
   const callers = createCallers(foundation, keyUsage, config)
   const checkPermission = createPermissionCheck(keyUsage)

@@ -6,6 +6,7 @@ import { webhookRetention } from './webhooks/webhook-retention-store.ts'
 import { watchFailingWebhooks } from './webhooks/watch-failing-webhooks.ts'
 import { webhookDeliveryRoutes } from './webhooks/webhook-delivery-routes.ts'
 import { webhookEventRoutes } from './webhooks/webhook-event-routes.ts'
+import { webhookSignatureRoutes } from './webhooks/webhook-signature-routes.ts'
 import { webhookRoutes } from './webhooks/webhook-routes.ts'
 
 export interface WebhookSettings {
@@ -35,6 +36,7 @@ export function createWebhooksPart(
       ...webhookRoutes({ db, clock, runChange, sealer, sender, targetPolicy, webhooksMax }),
       ...webhookDeliveryRoutes({ db, runChange }),
       ...webhookEventRoutes(db),
+      ...webhookSignatureRoutes({ clock, db, sealer }),
     ],
     jobs: [periodicJob('failing webhooks', () => watchFailingWebhooks({ db, runChange }))],
     retention: webhookRetention(settings),

@@ -1,6 +1,7 @@
 import { CHECK_RECIPES } from './check-recipes.ts'
 import { DEVICE_RECIPES } from './device-recipes.ts'
 import { ORGANISATION_RECIPES } from './organisation-recipes.ts'
+import { EXPORT_RECIPES } from './export-recipes.ts'
 import { PERSON_RECIPES } from './person-recipes.ts'
 import { QUERY_RECIPES } from './query-recipes.ts'
 import type { Recipe, RecipeTable } from './recipe.ts'
@@ -26,6 +27,7 @@ export const RECIPES: RecipeTable = {
   ...WEBHOOK_RECIPES,
   ...SIGNING_KEY_RECIPES,
   ...STREAM_CHECK_RECIPES,
+  ...EXPORT_RECIPES,
 }
 
 /** The recipe of an operation; PUT is exercised as PATCH is. */

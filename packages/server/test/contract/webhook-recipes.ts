@@ -40,6 +40,12 @@ async function newMissedEvent({ call, unique, receiverUrl }: ContractWorld) {
 }
 
 export const WEBHOOK_RECIPES: RecipeTable = {
+  'POST /webhooks/{id}/check_signature': {
+    prepare: async ({ newWebhook }) => ({
+      path: `/webhooks/${await newWebhook()}/check_signature`,
+      body: { headers: { 'webhook-id': 'none' }, body: '{}' },
+    }),
+  },
   'GET /webhooks': { prepare: () => ({ path: '/webhooks' }) },
   'POST /webhooks': {
     prepare: ({ unique, receiverUrl }) => ({

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { toCsvLine } from './csv.ts'
+
+describe('a line of CSV', () => {
+  it('holds every value in quotes, with quotes doubled and line breaks kept', () => {
+    expect(toCsvLine(['a "b"', 'c,d', 'e\nf', null, undefined, 7, true])).toBe(
+      '"a ""b""","c,d","e\nf","","","7","true"\r\n',
+    )
+  })
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '\u200B=1', '＝1', '|x', '%x', '=HYPERLINK("http://x")'])(
+    'makes no formula of %j',
+    (text) => {
+      expect(toCsvLine([text]).startsWith(`"'`)).toBe(true)
+    },
+  )
+
+  it('leaves numbers and harmless texts as they are', () => {
+    expect(toCsvLine([-5, 'a=b', '2026-01-02', 'x-1'])).toBe('"-5","a=b","2026-01-02","x-1"\r\n')
+  })
+
+  it('writes what has members as JSON', () => {
+    expect(toCsvLine([{ a: '=1' }, ['=1']])).toBe('"{""a"":""=1""}","[""=1""]"\r\n')
+  })
+})
