@@ -120,7 +120,7 @@ export async function createParts(
   ]
   const routes = withExports(
     wings.flatMap(({ operations = [] }) => operations),
-    foundation.runChange,
+    foundation,
   )
   const { features, keyUsage, site } = organisation
   const callers = createCallers(foundation, keyUsage, config)

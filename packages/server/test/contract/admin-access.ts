@@ -247,6 +247,7 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'GET /webhooks/{id}/secret': 'limited unless webhooks, step-up',
   'POST /webhooks/{id}/rotate_secret': 'limited unless webhooks, step-up',
   'POST /webhooks/{id}/test': 'limited unless webhooks',
+  'POST /webhooks/{id}/check_signature': 'limited unless webhooks',
   'GET /webhooks/{id}/deliveries': 'limited unless webhooks',
   'GET /webhooks/{id}/deliveries/{event_id}': 'limited unless webhooks',
   'POST /webhooks/{id}/deliveries/{event_id}/resend': 'limited unless webhooks',
@@ -259,4 +260,12 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   // Overview
   'GET /overview': 'limited',
   'GET /overview/device_statuses': 'limited',
+}
+
+/** What is decided on an operation. Whoever may see a list may export it, after a proof of presence. */
+export function decisionOn(name: string): string | undefined {
+  const list = /^GET \/exports(?<path>\/.+)\.csv$/.exec(name)?.groups?.['path']
+  if (list === undefined) return ADMIN_ACCESS[name]
+  const decision = ADMIN_ACCESS[`GET ${list}`]
+  return decision === undefined ? undefined : `${decision}, step-up`
 }

@@ -1,7 +1,6 @@
 import { CHECK_RECIPES } from './check-recipes.ts'
 import { DEVICE_RECIPES } from './device-recipes.ts'
 import { ORGANISATION_RECIPES } from './organisation-recipes.ts'
-import { EXPORT_RECIPES } from './export-recipes.ts'
 import { PERSON_RECIPES } from './person-recipes.ts'
 import { QUERY_RECIPES } from './query-recipes.ts'
 import type { Recipe, RecipeTable } from './recipe.ts'
@@ -27,11 +26,24 @@ export const RECIPES: RecipeTable = {
   ...WEBHOOK_RECIPES,
   ...SIGNING_KEY_RECIPES,
   ...STREAM_CHECK_RECIPES,
-  ...EXPORT_RECIPES,
 }
 
-/** The recipe of an operation; PUT is exercised as PATCH is. */
+/** The recipe of an operation; PUT is exercised as PATCH is, and an export as its list. */
 export function findRecipe(operation: string): Recipe | undefined {
   const table: Readonly<Record<string, Recipe>> = RECIPES
-  return table[operation] ?? table[operation.replace(/^PUT /, 'PATCH ')]
+  const own = table[operation] ?? table[operation.replace(/^PUT /, 'PATCH ')]
+  const list = EXPORT.exec(operation)?.groups?.['list']
+  return own ?? (list === undefined ? undefined : exportRecipe(table[`GET ${list}`]))
+}
+
+const EXPORT = /^GET \/exports(?<list>\/.+)\.csv$/
+
+function exportRecipe(list: Recipe | undefined): Recipe | undefined {
+  if (list === undefined) return undefined
+  return {
+    prepare: async (world) => {
+      const { path } = await list.prepare(world)
+      return { path: `/exports${path}.csv` }
+    },
+  }
 }

@@ -39,6 +39,8 @@ export interface AccessRequest<By extends Caller = Caller> {
   readonly caller: By | undefined
   /** The version that the request asks for; undefined on a surface without versions. */
   readonly version: string | undefined
+  /** Whether it was let through before, and its access is looked at again while its answer lasts. */
+  readonly isUnderWay?: boolean
 }
 
 /** A step between the caller and an operation: it lets the request through, or throws a refusal. */
@@ -172,11 +174,13 @@ export const checkPermission: AccessCheck = (operation, { caller }) => {
 }
 
 /**
- * Refuses a session whose person has not proven to be there shortly before, where an operation asks for it.
+ * Refuses a session whose person has not proven to be there shortly before, where an operation asks for it. Who
+ * was there when a request began need not be there until its answer ends.
  *
  * @throws AppError `step_up_required`
  */
-export const checkStepUp: AccessCheck = ({ stepUp }, { caller }) => {
-  if (!stepUp || caller?.session === undefined || caller.session.steppedUpAt !== null) return
+export const checkStepUp: AccessCheck = ({ stepUp }, { caller, isUnderWay = false }) => {
+  if (!stepUp || isUnderWay) return
+  if (caller?.session === undefined || caller.session.steppedUpAt !== null) return
   throw new AppError('step_up_required', 'Prove that it is you, then send the request again.')
 }

@@ -1,6 +1,6 @@
 /*
- * Tables as CSV (RFC 4180) that spreadsheets can open: every field in quotes, and none that they would take for
- * a formula (OWASP, CSV injection). UTF-8 with a byte order mark, by which they know it.
+ * Tables as CSV (RFC 4180) that spreadsheets can open: every field in quotes, and nothing in it that they would take
+ * for a formula (OWASP, CSV injection). UTF-8 with a byte order mark, by which they know it.
  */
 
 /** What a file begins with. */
@@ -9,16 +9,19 @@ export const CSV_START = '\uFEFF'
 /** The media type of CSV files. */
 export const CSV_MEDIA_TYPE = 'text/csv; charset=utf-8'
 
-/** A text that begins like this may be run as a formula, also in the wide forms of the signs. */
-const FORMULA = /^[\s\u200B-\u200F\uFEFF]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]|^[\t\r\n]/u
+/** Blanks that a spreadsheet may pass over, and signs that begin a formula, also in their full width. */
+const BLANKS = String.raw`[\s\u200B-\u200F\u2060\uFEFF]*`
+const SIGNS = String.raw`=+\-@\uFF1D\uFF0B\uFF0D\uFF20`
 
-/** A line of a table. Texts that could be formulas get an apostrophe before them, which spreadsheets do not show. */
+/** A text that begins like this may be run. */
+const FORMULA = new RegExp(`^(?:${BLANKS}[${SIGNS}|%]|[\\t\\r\\n])`, 'u')
+
+/** Where spreadsheets that separate by other signs, as in many countries, would begin a field of their own. */
+const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]${BLANKS})(?=[${SIGNS}])`, 'gu')
+
+/** A line of a table. What could be a formula gets an apostrophe before it. */
 export function toCsvLine(values: readonly unknown[]): string {
-  return `${values.map(toField).join(',')}\r\n`
-}
-
-function toField(value: unknown): string {
-  return `"${toText(value).replaceAll('"', '""')}"`
+  return `${values.map((value) => `"${toText(value).replaceAll('"', '""')}"`).join(',')}\r\n`
 }
 
 function toText(value: unknown): string {
@@ -28,10 +31,15 @@ function toText(value: unknown): string {
     case 'boolean':
       return String(value)
     case 'string':
-      return FORMULA.test(value) ? `'${value}` : value
+      return withoutFormula(value)
     case 'object':
-      return value === null ? '' : toText(JSON.stringify(value))
+      return value === null ? '' : withoutFormula(JSON.stringify(value))
     default:
       return ''
   }
+}
+
+function withoutFormula(text: string): string {
+  const safe = text.replaceAll(INNER_FORMULA, "$1'")
+  return FORMULA.test(text) ? `'${safe}` : safe
 }

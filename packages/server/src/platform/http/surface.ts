@@ -126,7 +126,7 @@ async function isStillAllowed<By extends Caller>(
   const { version } = request.getDecorator<AccessRequest<By>>(ACCESS)
   try {
     const caller = await findCallerAgain(operation, callers, request)
-    for (const check of checks) await check(operation, { caller, version })
+    for (const check of checks) await check(operation, { caller, version, isUnderWay: true })
     return true
   } catch (error) {
     if (error instanceof AppError && error.kind !== 'unavailable') return false
