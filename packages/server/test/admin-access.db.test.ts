@@ -133,20 +133,18 @@ it('has a decision on every operation, and on no other', () => {
 
 it.each(LEVELS)('$accessLevel access with $restrictions opens what is decided', async (level) => {
   const decided = Object.fromEntries(
-    routes.flatMap(namesOf).map((name) => [
-      name,
-      isOpen(readDecision(name), level) ? 204 : 'permission_missing',
-    ]),
+    routes
+      .flatMap(namesOf)
+      .map((name) => [name, isOpen(readDecision(name), level) ? 204 : 'permission_missing']),
   )
   expect(await askForEverything(level)).toEqual(decided)
 })
 
 it('asks a session for a step-up where that is decided, whatever else it opens', async () => {
   const decided = Object.fromEntries(
-    routes.flatMap(namesOf).map((name) => [
-      name,
-      readDecision(name).asksForStepUp ? 'step_up_required' : 204,
-    ]),
+    routes
+      .flatMap(namesOf)
+      .map((name) => [name, readDecision(name).asksForStepUp ? 'step_up_required' : 204]),
   )
   expect(await askForEverything({ accessLevel: 'full', restrictions: [] }, false)).toEqual(decided)
 })

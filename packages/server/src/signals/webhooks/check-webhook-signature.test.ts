@@ -7,7 +7,8 @@ const TIMESTAMP = Math.floor(NOW.getTime() / 1_000)
 const ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 const BODY = '{"event":"issues.new"}'
 
-const signerOf = (form: SigningForm) => createWebhookSigner(form, generateWebhookSecret(form).secret)
+const signerOf = (form: SigningForm) =>
+  createWebhookSigner(form, generateWebhookSecret(form).secret)
 
 const signer = signerOf('standard')
 const old = signerOf('standard')
@@ -41,7 +42,9 @@ describe('a request of a webhook', () => {
     })
     expect(check(headersBy(old))['signature']).toContain('old secret')
     const both = `v1,AAAA ${headersBy(signer)['webhook-signature']}`
-    expect(check({ ...headersBy(signer), 'webhook-signature': both })['signature']).toMatch(/^passed/)
+    expect(check({ ...headersBy(signer), 'webhook-signature': both })['signature']).toMatch(
+      /^passed/,
+    )
   })
 
   it('passes with a key pair', () => {

@@ -42,14 +42,21 @@ export function checkWebhookSignature(
   now: Date,
 ): readonly CheckedSignature[] {
   const headers = new Map(
-    Object.entries(received.headers).map(([name, value]) => [name.trim().toLowerCase(), value.trim()]),
+    Object.entries(received.headers).map(([name, value]) => [
+      name.trim().toLowerCase(),
+      value.trim(),
+    ]),
   )
   const id = headers.get('webhook-id')
   const timestamp = headers.get('webhook-timestamp')
   return [
     checkId(id, facts),
     checkTimestamp(timestamp, now),
-    checkSignature({ id, timestamp, signatures: headers.get('webhook-signature') }, received.body, facts),
+    checkSignature(
+      { id, timestamp, signatures: headers.get('webhook-signature') },
+      received.body,
+      facts,
+    ),
     checkBodySignature(headers.get('authorization'), received.body, facts),
   ]
 }
@@ -60,7 +67,8 @@ function checkId(id: string | undefined, { sentBody }: SigningFacts): CheckedSig
     return { check, result: 'failed', message: 'The header `webhook-id` is missing.' }
   }
   if (sentBody === undefined) {
-    const message = 'Nothing is kept of an event with this id: it is of another service, or deleted.'
+    const message =
+      'Nothing is kept of an event with this id: it is of another service, or deleted.'
     return { check, result: 'warning', message }
   }
   return { check, result: 'passed', message: 'An event with this id has been made.' }
@@ -69,7 +77,8 @@ function checkId(id: string | undefined, { sentBody }: SigningFacts): CheckedSig
 function checkTimestamp(timestamp: string | undefined, now: Date): CheckedSignature {
   const check = 'timestamp'
   if (timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) {
-    const message = 'The header `webhook-timestamp` is missing, or no whole number of seconds since 1970.'
+    const message =
+      'The header `webhook-timestamp` is missing, or no whole number of seconds since 1970.'
     return { check, result: 'failed', message }
   }
   const distanceMs = Math.abs(now.getTime() - Number(timestamp) * SECOND_MS)
@@ -110,8 +119,13 @@ function checkSignature(
       return given.some((signature) => isSame(signature, expected))
     })
   const signer = isSigned(body)
-  if (signer >= 0) return { check, result: 'passed', message: describeSigner(signer, signers.length) }
-  return { check, result: 'failed', message: explainMismatch(body, sentBody, (text) => isSigned(text) >= 0) }
+  if (signer >= 0)
+    return { check, result: 'passed', message: describeSigner(signer, signers.length) }
+  return {
+    check,
+    result: 'failed',
+    message: explainMismatch(body, sentBody, (text) => isSigned(text) >= 0),
+  }
 }
 
 function describeSigner(index: number, count: number): string {
@@ -155,7 +169,11 @@ function checkBodySignature(
   const fits = signers.some((signer) => isSame(authorization, signer.signBody(body) ?? ''))
   return fits
     ? { check, result: 'passed', message: 'The signature of the body fits.' }
-    : { check, result: 'failed', message: 'The signature of the body fits no secret of this webhook.' }
+    : {
+        check,
+        result: 'failed',
+        message: 'The signature of the body fits no secret of this webhook.',
+      }
 }
 
 /** In a time that tells nothing of where the texts differ. */

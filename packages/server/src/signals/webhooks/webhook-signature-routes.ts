@@ -15,7 +15,10 @@ const receivedBody = z
   .strictObject({
     headers: z
       .record(z.string().max(HEADER_LENGTH_MAX), z.string().max(HEADER_LENGTH_MAX))
-      .refine((headers) => Object.keys(headers).length <= HEADERS_MAX, 'Must be at most 100 headers')
+      .refine(
+        (headers) => Object.keys(headers).length <= HEADERS_MAX,
+        'Must be at most 100 headers',
+      )
       .describe('The headers of the request as it was received; names in any case.'),
     body: z
       .string()

@@ -90,7 +90,8 @@ async function recordExport(
   path: string,
 ): Promise<void> {
   const { query: search = '', ...filters } = request.rawQuery
-  const searched = search.trim() === '' ? '' : ` with the search ${search.slice(0, SEARCH_LENGTH_MAX)}`
+  const searched =
+    search.trim() === '' ? '' : ` with the search ${search.slice(0, SEARCH_LENGTH_MAX)}`
   await runChange(toOrigin(request), async (change) => {
     change.recordAudit({
       action: 'list.exported',

@@ -18,7 +18,13 @@ export interface ListPage {
 const NOT_OF_FILES = ['cursor', 'per_page', 'expand', 'stream_id']
 
 /** Whether an operation lists records for keys and admins alike. */
-export function isExportable({ method, access, hidden, credentials, responses }: Operation): boolean {
+export function isExportable({
+  method,
+  access,
+  hidden,
+  credentials,
+  responses,
+}: Operation): boolean {
   return (
     method === 'GET' &&
     typeof access === 'object' &&
