@@ -31,6 +31,12 @@ export class ApiError extends Error {
   }
 }
 
+/** What is wrong with single inputs, by their paths; null where the service names none. */
+export function fieldFaultsOf(error: Error | null): ApiError['fields'] | null {
+  if (!(error instanceof ApiError)) return null
+  return Object.keys(error.fields).length === 0 ? null : error.fields
+}
+
 /** What the shell does when requests meet the limits of the session. */
 export interface SessionEvents {
   /** Resolves with true when the admin has proven themselves again. */

@@ -1,5 +1,5 @@
 /* One event on its way to one receiver: what is sent, every attempt, why it failed and what to do. */
-import { Alert, Skeleton, Stack, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import { AlertIcon } from '@primer/octicons-react'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -11,7 +11,7 @@ import type { DeliveryDetails } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { streamQuery } from '../streams/stream-queries.ts'
 import { webhookQuery } from '../webhooks/webhook-queries.ts'
@@ -44,10 +44,12 @@ export function DeliveryPage() {
     from: '/frame/signals/deliveries/$kind/$ownerId/$eventId',
   })
   const owner: DeliveryOwner = { kind: kind === 'webhooks' ? 'webhooks' : 'streams', id: ownerId }
-  const { data: delivery, error, refetch } = useQuery(deliveryQuery(owner, eventId))
-  if (delivery !== undefined) return <LoadedDelivery owner={owner} delivery={delivery} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton m={28} height={320} />
+  const query = useQuery(deliveryQuery(owner, eventId))
+  return (
+    <Loaded query={query}>
+      {(delivery) => <LoadedDelivery owner={owner} delivery={delivery} />}
+    </Loaded>
+  )
 }
 
 interface PartProps {

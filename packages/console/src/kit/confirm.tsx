@@ -1,18 +1,64 @@
-/* Asks once before something is done that is hard or impossible to undo. */
+/* What is asked in a dialog: a form, and the confirmation of what is hard or impossible to undo. */
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { AlertIcon } from '@primer/octicons-react'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { texts } from './texts.ts'
 
-interface ConfirmDialogProps {
-  readonly isOpen: boolean
-  /** The question, such as `Delete the stream Gateway?`. */
-  readonly title: string
-  /** What will happen and what cannot be undone. */
-  readonly children: ReactNode
+interface DialogFormProps {
   /** What the button does, with the name of the thing: `Delete stream`. */
   readonly label: string
   /** Whether something is lost. */
+  readonly isDanger?: boolean
+  /** Something is missing that must be entered before. */
+  readonly isIncomplete?: boolean
+  readonly isPending: boolean
+  /** What the inputs do not show themselves. */
+  readonly error?: Error | null
+  /** What the other button says; `Cancel` when left out. */
+  readonly closeLabel?: string
+  readonly onSubmit: () => void
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+/**
+ * The form inside a dialog. A dialog makes its content anew whenever it opens, so that the component around this
+ * form holds what is typed, from its initial values on.
+ */
+export function DialogForm(props: DialogFormProps) {
+  const { label, isDanger = false, isIncomplete = false, closeLabel = texts.cancel } = props
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!isIncomplete) props.onSubmit()
+      }}
+    >
+      <Stack gap="md">
+        {props.children}
+        <Fault error={props.error} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={props.onClose}>
+            {closeLabel}
+          </Button>
+          <Button
+            type="submit"
+            {...(isDanger ? { color: 'red' } : {})}
+            loading={props.isPending}
+            disabled={isIncomplete}
+          >
+            {label}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+interface ConfirmFormProps {
+  /** What will happen and what cannot be undone. */
+  readonly children: ReactNode
+  readonly label: string
   readonly isDanger?: boolean
   /** A text that must be typed before, for what many depend on. */
   readonly typed?: string
@@ -22,49 +68,39 @@ interface ConfirmDialogProps {
   readonly onClose: () => void
 }
 
-export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen, title, children, label, isDanger = false, typed, isPending, error } = props
-  const [text, setText] = useState('')
-  useEffect(() => setText(''), [isOpen])
-  const mayConfirm = typed === undefined || text.trim() === typed
+interface ConfirmDialogProps extends ConfirmFormProps {
+  readonly isOpen: boolean
+  /** The question, such as `Delete the stream Gateway?`. */
+  readonly title: string
+}
+
+/** Asks once before something is done. */
+export function ConfirmDialog({ isOpen, title, ...form }: ConfirmDialogProps) {
   return (
-    <Modal opened={isOpen} onClose={props.onClose} title={title} size={480}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (mayConfirm) props.onConfirm()
-        }}
-      >
-        <Stack gap="md">
-          <Text size="sm" component="div">
-            {children}
-          </Text>
-          {typed === undefined ? null : (
-            <TextInput
-              label={texts.typeToConfirm(typed)}
-              value={text}
-              onChange={(event) => setText(event.currentTarget.value)}
-              autoComplete="off"
-              data-autofocus
-            />
-          )}
-          <Fault error={error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={props.onClose}>
-              {texts.cancel}
-            </Button>
-            <Button
-              type="submit"
-              {...(isDanger ? { color: 'red' } : {})}
-              loading={isPending}
-              disabled={!mayConfirm}
-            >
-              {label}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+    <Modal opened={isOpen} onClose={form.onClose} title={title} size={480}>
+      <ConfirmForm {...form} />
     </Modal>
+  )
+}
+
+function ConfirmForm({ children, typed, onConfirm, ...form }: ConfirmFormProps) {
+  const [text, setText] = useState('')
+  const isIncomplete = typed !== undefined && text.trim() !== typed
+  return (
+    <DialogForm {...form} isIncomplete={isIncomplete} onSubmit={onConfirm}>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+      {typed === undefined ? null : (
+        <TextInput
+          label={texts.typeToConfirm(typed)}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          autoComplete="off"
+          data-autofocus
+        />
+      )}
+    </DialogForm>
   )
 }
 

@@ -16,7 +16,7 @@ import {
 import { AlertIcon, CheckIcon, CopyIcon, EyeClosedIcon, EyeIcon } from '@primer/octicons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
-import { Fault } from './confirm.tsx'
+import { DialogForm, Fault } from './confirm.tsx'
 import classes from './secret.module.css'
 import { texts } from './texts.ts'
 
@@ -83,6 +83,10 @@ export function RevealedSecret(props: RevealedSecretProps) {
     onSuccess: () => setAsking(false),
   })
   useHideAfter(value !== undefined, reset)
+  const stopAsking = () => {
+    setAsking(false)
+    reset()
+  }
   return (
     <>
       <SecretRow name={name} text={value ?? `${MASK}${lastFour}`} isMasked={value === undefined}>
@@ -110,63 +114,41 @@ export function RevealedSecret(props: RevealedSecretProps) {
         )}
       </SecretRow>
       {asksReason ? null : <Fault error={error} />}
-      <ReasonDialog
-        name={name}
-        isOpen={isAsking}
-        isPending={isPending}
-        error={error}
-        onGiven={mutate}
-        onClose={() => {
-          setAsking(false)
-          reset()
-        }}
-      />
+      <Modal opened={isAsking} onClose={stopAsking} title={`${texts.show}: ${name}`} size={460}>
+        <ReasonForm isPending={isPending} error={error} onGiven={mutate} onClose={stopAsking} />
+      </Modal>
     </>
   )
 }
 
-interface ReasonDialogProps {
-  readonly name: string
-  readonly isOpen: boolean
+interface ReasonFormProps {
   readonly isPending: boolean
   readonly error: Error | null
   readonly onGiven: (reason: string) => void
   readonly onClose: () => void
 }
 
-function ReasonDialog({ name, isOpen, isPending, error, onGiven, onClose }: ReasonDialogProps) {
+function ReasonForm({ isPending, error, onGiven, onClose }: ReasonFormProps) {
   const [reason, setReason] = useState('')
-  useEffect(() => setReason(''), [isOpen])
   return (
-    <Modal opened={isOpen} onClose={onClose} title={`${texts.show}: ${name}`} size={460}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (reason.trim() !== '') onGiven(reason.trim())
-        }}
-      >
-        <Stack>
-          <TextInput
-            label={texts.reason}
-            description={texts.reasonHelp}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-            autoComplete="off"
-            required
-            data-autofocus
-          />
-          <Fault error={error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={isPending} disabled={reason.trim() === ''}>
-              {texts.show}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      label={texts.show}
+      isIncomplete={reason.trim() === ''}
+      isPending={isPending}
+      error={error}
+      onSubmit={() => onGiven(reason.trim())}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.reason}
+        description={texts.reasonHelp}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+        autoComplete="off"
+        required
+        data-autofocus
+      />
+    </DialogForm>
   )
 }
 

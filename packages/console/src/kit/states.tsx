@@ -1,6 +1,7 @@
 /* What stands where there is nothing to show: nothing yet, nothing at all, or a failure. */
-import { Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
 import { AlertIcon, type Icon } from '@primer/octicons-react'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import classes from './states.module.css'
@@ -29,6 +30,21 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
       {action}
     </Stack>
   )
+}
+
+interface LoadedProps<Data> {
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** Of what stands there meanwhile, in px; a whole page when left out. */
+  readonly height?: number
+  readonly children: (data: Data) => ReactNode
+}
+
+/** Shows what was read. What has been read once stays, also when reading it again fails. */
+export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query
+  if (data !== undefined) return children(data)
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  return height === undefined ? <Skeleton m={28} height={320} /> : <Skeleton height={height} />
 }
 
 interface ErrorStateProps {

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, MultiSelect, NumberInput, Stack, Text } from '@mantine/core'
+import { Modal, MultiSelect, NumberInput, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { getSsfStreams, postSsfSigningKeysRotate } from '../api/generated/sdk.gen.ts'
 import type { Stream } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -14,6 +14,14 @@ interface RotateDialogProps {
 
 /** Publishes a new key, for some streams first. */
 export function RotateDialog({ isOpen, onClose }: RotateDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={texts.rotateTitle} size={480}>
+      <RotateForm onClose={onClose} />
+    </Modal>
+  )
+}
+
+function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
   const [canaries, setCanaries] = useState<string[]>([])
   const [hours, setHours] = useState<number | string>(24)
   const { data: streams = [] } = useQuery({
@@ -22,7 +30,6 @@ export function RotateDialog({ isOpen, onClose }: RotateDialogProps) {
       const { data } = await getSsfStreams({ query: { per_page: 100 }, signal, throwOnError: true })
       return (data as { readonly data: readonly Stream[] }).data
     },
-    enabled: isOpen,
   })
   const rotate = useAction({
     run: () =>
@@ -37,37 +44,25 @@ export function RotateDialog({ isOpen, onClose }: RotateDialogProps) {
     onDone: onClose,
   })
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.rotateTitle} size={480}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          rotate.mutate()
-        }}
-      >
-        <Stack>
-          <Text size="sm">{texts.rotateHelp}</Text>
-          <MultiSelect
-            label={texts.canaries}
-            description={texts.canariesHelp}
-            data={streams.map(({ id, name }) => ({ value: id, label: name }))}
-            value={canaries}
-            onChange={setCanaries}
-            clearable
-          />
-          {canaries.length === 0 ? null : (
-            <NumberInput label={texts.hours} min={1} value={hours} onChange={setHours} />
-          )}
-          <Fault error={rotate.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={rotate.isPending}>
-              {texts.rotate}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      label={texts.rotate}
+      isPending={rotate.isPending}
+      error={rotate.error}
+      onSubmit={() => rotate.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">{texts.rotateHelp}</Text>
+      <MultiSelect
+        label={texts.canaries}
+        description={texts.canariesHelp}
+        data={streams.map(({ id, name }) => ({ value: id, label: name }))}
+        value={canaries}
+        onChange={setCanaries}
+        clearable
+      />
+      {canaries.length === 0 ? null : (
+        <NumberInput label={texts.hours} min={1} value={hours} onChange={setHours} />
+      )}
+    </DialogForm>
   )
 }

@@ -1,12 +1,12 @@
 /* The keys that sign event tokens: which one signs, who has fetched it, and its rotation. */
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { HistoryIcon, KeyIcon, SyncIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { getSsfSigningKeys, postSsfSigningKeysRollback } from '../api/generated/sdk.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { Page } from '../kit/page.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
@@ -15,7 +15,7 @@ import { SigningKeySection } from './signing-key-section.tsx'
 import { texts } from './texts.ts'
 
 export function SigningKeysPage() {
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['ssf_signing_keys', 'list'],
     queryFn: async ({ signal }) =>
       (await getSsfSigningKeys({ query: { per_page: 100 }, signal, throwOnError: true })).data,
@@ -24,7 +24,6 @@ export function SigningKeysPage() {
   const [dialog, setDialog] = useState<'rotate' | 'rollback'>()
   const may = useMay(STREAMS_PERMISSION)
   const close = () => setDialog(undefined)
-  const keys = data?.data.toReversed() ?? []
   return (
     <Page
       title={texts.title}
@@ -34,7 +33,7 @@ export function SigningKeysPage() {
           <Button
             variant="default"
             leftSection={<HistoryIcon />}
-            disabled={!may || keys.length < 2}
+            disabled={!may || (query.data?.data.length ?? 0) < 2}
             onClick={() => setDialog('rollback')}
           >
             {texts.rollback}
@@ -45,17 +44,17 @@ export function SigningKeysPage() {
         </>
       }
     >
-      {error !== null && data === undefined ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Skeleton height={320} />
-      ) : keys.length === 0 ? (
-        <EmptyState icon={KeyIcon} title={texts.none}>
-          {texts.noneHelp}
-        </EmptyState>
-      ) : (
-        keys.map((key) => <SigningKeySection key={key.id} signingKey={key} />)
-      )}
+      <Loaded query={query} height={320}>
+        {({ data: keys }) =>
+          keys.length === 0 ? (
+            <EmptyState icon={KeyIcon} title={texts.none}>
+              {texts.noneHelp}
+            </EmptyState>
+          ) : (
+            keys.toReversed().map((key) => <SigningKeySection key={key.id} signingKey={key} />)
+          )
+        }
+      </Loaded>
       <RotateDialog isOpen={dialog === 'rotate'} onClose={close} />
       <RollbackDialog isOpen={dialog === 'rollback'} onClose={close} />
     </Page>

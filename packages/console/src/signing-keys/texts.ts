@@ -61,7 +61,6 @@ export const texts = {
   revokeHelp:
     'Only for a key that others may have: it is not published any more, and receivers refuse what it signed. A new key signs at once and what waits is signed again. This cannot be undone.',
   revoked: 'The key is revoked; another one signs.',
-  cancel: 'Cancel',
   none: 'No signing keys',
   noneHelp: 'The first key is made when the first stream is created.',
 } as const

@@ -1,11 +1,10 @@
 /* Changes an SSF client. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { patchSsfClientsById } from '../api/generated/sdk.gen.ts'
 import type { CreateSsfClientInput, SsfClient } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { SsfClientForm } from './ssf-client-form.tsx'
 import { ssfClientQuery } from './ssf-client-query.ts'
@@ -13,10 +12,10 @@ import { texts } from './texts.ts'
 
 export function EditSsfClientPage() {
   const { clientId } = useParams({ from: '/frame/signals/clients/$clientId/edit' })
-  const { data: client, error, refetch } = useQuery(ssfClientQuery(clientId))
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (client === undefined) return <Skeleton m={28} height={320} />
-  return <EditSsfClient key={client.id} client={client} />
+  const query = useQuery(ssfClientQuery(clientId))
+  return (
+    <Loaded query={query}>{(client) => <EditSsfClient key={client.id} client={client} />}</Loaded>
+  )
 }
 
 function EditSsfClient({ client }: { readonly client: SsfClient }) {

@@ -1,18 +1,9 @@
 /* The form of an SSF client. */
-import {
-  Button,
-  Checkbox,
-  Group,
-  Select,
-  SimpleGrid,
-  Stack,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+import { Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { ApiError } from '../api/client.ts'
+import { fieldFaultsOf } from '../api/client.ts'
 import type { CreateSsfClientInput, SsfClient } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { texts as streamTexts } from '../streams/texts.ts'
 import { texts } from './texts.ts'
@@ -28,98 +19,87 @@ interface FormValues {
   jwks: string
 }
 
-interface SsfClientFormProps {
+interface SsfClientFormProps extends PageFormProps {
   readonly client?: SsfClient
-  readonly label: string
-  readonly isPending: boolean
-  readonly error: Error | null
   readonly onSubmit: (input: CreateSsfClientInput) => void
-  readonly onCancel: () => void
 }
 
-export function SsfClientForm(props: SsfClientFormProps) {
-  const { client, label, isPending, error, onSubmit, onCancel } = props
+export function SsfClientForm({ client, onSubmit, ...page }: SsfClientFormProps) {
   const form = useForm<FormValues>({
     initialValues: toValues(client),
     validate: { jwks: (text) => (parseJwks(text) === null ? words.jwksFault : null) },
   })
-  const faults = error instanceof ApiError ? error.fields : {}
+  const faults = fieldFaultsOf(page.error)
   const hasKeys = client === undefined || client.jwks !== null
   return (
-    <form onSubmit={form.onSubmit((values) => onSubmit(toInput(values)))}>
-      <Stack maw={760}>
-        <Section title={texts.page.facts}>
-          <Stack>
-            <TextInput
-              label={texts.name}
-              required
-              {...form.getInputProps('name')}
-              error={faults['name']}
-              data-autofocus
+    <PageForm
+      {...page}
+      error={faults === null ? page.error : null}
+      width={760}
+      onSubmit={form.onSubmit((values) => onSubmit(toInput(values)))}
+    >
+      <Section title={texts.page.facts}>
+        <Stack>
+          <TextInput
+            label={texts.name}
+            required
+            {...form.getInputProps('name')}
+            error={faults?.['name']}
+            data-autofocus
+          />
+          <Checkbox.Group
+            label={texts.scopes}
+            {...form.getInputProps('scopes')}
+            error={faults?.['scopes']}
+          >
+            <Group mt={6}>
+              {Object.entries(words.scopeNames).map(([value, text]) => (
+                <Checkbox key={value} value={value} label={text} />
+              ))}
+            </Group>
+          </Checkbox.Group>
+          <TextInput
+            label={words.audience}
+            description={words.audienceHelp}
+            {...form.getInputProps('audience')}
+            error={faults?.['audience']}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Select
+              label={words.subjects}
+              data={Object.entries(words.subjectChoices).map(([value, text]) => ({
+                value,
+                label: text,
+              }))}
+              allowDeselect={false}
+              {...form.getInputProps('subjects')}
             />
-            <Checkbox.Group
-              label={texts.scopes}
-              {...form.getInputProps('scopes')}
-              error={faults['scopes']}
-            >
-              <Group mt={6}>
-                {Object.entries(words.scopeNames).map(([value, text]) => (
-                  <Checkbox key={value} value={value} label={text} />
-                ))}
-              </Group>
-            </Checkbox.Group>
-            <TextInput
-              label={words.audience}
-              description={words.audienceHelp}
-              {...form.getInputProps('audience')}
-              error={faults['audience']}
+            <Select
+              label={words.profile}
+              data={Object.entries(streamTexts.form.profiles).map(([value, text]) => ({
+                value,
+                label: text,
+              }))}
+              allowDeselect={false}
+              {...form.getInputProps('profile')}
             />
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <Select
-                label={words.subjects}
-                data={Object.entries(words.subjectChoices).map(([value, text]) => ({
-                  value,
-                  label: text,
-                }))}
-                allowDeselect={false}
-                {...form.getInputProps('subjects')}
-              />
-              <Select
-                label={words.profile}
-                data={Object.entries(streamTexts.form.profiles).map(([value, text]) => ({
-                  value,
-                  label: text,
-                }))}
-                allowDeselect={false}
-                {...form.getInputProps('profile')}
-              />
-            </SimpleGrid>
-            {hasKeys ? (
-              <Textarea
-                label={words.jwks}
-                description={client === undefined ? words.jwksHelp : words.jwksKeep}
-                autosize
-                minRows={3}
-                maxRows={12}
-                spellCheck={false}
-                styles={{ input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } }}
-                {...form.getInputProps('jwks')}
-                error={form.errors['jwks'] ?? faults['jwks']}
-              />
-            ) : null}
-          </Stack>
-        </Section>
-        {Object.keys(faults).length === 0 ? <Fault error={error} /> : null}
-        <Group gap="xs">
-          <Button type="submit" loading={isPending}>
-            {label}
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            {texts.cancel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          </SimpleGrid>
+          {hasKeys ? (
+            <Textarea
+              label={words.jwks}
+              description={client === undefined ? words.jwksHelp : words.jwksKeep}
+              autosize
+              minRows={3}
+              maxRows={12}
+              spellCheck={false}
+              styles={{ input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } }}
+              {...form.getInputProps('jwks')}
+              error={form.errors['jwks'] ?? faults?.['jwks']}
+            />
+          ) : null}
+        </Stack>
+      </Section>
+    </PageForm>
   )
 }
 

@@ -1,26 +1,22 @@
 /* One SSF client: how it signs in, its secrets, and its streams. */
-import { Button, Modal, Group, NumberInput, Skeleton, Stack, Table, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import {
-  deleteSsfClientsById,
-  getSsfStreams,
-  postSsfClientsByIdRotateSecret,
-} from '../api/generated/sdk.gen.ts'
-import type { IssuedSsfClient, SsfClient, Stream } from '../api/generated/types.gen.ts'
+import { deleteSsfClientsById, getSsfStreams } from '../api/generated/sdk.gen.ts'
+import type { SsfClient, Stream } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
-import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
+import { ConfirmDialog } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import { StreamStatus } from '../streams/stream-status.tsx'
 import { texts as streamTexts } from '../streams/texts.ts'
-import { IssuedClientDialog } from './issued-client-dialog.tsx'
+import { SecretsSection } from './secrets-section.tsx'
 import { ssfClientQuery } from './ssf-client-query.ts'
 import { SsfClientState } from './ssf-client-state.tsx'
 import { texts } from './texts.ts'
@@ -29,10 +25,8 @@ const { page: words } = texts
 
 export function SsfClientPage() {
   const { clientId } = useParams({ from: '/frame/signals/clients/$clientId' })
-  const { data: client, error, refetch } = useQuery(ssfClientQuery(clientId))
-  if (client !== undefined) return <LoadedClient client={client} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton m={28} height={320} />
+  const query = useQuery(ssfClientQuery(clientId))
+  return <Loaded query={query}>{(client) => <LoadedClient client={client} />}</Loaded>
 }
 
 function leadOf({ revoked_at: revokedAt, last_used_at: usedAt }: SsfClient): string {
@@ -68,7 +62,7 @@ function LoadedClient({ client }: { readonly client: SsfClient }) {
     >
       <ClientFacts client={client} />
       {client.jwks === null ? (
-        <Secrets client={client} canChange={canChange} />
+        <SecretsSection client={client} canChange={canChange} />
       ) : (
         <Section title={words.keys} lead={words.signsLead}>
           <CodeBlock name={words.keys} value={client.jwks} />
@@ -103,107 +97,6 @@ function ClientFacts({ client }: { readonly client: SsfClient }) {
         ]}
       />
     </Section>
-  )
-}
-
-interface SecretsProps {
-  readonly client: SsfClient
-  readonly canChange: boolean
-}
-
-function Secrets({ client, canChange }: SecretsProps) {
-  const [isRotating, setRotating] = useState(false)
-  const [issued, setIssued] = useState<IssuedSsfClient>()
-  return (
-    <Section
-      title={words.secrets}
-      lead={words.secretsLead}
-      isFlush
-      actions={
-        <Button variant="default" disabled={!canChange} onClick={() => setRotating(true)}>
-          {words.rotate}
-        </Button>
-      }
-    >
-      <Table verticalSpacing={8} horizontalSpacing="md" fz={13}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{words.token}</Table.Th>
-            <Table.Th>{words.issued}</Table.Th>
-            <Table.Th>{words.ends}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {client.secrets.map((secret) => (
-            <Table.Tr key={`${secret.created_at}${secret.last_four}`}>
-              <Table.Td>
-                <code>••••{secret.last_four}</code>
-              </Table.Td>
-              <Table.Td>
-                <Time at={secret.created_at} />
-              </Table.Td>
-              <Table.Td>
-                <Time at={secret.expires_at} absent={words.noEnd} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <RotateDialog
-        id={client.id}
-        isOpen={isRotating}
-        onIssued={setIssued}
-        onClose={() => setRotating(false)}
-      />
-      <IssuedClientDialog issued={issued} onClose={() => setIssued(undefined)} />
-    </Section>
-  )
-}
-
-interface RotateDialogProps {
-  readonly id: string
-  readonly isOpen: boolean
-  readonly onIssued: (client: IssuedSsfClient) => void
-  readonly onClose: () => void
-}
-
-function RotateDialog({ id, isOpen, onIssued, onClose }: RotateDialogProps) {
-  const [hours, setHours] = useState<number | string>(24)
-  const rotate = useAction({
-    run: async () => {
-      const body = { overlap_seconds: Math.round(Number(hours) * 3600) }
-      return (await postSsfClientsByIdRotateSecret({ path: { id }, body, throwOnError: true })).data
-    },
-    changes: [['ssf_clients']],
-    showsFailure: true,
-    onDone: (client) => {
-      onClose()
-      onIssued(client)
-    },
-  })
-  return (
-    <Modal opened={isOpen} onClose={onClose} title={words.rotateTitle} size={440}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          rotate.mutate()
-        }}
-      >
-        <Stack>
-          <Text size="sm">{words.rotateHelp}</Text>
-          <NumberInput label={words.overlap} min={0} value={hours} onChange={setHours} />
-          <Fault error={rotate.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={rotate.isPending}>
-              {words.rotate}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
   )
 }
 

@@ -1,10 +1,10 @@
 /* The OAuth clients of receivers that manage their own streams. */
-import { Button, Tooltip } from '@mantine/core'
-import { PlusIcon, ServerIcon } from '@primer/octicons-react'
+import { ServerIcon } from '@primer/octicons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { getSsfClients } from '../api/generated/sdk.gen.ts'
 import type { SsfClient } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState } from '../kit/states.tsx'
@@ -58,6 +58,15 @@ const COLUMNS: readonly Column<SsfClient>[] = [
 export function SsfClientsPage() {
   const navigate = useNavigate()
   const list = useList(['ssf_clients', 'list'], (page) => getSsfClients(page))
+  const create = (
+    <CreateButton
+      may={useMay(STREAMS_PERMISSION)}
+      refusal={texts.mayNot}
+      onClick={() => void navigate({ to: '/signals/clients/new' })}
+    >
+      {texts.create}
+    </CreateButton>
+  )
   return (
     <Page title={texts.title} lead={texts.lead} isFilling>
       <DataTable
@@ -68,29 +77,13 @@ export function SsfClientsPage() {
         onOpen={({ id }) =>
           void navigate({ to: '/signals/clients/$clientId', params: { clientId: id } })
         }
-        actions={<CreateClientButton />}
+        actions={create}
         empty={
-          <EmptyState icon={ServerIcon} title={texts.none} action={<CreateClientButton />}>
+          <EmptyState icon={ServerIcon} title={texts.none} action={create}>
             {texts.noneHelp}
           </EmptyState>
         }
       />
     </Page>
-  )
-}
-
-function CreateClientButton() {
-  const navigate = useNavigate()
-  const may = useMay(STREAMS_PERMISSION)
-  return (
-    <Tooltip label={texts.mayNot} disabled={may}>
-      <Button
-        leftSection={<PlusIcon />}
-        disabled={!may}
-        onClick={() => void navigate({ to: '/signals/clients/new' })}
-      >
-        {texts.create}
-      </Button>
-    </Tooltip>
   )
 }

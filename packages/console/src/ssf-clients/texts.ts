@@ -18,7 +18,6 @@ export const texts = {
   mayNot: 'Your access does not include managing SSF clients.',
   create: 'Create client',
   edit: 'Edit',
-  cancel: 'Cancel',
   save: 'Save changes',
   createdDone: (name: string) => `${name} was created.`,
   saved: 'The changes are saved.',

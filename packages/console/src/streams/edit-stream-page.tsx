@@ -1,11 +1,10 @@
 /* Changes a stream. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { patchSsfStreamsById } from '../api/generated/sdk.gen.ts'
 import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { StreamForm } from './stream-form.tsx'
 import { streamQuery } from './stream-queries.ts'
@@ -13,10 +12,8 @@ import { texts } from './texts.ts'
 
 export function EditStreamPage() {
   const { streamId } = useParams({ from: '/frame/signals/streams/$streamId/edit' })
-  const { data: stream, error, refetch } = useQuery(streamQuery(streamId))
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (stream === undefined) return <Skeleton m={28} height={320} />
-  return <EditStream key={stream.id} stream={stream} />
+  const query = useQuery(streamQuery(streamId))
+  return <Loaded query={query}>{(stream) => <EditStream key={stream.id} stream={stream} />}</Loaded>
 }
 
 function EditStream({ stream }: { readonly stream: Stream }) {

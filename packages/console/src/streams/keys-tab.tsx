@@ -1,10 +1,11 @@
 /* What the receiver has made of each signing key. */
-import { Skeleton, Table, Text } from '@mantine/core'
+import { Table, Text } from '@mantine/core'
 import { KeyIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
+import type { StreamHealth } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { Section } from '../kit/page.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { healthQuery } from './stream-queries.ts'
@@ -13,12 +14,15 @@ import { tabTexts } from './tab-texts.ts'
 const { keysTab: words } = tabTexts
 
 export function KeysTab({ id }: { readonly id: string }) {
-  const { data: health, error, refetch } = useQuery(healthQuery(id))
-  if (error !== null && health === undefined) {
-    return <ErrorState error={error} onRetry={() => void refetch()} />
-  }
-  if (health === undefined) return <Skeleton height={220} />
-  const keys = health.signing_keys
+  const query = useQuery(healthQuery(id))
+  return (
+    <Loaded query={query} height={220}>
+      {(health) => <Keys keys={health.signing_keys} />}
+    </Loaded>
+  )
+}
+
+function Keys({ keys }: { readonly keys: StreamHealth['signing_keys'] }) {
   return (
     <Section title={words.title} lead={words.lead} isFlush>
       {keys.length === 0 ? (

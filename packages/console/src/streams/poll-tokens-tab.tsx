@@ -1,24 +1,14 @@
 /* The tokens with which a receiver fetches its events. */
-import {
-  Button,
-  Group,
-  Modal,
-  NumberInput,
-  Radio,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-} from '@mantine/core'
+import { Button, Modal, NumberInput, Radio, Stack, Table, Text } from '@mantine/core'
 import { KeyIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { postSsfStreamsByIdPollToken } from '../api/generated/sdk.gen.ts'
 import type { PollTokens } from '../api/generated/types.gen.ts'
-import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
+import { ConfirmDialog, DialogForm } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { IssuedSecretDialog } from '../kit/secret.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
@@ -29,15 +19,23 @@ import { texts } from './texts.ts'
 const { pollTokensTab: words } = tabTexts
 
 export function PollTokensTab({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useQuery(pollTokensQuery(id))
+  const query = useQuery(pollTokensQuery(id))
+  return (
+    <Loaded query={query} height={220}>
+      {({ tokens }) => <PollTokens id={id} tokens={tokens} />}
+    </Loaded>
+  )
+}
+
+interface TokensProps {
+  readonly tokens: PollTokens['tokens']
+}
+
+function PollTokens({ id, tokens }: TokensProps & { readonly id: string }) {
   const [dialog, setDialog] = useState<'issue' | 'revoke'>()
   const [token, setToken] = useState<string>()
   const may = useMay(STREAMS_PERMISSION)
   const close = () => setDialog(undefined)
-  if (error !== null && data === undefined) {
-    return <ErrorState error={error} onRetry={() => void refetch()} />
-  }
-  if (data === undefined) return <Skeleton height={220} />
   return (
     <Section
       title={words.title}
@@ -47,7 +45,7 @@ export function PollTokensTab({ id }: { readonly id: string }) {
         <>
           <Button
             variant="default"
-            disabled={!may || data.tokens.length === 0}
+            disabled={!may || tokens.length === 0}
             onClick={() => setDialog('revoke')}
           >
             {words.revoke}
@@ -58,8 +56,10 @@ export function PollTokensTab({ id }: { readonly id: string }) {
         </>
       }
     >
-      <TokenTable tokens={data.tokens} />
-      <IssueDialog id={id} isOpen={dialog === 'issue'} onIssued={setToken} onClose={close} />
+      <TokenTable tokens={tokens} />
+      <Modal opened={dialog === 'issue'} onClose={close} title={words.issueTitle} size={460}>
+        <IssueForm id={id} onIssued={setToken} onClose={close} />
+      </Modal>
       <RevokeDialog id={id} isOpen={dialog === 'revoke'} onClose={close} />
       <IssuedSecretDialog
         title={words.issuedTitle}
@@ -72,7 +72,7 @@ export function PollTokensTab({ id }: { readonly id: string }) {
   )
 }
 
-function TokenTable({ tokens }: Pick<PollTokens, 'tokens'>) {
+function TokenTable({ tokens }: TokensProps) {
   if (tokens.length === 0) {
     return (
       <EmptyState icon={KeyIcon} title={words.none}>
@@ -112,18 +112,13 @@ function TokenTable({ tokens }: Pick<PollTokens, 'tokens'>) {
   )
 }
 
-interface DialogProps {
+interface IssueFormProps {
   readonly id: string
-  readonly isOpen: boolean
+  readonly onIssued: (token: string) => void
   readonly onClose: () => void
 }
 
-function IssueDialog({
-  id,
-  isOpen,
-  onIssued,
-  onClose,
-}: DialogProps & { readonly onIssued: (token: string) => void }) {
+function IssueForm({ id, onIssued, onClose }: IssueFormProps) {
   const [mode, setMode] = useState<'overlap' | 'immediate'>('overlap')
   const [hours, setHours] = useState<number | string>(24)
   const issue = useAction({
@@ -146,45 +141,33 @@ function IssueDialog({
     },
   })
   return (
-    <Modal opened={isOpen} onClose={onClose} title={words.issueTitle} size={460}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          issue.mutate()
-        }}
-      >
-        <Stack>
-          <Radio.Group value={mode} onChange={(next) => setMode(next)}>
-            <Stack gap="xs">
-              <Radio value="overlap" label={words.modes.overlap} />
-              <Radio value="immediate" label={words.modes.immediate} />
-            </Stack>
-          </Radio.Group>
-          {mode === 'overlap' ? (
-            <NumberInput
-              label={words.overlap}
-              min={1}
-              max={720}
-              value={hours}
-              onChange={setHours}
-            />
-          ) : null}
-          <Fault error={issue.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={issue.isPending}>
-              {words.issue}
-            </Button>
-          </Group>
+    <DialogForm
+      label={words.issue}
+      isPending={issue.isPending}
+      error={issue.error}
+      onSubmit={() => issue.mutate()}
+      onClose={onClose}
+    >
+      <Radio.Group value={mode} onChange={(next) => setMode(next)}>
+        <Stack gap="xs">
+          <Radio value="overlap" label={words.modes.overlap} />
+          <Radio value="immediate" label={words.modes.immediate} />
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      {mode === 'overlap' ? (
+        <NumberInput label={words.overlap} min={1} max={720} value={hours} onChange={setHours} />
+      ) : null}
+    </DialogForm>
   )
 }
 
-function RevokeDialog({ id, isOpen, onClose }: DialogProps) {
+interface RevokeDialogProps {
+  readonly id: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+}
+
+function RevokeDialog({ id, isOpen, onClose }: RevokeDialogProps) {
   const revoke = useAction({
     run: () =>
       postSsfStreamsByIdPollToken({ path: { id }, body: { mode: 'disable' }, throwOnError: true }),

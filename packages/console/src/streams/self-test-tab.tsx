@@ -1,12 +1,12 @@
 /* Tests what the receiver of a stream does with good and bad events. */
-import { Button, Skeleton, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { BeakerIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { postSsfStreamsByIdSelfTest } from '../api/generated/sdk.gen.ts'
 import type { SelfTest, SelfTestCase, Stream } from '../api/generated/types.gen.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge, type Tone } from '../kit/tone.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -30,7 +30,7 @@ const TONES: Readonly<Record<SelfTestCase['verdict'], Tone>> = {
 export function SelfTestTab({ stream }: { readonly stream: Stream }) {
   const { id, delivery_type: type } = stream
   const may = useMay(STREAMS_PERMISSION)
-  const { data: last, error, refetch } = useQuery(selfTestQuery(id))
+  const query = useQuery(selfTestQuery(id))
   const run = useAction({
     run: () => postSsfStreamsByIdSelfTest({ path: { id }, throwOnError: true }),
     changes: [['ssf_streams', id]],
@@ -46,27 +46,25 @@ export function SelfTestTab({ stream }: { readonly stream: Stream }) {
       {words.run}
     </Button>
   )
-  if (error !== null && last === undefined) {
-    return <ErrorState error={error} onRetry={() => void refetch()} />
-  }
-  if (last === undefined) return <Skeleton height={260} />
   return (
-    <Section
-      title={words.title}
-      lead={type === 'poll' ? words.pollOnly : words.lead}
-      actions={last === null ? undefined : button}
-    >
-      <Fault error={run.error} />
-      {last === null ? (
-        type === 'poll' ? null : (
-          <EmptyState icon={BeakerIcon} title={words.none} action={button}>
-            {words.noneHelp}
-          </EmptyState>
-        )
-      ) : (
-        <Outcome test={last} />
+    <Loaded query={query} height={260}>
+      {(last) => (
+        <Section
+          title={words.title}
+          lead={type === 'poll' ? words.pollOnly : words.lead}
+          actions={last === null ? undefined : button}
+        >
+          <Fault error={run.error} />
+          {last !== null ? (
+            <Outcome test={last} />
+          ) : type === 'poll' ? null : (
+            <EmptyState icon={BeakerIcon} title={words.none} action={button}>
+              {words.noneHelp}
+            </EmptyState>
+          )}
+        </Section>
       )}
-    </Section>
+    </Loaded>
   )
 }
 

@@ -1,8 +1,6 @@
 /* The form of a stream: its fields by the names of the interface, and what goes beyond it below. */
 import {
-  Button,
   Checkbox,
-  Group,
   PasswordInput,
   SegmentedControl,
   Select,
@@ -13,9 +11,8 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import type { Stream } from '../api/generated/types.gen.ts'
-import type { CreateStreamInput } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import {
   toFieldFaults,
@@ -29,40 +26,29 @@ import { texts } from './texts.ts'
 
 export type StreamForm = UseFormReturnType<StreamFormValues>
 
-interface StreamFormProps {
+interface StreamFormProps extends PageFormProps {
   /** The stream that is changed; none for a new one. */
   readonly stream?: Stream
-  readonly isPending: boolean
-  readonly error: Error | null
-  readonly label: string
   readonly onSubmit: (input: CreateStreamInput) => void
-  readonly onCancel: () => void
 }
 
-export function StreamForm(props: StreamFormProps) {
-  const { stream, isPending, error, label, onSubmit, onCancel } = props
+export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
   const initial = toFormValues(stream)
   const form = useForm<StreamFormValues>({ initialValues: initial })
-  const faults = toFieldFaults(error)
+  const faults = toFieldFaults(page.error)
   return (
-    <form onSubmit={form.onSubmit((values) => onSubmit(toStreamInput(values, initial)))}>
-      <Stack maw={860}>
-        <Basics form={form} faults={faults ?? {}} />
-        {form.values.deliveryType === 'push' ? (
-          <Proof form={form} faults={faults ?? {}} stream={stream} />
-        ) : null}
-        <MoreChoices form={form} faults={faults ?? {}} isNew={stream === undefined} />
-        {faults === null ? <Fault error={error} /> : null}
-        <Group gap="xs">
-          <Button type="submit" loading={isPending}>
-            {label}
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            {texts.cancel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <PageForm
+      {...page}
+      error={faults === null ? page.error : null}
+      width={860}
+      onSubmit={form.onSubmit((values) => onSubmit(toStreamInput(values, initial)))}
+    >
+      <Basics form={form} faults={faults ?? {}} />
+      {form.values.deliveryType === 'push' ? (
+        <Proof form={form} faults={faults ?? {}} stream={stream} />
+      ) : null}
+      <MoreChoices form={form} faults={faults ?? {}} isNew={stream === undefined} />
+    </PageForm>
   )
 }
 

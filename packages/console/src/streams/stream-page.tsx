@@ -1,5 +1,5 @@
 /* One stream: how it is doing, what it sent, and what can be done with it. */
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { PaperAirplaneIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import type { Stream } from '../api/generated/types.gen.ts'
 import { DeliveryTable } from '../deliveries/delivery-table.tsx'
 import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { useMay } from '../shell/session.ts'
 import { ExplainTab } from './explain-tab.tsx'
 import { KeysTab } from './keys-tab.tsx'
@@ -30,10 +30,8 @@ const FROM = '/frame/signals/streams/$streamId'
 
 export function StreamPage() {
   const { streamId } = useParams({ from: FROM })
-  const { data: stream, error, refetch } = useQuery(streamQuery(streamId))
-  if (stream !== undefined) return <LoadedStream stream={stream} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton m={28} height={320} />
+  const query = useQuery(streamQuery(streamId))
+  return <Loaded query={query}>{(stream) => <LoadedStream stream={stream} />}</Loaded>
 }
 
 function LoadedStream({ stream }: { readonly stream: Stream }) {

@@ -1,9 +1,9 @@
 /* The list of streams, as the page of streams and the settings for developers show it. */
-import { Button, Tooltip } from '@mantine/core'
-import { BroadcastIcon, PlusIcon } from '@primer/octicons-react'
+import { BroadcastIcon } from '@primer/octicons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { getSsfStreams } from '../api/generated/sdk.gen.ts'
 import type { Stream } from '../api/generated/types.gen.ts'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
@@ -80,6 +80,15 @@ export function StreamsList() {
     const { data } = await getSsfStreams(page)
     return { data: data as ListPage<Stream> }
   })
+  const create = (
+    <CreateButton
+      may={useMay(STREAMS_PERMISSION)}
+      refusal={texts.mayNot}
+      onClick={() => void navigate({ to: '/signals/streams/new' })}
+    >
+      {texts.create}
+    </CreateButton>
+  )
   return (
     <DataTable
       name={texts.title}
@@ -89,28 +98,12 @@ export function StreamsList() {
       onOpen={({ id }) =>
         void navigate({ to: '/signals/streams/$streamId', params: { streamId: id } })
       }
-      actions={<CreateStreamButton />}
+      actions={create}
       empty={
-        <EmptyState icon={BroadcastIcon} title={texts.none} action={<CreateStreamButton />}>
+        <EmptyState icon={BroadcastIcon} title={texts.none} action={create}>
           {texts.noneHelp}
         </EmptyState>
       }
     />
-  )
-}
-
-function CreateStreamButton() {
-  const navigate = useNavigate()
-  const may = useMay(STREAMS_PERMISSION)
-  return (
-    <Tooltip label={texts.mayNot} disabled={may}>
-      <Button
-        leftSection={<PlusIcon />}
-        disabled={!may}
-        onClick={() => void navigate({ to: '/signals/streams/new' })}
-      >
-        {texts.create}
-      </Button>
-    </Tooltip>
   )
 }

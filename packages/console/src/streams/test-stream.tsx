@@ -1,10 +1,10 @@
 /* Sends a test event and says what came of it. */
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Modal, Text, TextInput } from '@mantine/core'
 import { AlertIcon, CheckCircleFillIcon, HourglassIcon } from '@primer/octicons-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { postSsfStreamsByIdTest } from '../api/generated/sdk.gen.ts'
 import type { Stream, StreamTest } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
 import { texts } from './texts.ts'
@@ -16,60 +16,45 @@ interface TestStreamDialogProps {
 }
 
 export function TestStreamDialog({ stream, isOpen, onClose }: TestStreamDialogProps) {
-  const address = useSession()?.admin.email ?? ''
-  const [email, setEmail] = useState(address)
-  const test = useAction({
-    run: async () =>
-      (
-        await postSsfStreamsByIdTest({
-          path: { id: stream.id },
-          body: { email },
-          throwOnError: true,
-        })
-      ).data,
-    changes: [['ssf_streams', stream.id], ['deliveries']],
-    showsFailure: true,
-  })
-  const { reset } = test
-  useEffect(() => {
-    if (!isOpen) return
-    reset()
-    setEmail(address)
-  }, [isOpen, address, reset])
-  const outcome = test.data
   return (
     <Modal opened={isOpen} onClose={onClose} title={texts.testTitle(stream.name)} size={480}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          test.mutate()
-        }}
-      >
-        <Stack>
-          <TextInput
-            type="email"
-            label={texts.testEmail}
-            description={stream.delivery_type === 'push' ? texts.testPush : texts.testPoll}
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            required
-            data-autofocus
-          />
-          <Fault error={test.error} />
-          {outcome !== undefined && 'success' in outcome ? (
-            <TestOutcome outcome={outcome as StreamTest} isPoll={stream.delivery_type === 'poll'} />
-          ) : null}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.close}
-            </Button>
-            <Button type="submit" loading={test.isPending}>
-              {texts.sendTest}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <TestForm stream={stream} onClose={onClose} />
     </Modal>
+  )
+}
+
+function TestForm({ stream, onClose }: Omit<TestStreamDialogProps, 'isOpen'>) {
+  const { id, delivery_type: type } = stream
+  const [email, setEmail] = useState(useSession()?.admin.email ?? '')
+  const test = useAction({
+    run: async () =>
+      (await postSsfStreamsByIdTest({ path: { id }, body: { email }, throwOnError: true })).data,
+    changes: [['ssf_streams', id], ['deliveries']],
+    showsFailure: true,
+  })
+  const outcome = test.data
+  return (
+    <DialogForm
+      label={texts.sendTest}
+      closeLabel={texts.close}
+      isPending={test.isPending}
+      error={test.error}
+      onSubmit={() => test.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        type="email"
+        label={texts.testEmail}
+        description={type === 'push' ? texts.testPush : texts.testPoll}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        required
+        data-autofocus
+      />
+      {outcome !== undefined && 'success' in outcome ? (
+        <TestOutcome outcome={outcome as StreamTest} isPoll={type === 'poll'} />
+      ) : null}
+    </DialogForm>
   )
 }
 

@@ -29,7 +29,6 @@ export const texts = {
   delete: 'Delete',
   close: 'Close',
   save: 'Save changes',
-  cancel: 'Cancel',
   actionsOf: (name: string) => `Actions for ${name}`,
   switchedOn: (name: string) => `${name} is on.`,
   switchedOff: (name: string) => `${name} is off.`,

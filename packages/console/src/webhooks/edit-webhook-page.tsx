@@ -1,11 +1,10 @@
 /* Changes a webhook. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { patchWebhooksById } from '../api/generated/sdk.gen.ts'
 import type { CreateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 import { WebhookForm } from './webhook-form.tsx'
@@ -13,10 +12,10 @@ import { webhookQuery } from './webhook-queries.ts'
 
 export function EditWebhookPage() {
   const { webhookId } = useParams({ from: '/frame/signals/webhooks/$webhookId/edit' })
-  const { data: webhook, error, refetch } = useQuery(webhookQuery(webhookId))
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (webhook === undefined) return <Skeleton m={28} height={320} />
-  return <EditWebhook key={webhook.id} webhook={webhook} />
+  const query = useQuery(webhookQuery(webhookId))
+  return (
+    <Loaded query={query}>{(webhook) => <EditWebhook key={webhook.id} webhook={webhook} />}</Loaded>
+  )
 }
 
 function EditWebhook({ webhook }: { readonly webhook: Webhook }) {

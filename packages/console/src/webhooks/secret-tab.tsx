@@ -1,10 +1,10 @@
 /* The secret of a webhook: revealed on request, rotated without a gap. */
-import { Button, Checkbox, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Modal, NumberInput, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { getWebhooksByIdSecret, postWebhooksByIdRotateSecret } from '../api/generated/sdk.gen.ts'
 import type { Webhook } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { IssuedSecretDialog, RevealedSecret } from '../kit/secret.tsx'
 import { Time } from '../kit/time.tsx'
@@ -21,6 +21,7 @@ export function SecretTab({ webhook }: { readonly webhook: Webhook }) {
   const [isRotating, setRotating] = useState(false)
   const [issued, setIssued] = useState<string>()
   const may = useMay(WEBHOOKS_PERMISSION)
+  const stopRotating = () => setRotating(false)
   const reveal = async () => {
     const { data } = await getWebhooksByIdSecret({ path: { id }, throwOnError: true })
     return data.secret ?? ''
@@ -51,12 +52,9 @@ export function SecretTab({ webhook }: { readonly webhook: Webhook }) {
           </Text>
         )}
       </Stack>
-      <RotateDialog
-        id={id}
-        isOpen={isRotating}
-        onIssued={setIssued}
-        onClose={() => setRotating(false)}
-      />
+      <Modal opened={isRotating} onClose={stopRotating} title={words.rotateTitle} size={460}>
+        <RotateForm id={id} onIssued={setIssued} onClose={stopRotating} />
+      </Modal>
       <IssuedSecretDialog
         title={words.issuedTitle}
         secrets={issued === undefined ? [] : [{ name: words.secret, value: issued }]}
@@ -68,14 +66,13 @@ export function SecretTab({ webhook }: { readonly webhook: Webhook }) {
   )
 }
 
-interface RotateDialogProps {
+interface RotateFormProps {
   readonly id: string
-  readonly isOpen: boolean
   readonly onIssued: (secret: string) => void
   readonly onClose: () => void
 }
 
-function RotateDialog({ id, isOpen, onIssued, onClose }: RotateDialogProps) {
+function RotateForm({ id, onIssued, onClose }: RotateFormProps) {
   const [isImmediate, setImmediate] = useState(false)
   const [hours, setHours] = useState<number | string>(24)
   const rotate = useAction({
@@ -92,34 +89,22 @@ function RotateDialog({ id, isOpen, onIssued, onClose }: RotateDialogProps) {
     },
   })
   return (
-    <Modal opened={isOpen} onClose={onClose} title={words.rotateTitle} size={460}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          rotate.mutate()
-        }}
-      >
-        <Stack>
-          <Text size="sm">{words.rotateHelp}</Text>
-          <Checkbox
-            label={words.immediate}
-            checked={isImmediate}
-            onChange={(event) => setImmediate(event.currentTarget.checked)}
-          />
-          {isImmediate ? null : (
-            <NumberInput label={words.hours} min={1} value={hours} onChange={setHours} />
-          )}
-          <Fault error={rotate.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={rotate.isPending}>
-              {words.rotate}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      label={words.rotate}
+      isPending={rotate.isPending}
+      error={rotate.error}
+      onSubmit={() => rotate.mutate()}
+      onClose={onClose}
+    >
+      <Text size="sm">{words.rotateHelp}</Text>
+      <Checkbox
+        label={words.immediate}
+        checked={isImmediate}
+        onChange={(event) => setImmediate(event.currentTarget.checked)}
+      />
+      {isImmediate ? null : (
+        <NumberInput label={words.hours} min={1} value={hours} onChange={setHours} />
+      )}
+    </DialogForm>
   )
 }

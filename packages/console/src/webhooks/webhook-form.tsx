@@ -1,8 +1,6 @@
 /* The form of a webhook. */
 import {
-  Button,
   Checkbox,
-  Group,
   NumberInput,
   Select,
   SimpleGrid,
@@ -11,9 +9,9 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { ApiError } from '../api/client.ts'
+import { fieldFaultsOf } from '../api/client.ts'
 import type { CreateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { EVENT_TYPES } from './event-types.ts'
 import { parseHeaders } from './parse-headers.ts'
@@ -31,105 +29,94 @@ interface FormValues {
   headers: string
 }
 
-interface WebhookFormProps {
+interface WebhookFormProps extends PageFormProps {
   readonly webhook?: Webhook
-  readonly label: string
-  readonly isPending: boolean
-  readonly error: Error | null
   readonly onSubmit: (input: CreateWebhookInput) => void
-  readonly onCancel: () => void
 }
 
-export function WebhookForm(props: WebhookFormProps) {
-  const { webhook, label, isPending, error, onSubmit, onCancel } = props
+export function WebhookForm({ webhook, onSubmit, ...page }: WebhookFormProps) {
   const form = useForm<FormValues>({
     initialValues: toValues(webhook),
     validate: {
       headers: (text) => (parseHeaders(text) === undefined ? words.headersFault : null),
     },
   })
-  const faults = error instanceof ApiError ? error.fields : {}
+  const faults = fieldFaultsOf(page.error)
   const isNew = webhook === undefined
   return (
-    <form onSubmit={form.onSubmit((values) => onSubmit(toInput(values, isNew)))}>
-      <Stack maw={860}>
-        <Section title={words.basics}>
-          <Stack>
-            <TextInput
-              label={texts.name}
-              required
-              {...form.getInputProps('name')}
-              error={faults['name']}
-              data-autofocus
+    <PageForm
+      {...page}
+      error={faults === null ? page.error : null}
+      width={860}
+      onSubmit={form.onSubmit((values) => onSubmit(toInput(values, isNew)))}
+    >
+      <Section title={words.basics}>
+        <Stack>
+          <TextInput
+            label={texts.name}
+            required
+            {...form.getInputProps('name')}
+            error={faults?.['name']}
+            data-autofocus
+          />
+          <TextInput
+            label={texts.url}
+            type="url"
+            description={words.urlHelp}
+            placeholder="https://receiver.example.com/webhooks"
+            required
+            {...form.getInputProps('url')}
+            error={faults?.['url']}
+          />
+          <TextInput
+            label={words.description}
+            {...form.getInputProps('description')}
+            error={faults?.['description']}
+          />
+          <SimpleGrid cols={{ base: 1, sm: 2 }}>
+            <Select
+              label={words.signing}
+              description={' '}
+              data={Object.entries(words.signings).map(([value, text]) => ({
+                value,
+                label: text,
+              }))}
+              allowDeselect={false}
+              disabled={!isNew}
+              {...form.getInputProps('signing')}
             />
-            <TextInput
-              label={texts.url}
-              type="url"
-              description={words.urlHelp}
-              placeholder="https://receiver.example.com/webhooks"
-              required
-              {...form.getInputProps('url')}
-              error={faults['url']}
+            <NumberInput
+              label={words.rate}
+              description={words.rateHelp}
+              min={1}
+              {...form.getInputProps('rate')}
+              error={faults?.['rate_limit_per_second']}
             />
-            <TextInput
-              label={words.description}
-              {...form.getInputProps('description')}
-              error={faults['description']}
-            />
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <Select
-                label={words.signing}
-                description={' '}
-                data={Object.entries(words.signings).map(([value, text]) => ({
-                  value,
-                  label: text,
-                }))}
-                allowDeselect={false}
-                disabled={!isNew}
-                {...form.getInputProps('signing')}
-              />
-              <NumberInput
-                label={words.rate}
-                description={words.rateHelp}
-                min={1}
-                {...form.getInputProps('rate')}
-                error={faults['rate_limit_per_second']}
-              />
-            </SimpleGrid>
-            <Textarea
-              label={words.headers}
-              description={isNew ? words.headersHelp : words.headersReplace}
-              autosize
-              minRows={2}
-              {...form.getInputProps('headers')}
-              error={form.errors['headers'] ?? faults['headers']}
-            />
-          </Stack>
-        </Section>
-        <Section title={words.events} lead={words.eventsLead}>
-          <Checkbox.Group
-            aria-label={words.events}
-            {...form.getInputProps('events')}
-            error={faults['events']}
-          >
-            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xs">
-              {EVENT_TYPES.map((type) => (
-                <Checkbox key={type} value={type} label={<code>{type}</code>} />
-              ))}
-            </SimpleGrid>
-          </Checkbox.Group>
-        </Section>
-        {Object.keys(faults).length === 0 ? <Fault error={error} /> : null}
-        <Group gap="xs">
-          <Button type="submit" loading={isPending}>
-            {label}
-          </Button>
-          <Button variant="default" onClick={onCancel}>
-            {texts.cancel}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          </SimpleGrid>
+          <Textarea
+            label={words.headers}
+            description={isNew ? words.headersHelp : words.headersReplace}
+            autosize
+            minRows={2}
+            {...form.getInputProps('headers')}
+            error={form.errors['headers'] ?? faults?.['headers']}
+          />
+        </Stack>
+      </Section>
+      <Section title={words.events} lead={words.eventsLead}>
+        <Checkbox.Group
+          aria-label={words.events}
+          {...form.getInputProps('events')}
+          error={faults?.['events']}
+        >
+          <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xs">
+            {EVENT_TYPES.map((type) => (
+              <Checkbox key={type} value={type} label={<code>{type}</code>} />
+            ))}
+          </SimpleGrid>
+        </Checkbox.Group>
+      </Section>
+    </PageForm>
   )
 }
 

@@ -1,5 +1,5 @@
 /* One webhook: how it is doing, what it was sent, its secret, and what it missed. */
-import { Button, Group, Skeleton, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import { PaperAirplaneIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -8,7 +8,7 @@ import { DeliveryTable } from '../deliveries/delivery-table.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useMay } from '../shell/session.ts'
 import { RecoverTab } from './recover-tab.tsx'
@@ -25,10 +25,8 @@ const { page: words } = texts
 
 export function WebhookPage() {
   const { webhookId } = useParams({ from: FROM })
-  const { data: webhook, error, refetch } = useQuery(webhookQuery(webhookId))
-  if (webhook !== undefined) return <LoadedWebhook webhook={webhook} />
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <Skeleton m={28} height={320} />
+  const query = useQuery(webhookQuery(webhookId))
+  return <Loaded query={query}>{(webhook) => <LoadedWebhook webhook={webhook} />}</Loaded>
 }
 
 function LoadedWebhook({ webhook }: { readonly webhook: Webhook }) {

@@ -1,9 +1,9 @@
 /* The list of webhooks, as their page and the settings for developers show it. */
-import { Button, Tooltip } from '@mantine/core'
-import { PlusIcon, WebhookIcon } from '@primer/octicons-react'
+import { WebhookIcon } from '@primer/octicons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { getWebhooks } from '../api/generated/sdk.gen.ts'
 import type { Webhook } from '../api/generated/types.gen.ts'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
@@ -65,6 +65,15 @@ const COLUMNS: readonly Column<Webhook>[] = [
 export function WebhooksList() {
   const navigate = useNavigate()
   const list = useList(['webhooks', 'list'], (page) => getWebhooks(page))
+  const create = (
+    <CreateButton
+      may={useMay(WEBHOOKS_PERMISSION)}
+      refusal={texts.mayNot}
+      onClick={() => void navigate({ to: '/signals/webhooks/new' })}
+    >
+      {texts.create}
+    </CreateButton>
+  )
   return (
     <DataTable
       name={texts.title}
@@ -74,28 +83,12 @@ export function WebhooksList() {
       onOpen={({ id }) =>
         void navigate({ to: '/signals/webhooks/$webhookId', params: { webhookId: id } })
       }
-      actions={<CreateWebhookButton />}
+      actions={create}
       empty={
-        <EmptyState icon={WebhookIcon} title={texts.none} action={<CreateWebhookButton />}>
+        <EmptyState icon={WebhookIcon} title={texts.none} action={create}>
           {texts.noneHelp}
         </EmptyState>
       }
     />
-  )
-}
-
-function CreateWebhookButton() {
-  const navigate = useNavigate()
-  const may = useMay(WEBHOOKS_PERMISSION)
-  return (
-    <Tooltip label={texts.mayNot} disabled={may}>
-      <Button
-        leftSection={<PlusIcon />}
-        disabled={!may}
-        onClick={() => void navigate({ to: '/signals/webhooks/new' })}
-      >
-        {texts.create}
-      </Button>
-    </Tooltip>
   )
 }

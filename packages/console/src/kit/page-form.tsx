@@ -1,0 +1,46 @@
+/* A form that fills a page: its sections, what went wrong, and its buttons. */
+import { Button, Group, Stack } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Fault } from './confirm.tsx'
+import { texts } from './texts.ts'
+
+/** What the page around a form says of it. */
+export interface PageFormProps {
+  /** What the button does, such as `Create stream`. */
+  readonly label: string
+  readonly isPending: boolean
+  readonly error: Error | null
+  readonly onCancel: () => void
+}
+
+interface Props extends PageFormProps {
+  /** In px. */
+  readonly width: number
+  readonly onSubmit: () => void
+  readonly children: ReactNode
+}
+
+/** `error` is what the inputs do not show themselves. */
+export function PageForm({ label, isPending, error, onCancel, width, onSubmit, children }: Props) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      <Stack maw={width}>
+        {children}
+        <Fault error={error} />
+        <Group gap="xs">
+          <Button type="submit" loading={isPending}>
+            {label}
+          </Button>
+          <Button variant="default" onClick={onCancel}>
+            {texts.cancel}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
