@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import {
   getLiveQueryCampaigns,
+  getLiveQueryCampaignsByIdDevices,
   getLiveQueryCampaignsByIdQueryResults,
   patchLiveQueryCampaignsById,
   postLiveQueryCampaigns,
@@ -18,15 +19,15 @@ import { Section } from '../kit/page.tsx'
 import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { SqlEditor } from '../kit/sql-editor.tsx'
-import { useNow } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import classes from './device-page.module.css'
 import { texts } from './texts.ts'
 
-const POLL_MS = 600
-/** After this the reader is told that the device may be away. */
-const PATIENCE_MS = 20_000
+/** A live message tells of the answer; this is for when the live connection is cut. */
+const POLL_MS = 15_000
+/** That an agent has fetched a question is told to nobody. */
+const SENT_MS = 3_000
 
 const EXAMPLES = [
   ['Uptime', 'select days, hours, minutes from uptime'],
@@ -146,9 +147,9 @@ async function putQuestion(device: Device, sql: string): Promise<LiveQueryCampai
 
 function Answer({ asked, deviceName }: { readonly asked: Asked; readonly deviceName: string }) {
   const { campaign, at } = asked
-  const now = useNow()
-  const { data: answer } = useQuery({
-    queryKey: ['live_query_campaigns', campaign.id, 'answer', campaign.revision],
+  const key = ['live_query_campaigns', campaign.id, 'answer', campaign.revision] as const
+  const { data: answer, error } = useQuery({
+    queryKey: key,
     queryFn: async ({ signal }) => {
       const path = { id: campaign.id }
       const { data } = await getLiveQueryCampaignsByIdQueryResults({
@@ -163,15 +164,34 @@ function Answer({ asked, deviceName }: { readonly asked: Asked; readonly deviceN
     staleTime: 0,
     structuralSharing: (before, next) => before ?? next,
   })
-  if (answer === null || answer === undefined) {
-    return (
-      <Group gap="xs" role="status" p="xs">
-        <Loader size={16} />
-        <Text size="sm">{now - at > PATIENCE_MS ? texts.runningLong : texts.running}</Text>
-      </Group>
-    )
+  if (answer !== null && answer !== undefined) {
+    return <Rows result={answer.result} took={answer.took} deviceName={deviceName} />
   }
-  return <Rows result={answer.result} took={answer.took} deviceName={deviceName} />
+  return (
+    <>
+      <Waiting campaign={campaign} />
+      <Fault error={error} />
+    </>
+  )
+}
+
+/** How far the question has come. */
+function Waiting({ campaign }: { readonly campaign: LiveQueryCampaign }) {
+  const { data: progress = 'queued' } = useQuery({
+    queryKey: ['live_query_campaigns', campaign.id, 'asked-device', campaign.revision],
+    queryFn: async ({ signal }) => {
+      const path = { id: campaign.id }
+      const { data } = await getLiveQueryCampaignsByIdDevices({ path, signal, throwOnError: true })
+      return data.data[0]?.progress ?? 'queued'
+    },
+    refetchInterval: ({ state }) => (state.data === 'offline' ? POLL_MS : SENT_MS),
+  })
+  return (
+    <Group gap="xs" role="status" p="xs" wrap="nowrap">
+      <Loader size={16} />
+      <Text size="sm">{texts.asked[progress]}</Text>
+    </Group>
+  )
 }
 
 interface RowsProps {

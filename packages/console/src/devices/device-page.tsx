@@ -3,8 +3,7 @@ import { Skeleton, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { getDevicesById, getDevicesByIdOpenIssues } from '../api/generated/sdk.gen.ts'
-import type { Device, Issue } from '../api/generated/types.gen.ts'
+import type { Device } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
 import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
@@ -12,9 +11,10 @@ import { DeviceState } from '../kit/tone.tsx'
 import { DeviceActions } from './device-actions.tsx'
 import { DeviceOverview } from './device-overview.tsx'
 import classes from './device-page.module.css'
+import { deviceQuery } from './device-queries.ts'
+import { WhySentence } from './device-why.tsx'
 import type { DeviceTab } from './routes.ts'
 import { texts } from './texts.ts'
-import { explainState } from './why.ts'
 
 const Checks = lazy(async () => ({ default: (await import('./device-checks.tsx')).DeviceChecks }))
 const SignIns = lazy(async () => ({
@@ -28,21 +28,7 @@ export function DevicePage() {
   const { id } = useParams({ from: '/frame/devices/$id' })
   const { tab = 'overview' } = useSearch({ from: '/frame/devices/$id' })
   const navigate = useNavigate()
-  const device = useQuery({
-    queryKey: ['devices', id],
-    queryFn: async ({ signal }) => {
-      const query = { expand: 'owner' }
-      return (await getDevicesById({ path: { id }, query, signal, throwOnError: true })).data
-    },
-  })
-  const issues = useQuery({
-    queryKey: ['devices', id, 'open-issues'],
-    queryFn: async ({ signal }) => {
-      const query = { per_page: 100, expand: 'check' }
-      const page = { path: { id }, query, signal, throwOnError: true } as const
-      return (await getDevicesByIdOpenIssues(page)).data.data
-    },
-  })
+  const device = useQuery(deviceQuery(id))
   if (device.error !== null && device.data === undefined) {
     return (
       <Page title={texts.title} above={ABOVE}>
@@ -70,7 +56,7 @@ export function DevicePage() {
       title={device.data.name}
       above={ABOVE}
       badge={<DeviceState state={device.data.auth_state} isPlain={false} />}
-      lead={<Lead device={device.data} issues={issues.data} />}
+      lead={<Lead device={device.data} />}
       actions={<DeviceActions device={device.data} />}
     >
       <Tabs value={tab} onChange={open} keepMounted={false} classNames={{ list: classes.tabs }}>
@@ -83,7 +69,7 @@ export function DevicePage() {
         </Tabs.List>
         <Suspense fallback={<Skeleton height={240} mt="md" />}>
           <Tabs.Panel value="overview" pt="md">
-            <DeviceOverview device={device.data} issues={issues} />
+            <DeviceOverview device={device.data} />
           </Tabs.Panel>
           <Tabs.Panel value="checks" pt="md">
             <Checks device={device.data} />
@@ -100,30 +86,10 @@ export function DevicePage() {
   )
 }
 
-interface LeadProps {
-  readonly device: Device
-  readonly issues: readonly Issue[] | undefined
-}
-
-function Lead({ device, issues }: LeadProps) {
-  if (issues === undefined) return <Skeleton height={16} width={420} maw="100%" mt={4} />
-  const { sentence, failingSince } = explainState(device, issues)
+function Lead({ device }: { readonly device: Device }) {
   return (
     <Stack gap={2}>
-      <span>
-        {device.will_block_at === null ? null : (
-          <>
-            {texts.why.blocksIn} <Time at={device.will_block_at} />.{' '}
-          </>
-        )}
-        {sentence}
-        {failingSince === undefined ? null : (
-          <>
-            {' '}
-            {texts.why.failingSince} <Time at={failingSince} />.
-          </>
-        )}
-      </span>
+      <WhySentence deviceId={device.id} />
       {device.deletion_due_at === null ? null : (
         <Text size="sm" className={classes.warning}>
           {texts.why.deletion} <Time at={device.deletion_due_at} />.

@@ -1,56 +1,79 @@
-/* What led to the present state: issues that began and ended, and sign-ins, the newest first. */
-import { Skeleton, Text } from '@mantine/core'
+/* What happened to a device and why, the newest first: as the service tells it, page by page. */
+import { Button, Skeleton, Text } from '@mantine/core'
 import {
+  ArrowRightIcon,
   BlockedIcon,
   CheckIcon,
+  CommentIcon,
   DotFillIcon,
   SignInIcon,
+  TrashIcon,
   XIcon,
   type Icon,
 } from '@primer/octicons-react'
-import { useQuery } from '@tanstack/react-query'
-import { getAuthLogs, getIssues } from '../api/generated/sdk.gen.ts'
-import type { AuthLog, Device, Issue } from '../api/generated/types.gen.ts'
+import { Link } from '@tanstack/react-router'
+import { getDevicesByIdTimeline } from '../api/generated/sdk.gen.ts'
+import type { DeviceTimelineEntry } from '../api/generated/types.gen.ts'
+import { RecordLink } from '../kit/record-link.tsx'
 import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import type { Tone } from '../kit/tone.tsx'
+import { useList } from '../kit/use-list.ts'
 import classes from './device-page.module.css'
 import { texts } from './texts.ts'
 
-const SHOWN_MAX = 30
-
-interface Moment {
-  readonly at: string
-  readonly text: string
+interface Look {
   readonly tone: Tone
   readonly icon: Icon
 }
 
-export function DeviceTimeline({ device }: { readonly device: Device }) {
-  const { id } = device
-  const { data, error, refetch } = useQuery({
-    queryKey: ['devices', id, 'timeline'],
-    queryFn: async ({ signal }) => {
-      const query = { query: `device_id:${id}`, per_page: 100, order: 'desc' } as const
-      const [issues, signIns] = await Promise.all([
-        getIssues({ query, signal, throwOnError: true }),
-        getAuthLogs({ query, signal, throwOnError: true }),
-      ])
-      return { issues: issues.data.data, signIns: signIns.data.data }
-    },
-  })
-  if (error !== null && data === undefined) {
-    return <ErrorState error={error} onRetry={() => void refetch()} />
+const BAD: Look = { tone: 'bad', icon: BlockedIcon }
+const GOOD: Look = { tone: 'good', icon: CheckIcon }
+const FAILS: Look = { tone: 'warn', icon: XIcon }
+const ASKED: Look = { tone: 'notified', icon: CommentIcon }
+const PLAIN: Look = { tone: 'unknown', icon: DotFillIcon }
+
+const LOOKS: Readonly<Record<DeviceTimelineEntry['kind'], Look>> = {
+  status_changed: { tone: 'notified', icon: ArrowRightIcon },
+  check_result_changed: PLAIN,
+  issue_opened: FAILS,
+  issue_resolved: GOOD,
+  exemption_requested: ASKED,
+  exemption_decided: ASKED,
+  registration_requested: ASKED,
+  registration_decided: ASKED,
+  registered: PLAIN,
+  reenrollment_requested: ASKED,
+  enrolled: PLAIN,
+  deletion_requested: { tone: 'bad', icon: TrashIcon },
+  sign_in: { tone: 'notified', icon: SignInIcon },
+}
+
+/** How the state looks that something came to. */
+const LOOKS_OF_STATES: Readonly<Record<string, Look>> = {
+  Good: GOOD,
+  Blocked: BAD,
+  'Will Block': FAILS,
+  failing: FAILS,
+  passing: GOOD,
+  Fail: BAD,
+}
+
+export function DeviceTimeline({ deviceId }: { readonly deviceId: string }) {
+  const list = useList<DeviceTimelineEntry>(
+    ['devices', deviceId, 'timeline'],
+    ({ query, ...page }) =>
+      getDevicesByIdTimeline({
+        ...page,
+        path: { id: deviceId },
+        query: { ...query, per_page: SHOWN },
+      }),
+  )
+  if (list.error !== null && list.items.length === 0) {
+    return <ErrorState error={list.error} onRetry={list.retry} />
   }
-  if (data === undefined) return <Skeleton height={120} />
-  const moments = [
-    ...data.issues.flatMap(momentsOfIssue),
-    ...data.signIns.map(momentOfSignIn),
-    ...(device.registered_at === null ? [] : [momentOfRegistration(device.registered_at)]),
-  ]
-    .sort((a, b) => b.at.localeCompare(a.at))
-    .slice(0, SHOWN_MAX)
-  if (moments.length === 0) {
+  if (list.isLoading) return <Skeleton height={120} />
+  if (list.items.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         {texts.noTimeline}
@@ -58,42 +81,84 @@ export function DeviceTimeline({ device }: { readonly device: Device }) {
     )
   }
   return (
-    <ol className={classes.timeline}>
-      {moments.map(({ at, text, tone, icon: Shape }, index) => (
-        <li key={index} className={classes.moment}>
-          <span className={classes.mark} data-tone={tone}>
-            <Shape size={15} />
-          </span>
-          <span>{text}</span>
-          <Time at={at} />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol className={classes.timeline}>
+        {list.items.map((entry) => (
+          <Moment key={`${entry.kind} ${entry.record_id}`} entry={entry} />
+        ))}
+      </ol>
+      {list.hasMore ? (
+        <Button variant="subtle" size="xs" loading={list.isLoadingMore} onClick={list.loadMore}>
+          {texts.earlier}
+        </Button>
+      ) : null}
+    </>
   )
 }
 
-function momentsOfIssue(issue: Issue): Moment[] {
-  const { title, detected_at: began, resolved_at: ended, blocks_device_at: blocks } = issue
-  const moments: Moment[] = [{ at: began, text: texts.began(title), tone: 'warn', icon: XIcon }]
-  const hasBlocked = blocks !== null && Date.parse(blocks) <= Date.now()
-  if (hasBlocked && blocks > began && (ended === null || blocks < ended)) {
-    moments.push({ at: blocks, text: texts.blocksFrom(title), tone: 'bad', icon: BlockedIcon })
-  }
-  if (ended !== null) {
-    moments.push({ at: ended, text: texts.resolved(title), tone: 'good', icon: CheckIcon })
-  }
-  return moments
+/** Entries of a page. */
+const SHOWN = 25
+
+function Moment({ entry }: { readonly entry: DeviceTimelineEntry }) {
+  const { kind, to_state: state, occurred_at: at } = entry
+  const { tone, icon: Shape } = LOOKS_OF_STATES[state ?? ''] ?? LOOKS[kind]
+  return (
+    <li className={classes.moment}>
+      <span className={classes.mark} data-tone={tone}>
+        <Shape size={15} />
+      </span>
+      <span>
+        <Told entry={entry} />
+        <Cause entry={entry} />
+      </span>
+      <Time at={at} />
+    </li>
+  )
 }
 
-function momentOfSignIn({ timestamp: at, person_name: name, result }: AuthLog): Moment {
-  if (result === 'Success') {
-    return { at, text: texts.signedIn(name), tone: 'notified', icon: SignInIcon }
+/** What happened, as a link to the record that tells of it where that has a page. */
+function Told({ entry }: { readonly entry: DeviceTimelineEntry }) {
+  const { record_type: type, record_id: id, description } = entry
+  if (type === 'issue' || type === 'auth_log') {
+    return (
+      <RecordLink kind={type === 'issue' ? 'issue' : 'signIn'} id={id}>
+        {description}
+      </RecordLink>
+    )
   }
-  return result === 'Fail'
-    ? { at, text: texts.signInStopped(name), tone: 'bad', icon: BlockedIcon }
-    : { at, text: texts.signInOpen(name), tone: 'unknown', icon: SignInIcon }
+  const kind = REQUESTS[type]
+  if (kind === undefined) return description
+  return (
+    <Link to="/requests" search={{ kind, open: id, query: '' }}>
+      {description}
+    </Link>
+  )
 }
 
-function momentOfRegistration(at: string): Moment {
-  return { at, text: texts.registeredAt, tone: 'unknown', icon: DotFillIcon }
+const REQUESTS: Readonly<Record<string, 'exemption' | 'registration' | 'reenrollment'>> = {
+  exemption_request: 'exemption',
+  registration_request: 'registration',
+  reenrollment_request: 'reenrollment',
+}
+
+/** Who or what caused it, and where the rest of what it caused is. */
+function Cause({ entry }: { readonly entry: DeviceTimelineEntry }) {
+  const { actor_name: actor, txn, configured_check_id: check, kind } = entry
+  const isTold = actor === null || (kind === 'sign_in' && actor === '')
+  if (isTold && check === null && txn === null) return null
+  return (
+    <span className={classes.cause}>
+      {isTold ? null : <span>{texts.by(actor)}</span>}
+      {check === null ? null : (
+        <RecordLink kind="check" id={`${check}/strategy`}>
+          {texts.causedByCheck}
+        </RecordLink>
+      )}
+      {txn === null ? null : (
+        <Link to="/signals/find" search={{ query: txn }}>
+          {texts.whatItCaused}
+        </Link>
+      )}
+    </span>
+  )
 }

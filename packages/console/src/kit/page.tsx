@@ -81,10 +81,16 @@ export function Section({ title, lead, actions, children, isFlush = false }: Sec
   )
 }
 
+interface FactsProps {
+  readonly facts: readonly (readonly [string, ReactNode])[]
+  /** In a column beside the content. */
+  readonly isNarrow?: boolean
+}
+
 /** A list of facts: what, and how it is. */
-export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
+export function Facts({ facts, isNarrow = false }: FactsProps) {
   return (
-    <dl className={classes.facts}>
+    <dl className={classes.facts} data-narrow={isNarrow ? '' : undefined}>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>

@@ -44,4 +44,9 @@ export const texts = {
   firstRows: (shown: number, all: number) =>
     `The first ${count.format(shown)} of ${count.format(all)} rows; the export has all of them.`,
   quickFilters: 'Quick filters',
+  write: 'Write',
+  preview: 'Preview',
+  formOf: (label: string) => `${label}: written or as it is read`,
+  previewOf: (label: string) => `Preview of ${label}`,
+  nothingToPreview: 'Nothing is written yet.',
 } as const

@@ -3,13 +3,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
-import {
-  insertAuthLogSession,
-  insertCheck,
-  insertDevice,
-  insertIssue,
-  insertPerson,
-} from '../support/factories.ts'
+import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
+import { insertAuthLogSession, insertDevice, insertPerson } from '../support/factories.ts'
+import { createPosture, FAIL } from '../support/posture-fixtures.ts'
 import {
   expectAccessible,
   expectFitting,
@@ -17,35 +13,42 @@ import {
   type ConsoleTest,
 } from './support/open-console.ts'
 
+/** What a device, a person and an admin can write is shown, and never done. */
+const HOSTILE = '<img src=x onerror=alert(1)>'
+
 let console: ConsoleTest
 let mac: string
+let checkId: string
 
 beforeAll(async () => {
   console = await openConsole()
   const { db } = console.api.services
   const owner = await insertPerson(db, { name: 'Ada Lovelace', email: 'ada@example.com' })
   const registered = { owner_person_id: owner, registered_at: new Date('2026-01-10T00:00:00Z') }
-  mac = await insertDevice(db, {
+  // Those that ship with the service would leave the device without an answer.
+  await db.updateTable('posture_check').set({ paused_at: new Date() }).execute()
+  const posture = createPosture(db, new Date().toISOString())
+  checkId = await posture.insertCheck({
+    name: 'Firewall',
+    issue_title: `The firewall is off ${HOSTILE}`,
+    platforms: ['darwin'],
+  })
+  mac = await posture.insertDevice({
     ...registered,
     name: 'ada-macbook',
-    auth_state: 'Blocked',
+    node_key_hash: Buffer.alloc(32, 1),
     operating_system: 'macOS 26.1',
     serial: 'C02ALPHA',
-    note: '<img src=x onerror=alert(1)>',
+    note: `Spare **laptop** ${HOSTILE} [here](javascript:alert(1))`,
   })
+  await posture.report(mac, { [checkId]: FAIL.map((row) => ({ ...row, firewall: HOSTILE })) })
   await insertDevice(db, {
     name: 'bo-laptop',
     platform: 'linux',
     auth_state: 'Good',
     ...registered,
   })
-  const checkId = await insertCheck(db)
-  await insertIssue(db, {
-    check_id: checkId,
-    device_id: mac,
-    blocks_device_at: new Date('2026-01-03T00:00:00Z'),
-  })
-  await insertAuthLogSession(db, { device_id: mac, result: 'Fail' })
+  await insertAuthLogSession(db, { device_id: mac, result: 'Fail', app_name: HOSTILE })
 })
 afterEach(() => expect(console.complaints).toEqual([]))
 afterAll(() => console.close())
@@ -87,14 +90,43 @@ describe('the list of devices', () => {
 })
 
 describe('the page of a device', () => {
-  it('says why in a sentence, and shows issues, what led there and texts as they are', async () => {
+  it('says why in a sentence, what would change it, what led there, and texts as they are', async () => {
     const page = await console.openPage(`/devices/${mac}`)
-    await page.getByText('Sign-ins are stopped by: The firewall is off.').waitFor()
-    await page.getByText('Began to fail: The firewall is off').waitFor()
-    await page.getByText('The sign-in of Ada Lovelace was stopped').waitFor()
-    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    await page.getByText(`Blocked: "The firewall is off ${HOSTILE}" blocks the device.`).waitFor()
+    await page.getByRole('cell', { name: 'Decides the state' }).waitFor()
+    await page.getByText('What would change the state').waitFor()
+    await page.getByRole('link', { name: `The issue "The firewall is off ${HOSTILE}"` }).waitFor()
+    await page.getByRole('link', { name: `A sign-in to ${HOSTILE} was stopped.` }).waitFor()
+    const note = page.getByRole('region', { name: 'Note' })
+    await note.getByText('laptop', { exact: true }).waitFor()
+    expect(await note.getByRole('link').count()).toBe(0)
+    expect(await page.locator('img[src=x]').count()).toBe(0)
+    await page.getByRole('region', { name: 'Last heard of' }).getByText('In contact').waitFor()
     await expectAccessible(page)
     await expectFitting(page, 'device')
+  })
+
+  it('keeps a note that is written with a preview', async () => {
+    const page = await console.openPage(`/devices/${mac}`)
+    await page.getByRole('button', { name: 'Edit the note' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('# Repair\n\n- **screen**')
+    await dialog.getByText('Preview').click()
+    await dialog.getByRole('listitem').getByText('screen').waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('region', { name: 'Note' }).getByRole('listitem').waitFor()
+    const saved = console.api.services.db.selectFrom('device').select('note').where('id', '=', mac)
+    expect(await saved.executeTakeFirst()).toEqual({ note: '# Repair\n\n- **screen**' })
+  })
+
+  it('shows the rows that failed, and runs a check again', async () => {
+    const page = await console.openPage(`/devices/${mac}?tab=checks`)
+    await page.getByRole('cell', { name: HOSTILE, exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Run again' }).first().click()
+    await page.getByText('The device runs it at its next contact.').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'device-checks')
   })
 
   it('lists the sign-ins with the device', async () => {
@@ -150,3 +182,60 @@ async function answer(revision: number, rows: readonly Record<string, string>[])
   )
   return id
 }
+
+describe('a page that is open', () => {
+  it('moves by itself when the device answers a check otherwise', async () => {
+    const page = await console.openPage(`/devices/${mac}`)
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    await page.getByText(/^Blocked: /).waitFor()
+    const { runChange } = console.api.services
+    const rows = [{ KOLIDE_CHECK_STATUS: 'PASS' }]
+    const result = { checkId, revision: 1, rows, statusCode: 0, message: '' }
+    await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      recordCheckResults(change, { deviceId: mac, results: [result] }),
+    )
+    await page.getByText(/^Good: no open issue counts/).waitFor()
+    await page.getByText(/^The issue .* was resolved/).waitFor()
+  })
+})
+
+describe('what is done to a device', () => {
+  it('says who may sign in', async () => {
+    const page = await console.openPage(`/devices/${mac}`)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Who may sign in' }).click()
+    await page.getByRole('radio', { name: 'Anybody' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Who may sign in has changed.').waitFor()
+    await page.getByRole('definition').filter({ hasText: 'Anybody' }).waitFor()
+  })
+
+  it('is deleted after a question, and kept again', async () => {
+    const page = await console.openPage(`/devices/${mac}`)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete ada-macbook?' }).waitFor()
+    await page.getByRole('button', { name: 'Delete device' }).click()
+    await page.getByText(/It will be deleted/).waitFor()
+    await page.getByRole('button', { name: 'Keep' }).click()
+    await page.getByText('The device is kept.').waitFor()
+  })
+
+  it('ends its registration', async () => {
+    const page = await console.openPage(`/devices/${mac}`)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'End registration' }).click()
+    await page.getByRole('button', { name: 'End registration' }).click()
+    await page.getByText('The registration has ended.').waitFor()
+    await page.getByRole('definition').filter({ hasText: 'Nobody' }).waitFor()
+  })
+
+  it('is not offered to those who may not', async () => {
+    const page = await console.openPage(`/devices/${mac}`, {
+      access: 'limited',
+      restrictions: ['devices'],
+    })
+    await page.getByRole('button', { name: 'Actions' }).click()
+    expect(await page.getByRole('menuitem', { name: 'Delete' }).isDisabled()).toBe(true)
+  })
+})

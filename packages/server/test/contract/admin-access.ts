@@ -12,6 +12,8 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'GET /devices/{id}/status_explanation': 'limited',
   'GET /devices/{id}/timeline': 'limited',
   'GET /devices/{id}/open_issues': 'limited',
+  'PATCH /devices/{id}': 'limited unless devices',
+  'PUT /devices/{id}': 'limited unless devices',
   'PATCH /devices/{id}/authentication_mode': 'limited unless devices',
   'PUT /devices/{id}/authentication_mode': 'limited unless devices',
   'DELETE /devices/{id}/registration': 'limited unless devices',

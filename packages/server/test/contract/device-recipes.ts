@@ -25,6 +25,12 @@ export const DEVICE_RECIPES: RecipeTable = {
   'DELETE /devices/{id}': {
     prepare: async (world) => ({ path: `/devices/${await world.newDevice()}` }),
   },
+  'PATCH /devices/{id}': {
+    prepare: async ({ newDevice }) => ({
+      path: `/devices/${await newDevice()}`,
+      body: { note: 'Spare **laptop**' },
+    }),
+  },
   'PATCH /devices/{id}/authentication_mode': {
     prepare: async ({ newDevice, ids }) => ({
       path: `/devices/${await newDevice()}/authentication_mode`,

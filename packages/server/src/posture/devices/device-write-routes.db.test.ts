@@ -65,7 +65,7 @@ const send = <Body = TestRefusal>(
 ) =>
   api.request<Body>(url, {
     method,
-    key: url.endsWith('authentication_mode') ? keys.update : keys.remove,
+    key: method === 'PATCH' || method === 'PUT' ? keys.update : keys.remove,
     ...(payload === undefined ? {} : { payload }),
   })
 
@@ -84,6 +84,52 @@ const firstTrust = async () => {
 
 const missingPaths = (suffix: string) =>
   ['999', 'abc', '9'.repeat(40)].map((id) => `/devices/${id}${suffix}`)
+
+describe('PATCH /devices/{id}', () => {
+  const url = () => `/devices/${device}`
+
+  describeWriteContract({
+    api: () => api,
+    method: 'PATCH',
+    path: url,
+    payload: () => ({ note: 'Spare laptop' }),
+    permission: 'Update Devices',
+    missingPaths: () => missingPaths(''),
+  })
+
+  it('keeps the note, shows it with the device, and writes what it was before', async () => {
+    const answer = await send('PATCH', url(), { note: 'Spare **laptop**' })
+    expect(answer).toMatchObject({ status: 200, body: { id: device, note: 'Spare **laptop**' } })
+    expect(await show()).toEqual(answer.body)
+    await send('PUT', url(), { note: 'Ada has it' })
+    expect(await lastAuditEntry(api)).toMatchObject({
+      action: 'device.note_changed',
+      target_id: device,
+      before: { note: 'Spare **laptop**' },
+      after: { note: 'Ada has it' },
+    })
+  })
+
+  it('writes nothing for the same note, and removes it for a blank one and for null', async () => {
+    await send('PATCH', url(), { note: 'one' })
+    const count = await countAuditEntries(api)
+    expect((await send('PATCH', url(), { note: 'one' })).status).toBe(200)
+    expect(await countAuditEntries(api)).toBe(count)
+    for (const note of [' \n', null]) {
+      expect(await send('PATCH', url(), { note })).toMatchObject({ body: { note: null } })
+      await send('PATCH', url(), { note: 'again' })
+    }
+  })
+
+  it.each([[{}], [{ note: 7 }], [{ note: 'x'.repeat(10_001) }]])(
+    'refuses what is no note',
+    async (payload) => {
+      const { status, body } = await send('PATCH', url(), payload)
+      expect([status, body.code]).toEqual([422, 'invalid_body'])
+      expect(body.details?.map(({ path }) => path)).toEqual(['note'])
+    },
+  )
+})
 
 describe('PATCH /devices/{id}/authentication_mode', () => {
   const url = () => `/devices/${device}/authentication_mode`

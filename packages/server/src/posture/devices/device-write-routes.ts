@@ -4,6 +4,7 @@ import { changeRoute } from '../../changes/change-routes.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema } from '../../platform/wire/wire-values.ts'
 import { parseId } from '../../platform/ids.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
 import { cancelDeviceDeletion } from './cancel-device-deletion.ts'
 import {
   AUTHENTICATION_MODES,
@@ -17,6 +18,7 @@ import {
 import { DEVICE_LIST } from './device-read.ts'
 import { requestDeviceDeletion } from './request-device-deletion.ts'
 import { setAuthenticationMode } from './set-authentication-mode.ts'
+import { setDeviceNote } from './set-device-note.ts'
 import { unregisterDevice } from './unregister-device.ts'
 
 export interface DeviceWriteDependencies {
@@ -26,20 +28,45 @@ export interface DeviceWriteDependencies {
 }
 
 const TAGS = ['Devices']
+const UPDATE = { tags: TAGS, permission: 'Update Devices' } as const
 const REMOVE = { tags: TAGS, permission: 'Remove Devices' } as const
 
 /** How many groups may sign in with one device. */
 const PERSON_GROUPS_MAX = 500
+const NOTE_LENGTH_MAX = 10_000
 
-/** Changing who may use a device, and removing devices. */
+/** Changing who may use a device and what is noted about it, and removing devices. */
 export function deviceWriteRoutes(dependencies: DeviceWriteDependencies): ApiRoute[] {
-  return [authenticationModeRoute(dependencies), ...removalRoutes(dependencies)]
+  return [
+    noteRoute(dependencies),
+    authenticationModeRoute(dependencies),
+    ...removalRoutes(dependencies),
+  ]
+}
+
+function noteRoute({ baseUrl, runChange }: DeviceWriteDependencies): ApiRoute {
+  return changeRoute(runChange, {
+    ...UPDATE,
+    method: 'PATCH',
+    path: '/devices/:id',
+    summary: 'Change the note about a device',
+    description: 'A blank note, or null, removes it.',
+    body: z.object({
+      note: z.string().max(NOTE_LENGTH_MAX).transform(toStorableText).nullable(),
+    }),
+    example: { body: { note: 'Spare laptop, **third floor**' } },
+    responses: { 200: deviceSchema },
+    handler: async ({ change, params, body }) => {
+      const id = parseId(params.id, 'device')
+      await setDeviceNote(change, id, body.note)
+      return toDeviceJson(baseUrl, await DEVICE_LIST.get(change.tx, id))
+    },
+  })
 }
 
 function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRoute {
   return changeRoute(runChange, {
-    tags: TAGS,
-    permission: 'Update Devices',
+    ...UPDATE,
     method: 'PATCH',
     path: '/devices/:id/authentication_mode',
     summary: 'Change who may sign in with a device',
