@@ -36,7 +36,7 @@ const CONSOLE = 'scripts/build-console.mjs'
 const COMMANDS = {
   demo: (args) => [[CONSOLE], [...HELIOGRAPH, 'demo', ...args]],
   start: (args) => [[CONSOLE], [...HELIOGRAPH, 'serve', ...args]],
-  bench: (args) => [[...HELIOGRAPH, 'bench', ...args]],
+  bench: (args) => [[CONSOLE], [...HELIOGRAPH, 'bench', ...args]],
   test: (args) => [[CONSOLE], [...VITEST, 'run', ...args]],
   check: () => [
     [PRETTIER, '--check', '--log-level', 'warn', '.'],

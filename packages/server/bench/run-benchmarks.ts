@@ -5,6 +5,7 @@
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from '../src/platform/cleanup-stack.ts'
 import { checkRounds } from './check-rounds.ts'
+import { consoleInBrowser } from './console.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   checkRounds,
   singleAnswers,
   lists,
+  consoleInBrowser,
 ]
 
 /** The machine that the numbers belong to. */

@@ -20,7 +20,7 @@ import { SEARCH_FIELDS, type SearchField } from '../api/generated/search-fields.
 import { texts } from './texts.ts'
 
 /** A pause in typing after which the search is sent. */
-const PAUSE_MS = 200
+const PAUSE_MS = 80
 
 interface SearchBarProps {
   /** The path of the list in the API, such as `/devices`: what can be searched is read from its document. */

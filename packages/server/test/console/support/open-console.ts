@@ -2,26 +2,18 @@
  * The console in a real browser, on a service of its own with a real database. Owns the browser, the port and
  * the session; what a test looks at is the page.
  */
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
 import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
-
-/** Where Debian and others install a browser; without one, that of the npm package is unpacked. */
-const INSTALLED_BROWSERS = [
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-]
+import { launchBrowser } from './launch-browser.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
 const NARROW = { width: 390, height: 844 } as const
@@ -90,21 +82,6 @@ function listen(page: Page, complaints: string[]): void {
     // A refusal that the page shows to its reader is told by the browser as well.
     if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return
     complaints.push(`${page.url()}: ${text}`)
-  })
-}
-
-async function launchBrowser(): Promise<Browser> {
-  const args = [
-    '--no-sandbox',
-    '--disable-dev-shm-usage',
-    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost',
-  ]
-  const installed = INSTALLED_BROWSERS.find((path) => existsSync(path))
-  if (installed !== undefined) return chromium.launch({ executablePath: installed, args })
-  const { default: packaged } = await import('@sparticuz/chromium')
-  return chromium.launch({
-    executablePath: await packaged.executablePath(),
-    args: [...packaged.args, ...args],
   })
 }
 
