@@ -29,6 +29,8 @@ export const LOCK_KEYS = {
   streams: [SINGLE, 17],
   /** Signs checkpoints of the audit chain, and makes the keys that do. */
   auditCheckpoints: [SINGLE, 18],
+  /** Decides who becomes the first admin. */
+  firstAdmins: [SINGLE, 19],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

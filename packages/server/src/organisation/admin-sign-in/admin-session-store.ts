@@ -10,6 +10,8 @@ import type { Admin } from '../admins/find-admin.ts'
 export const SESSION_IDLE_MS = 8 * HOUR_MS
 /** However much it is used. */
 export const SESSION_LIFETIME_MS = 24 * HOUR_MS
+/** For as long as an admin may take to set a way to sign in up. */
+const SET_UP_LIFETIME_MS = HOUR_MS
 /** For how long a step-up opens what asks for one. */
 export const STEP_UP_MS = 5 * MINUTE_MS
 /** Requests that were sent before the browser had the new token. */
@@ -70,7 +72,7 @@ export async function insertSession(
       is_setup_pending: session.isSetupPending,
       user_agent: session.userAgent,
       ip_address: session.ipAddress,
-      expires_at: timeInMs(SESSION_LIFETIME_MS),
+      expires_at: timeInMs(session.isSetupPending ? SET_UP_LIFETIME_MS : SESSION_LIFETIME_MS),
       stepped_up_at: isSteppedUp ? sql<Date>`now()` : null,
     })
     .returningAll()
@@ -154,8 +156,8 @@ export async function updateSessionUse(db: Kysely<Schema>, id: string): Promise<
 }
 
 /**
- * Gives a session another token, steps it up and ends its set-up. The token before is taken for some seconds, for
- * what is under way. Answers whether the session was there.
+ * Gives a session another token, steps it up and ends its set-up, whereby it lives as long as any other. The token
+ * before is taken for some seconds, for what is under way. Answers whether the session was there.
  */
 export async function rotateSession(
   db: Kysely<Schema>,
@@ -170,6 +172,9 @@ export async function rotateSession(
       rotated_at: sql<Date>`now()`,
       last_used_at: sql<Date>`now()`,
       stepped_up_at: sql<Date>`now()`,
+      expires_at: sql<Date>`case when is_setup_pending
+        then created_at + ${SESSION_LIFETIME_MS}::float8 * interval '1 millisecond'
+        else expires_at end`,
       is_setup_pending: false,
     }))
     .where('id', '=', id)
@@ -236,7 +241,40 @@ export async function deleteSessionsOf(db: Kysely<Schema>, adminId: string): Pro
   await sessionTable.delete(db, { adminId })
 }
 
-/** Ends the session of a token, if there is one. */
+/** Ends the sessions of an admin in which it is still to set a way to sign in up, but this one. */
+export async function deleteSetUpSessions(
+  db: Kysely<Schema>,
+  { adminId, exceptId }: { readonly adminId: string; readonly exceptId?: string },
+): Promise<void> {
+  await db
+    .deleteFrom('admin_session')
+    .where('admin_id', '=', adminId)
+    .where('is_setup_pending', '=', true)
+    .$if(exceptId !== undefined, (some) => some.where('id', '<>', exceptId ?? ''))
+    .execute()
+}
+
+/** Ends the sessions of admins with Full Access in which they are still to set a way to sign in up, but this one. */
+export async function deleteFullSetUpSessions(
+  db: Kysely<Schema>,
+  exceptId?: string,
+): Promise<void> {
+  await db
+    .deleteFrom('admin_session')
+    .where('is_setup_pending', '=', true)
+    .where('admin_id', 'in', (eb) =>
+      eb.selectFrom('admin_user').select('id').where('access', '=', 'full'),
+    )
+    .$if(exceptId !== undefined, (some) => some.where('id', '<>', exceptId ?? ''))
+    .execute()
+}
+
+/** Ends the session whose token it is, or was before the last step-up, if there is one. */
 export async function deleteSessionOfToken(db: Kysely<Schema>, tokenHash: Buffer): Promise<void> {
-  await sessionTable.delete(db, { tokenHash })
+  await db
+    .deleteFrom('admin_session')
+    .where((eb) =>
+      eb.or([eb('token_hash', '=', tokenHash), eb('previous_token_hash', '=', tokenHash)]),
+    )
+    .execute()
 }

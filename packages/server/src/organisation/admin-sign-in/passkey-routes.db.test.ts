@@ -247,6 +247,23 @@ describe('a passkey', () => {
     expect((await signIn(second.authenticate(await signInOptions()))).status).toBe(200)
   })
 
+  it('stays when both of two are removed at once', async () => {
+    const { session } = await newOwner()
+    const { body: options } = await send<Options>(
+      '/console/session/passkeys/options',
+      session.headers,
+    )
+    const credential = new SoftwareAuthenticator(BASE_URL).register(options)
+    const added = await send('/console/session/passkeys', session.headers, { name: 'x', credential })
+    const own = headersOf(tokenOf(added.headers))
+    const { rows } = await sql<{ id: string }>`
+      select id from admin_passkey where admin_id = ${session.adminId}`.execute(api.db)
+    const removed = await Promise.all(
+      rows.map(({ id }) => send(`/console/session/passkeys/${id}`, own, undefined, 'DELETE')),
+    )
+    expect(removed.map(({ status }) => status).sort()).toEqual([200, 409])
+  })
+
   it('of another admin can neither be removed nor step up', async () => {
     const [mine, theirs] = [await newOwner(), await newOwner()]
     const { rows } = await sql<{ id: string }>`
@@ -286,6 +303,15 @@ describe('a step-up', () => {
       where id = ${session.id}`.execute(api.db)
     expect((await send('/devices', session.headers, undefined, 'GET')).status).toBe(401)
     expect((await send('/devices', headersOf(token), undefined, 'GET')).status).toBe(200)
+  })
+
+  it('leaves no session behind when the browser signs in by the token before', async () => {
+    const { session, passkey } = await newOwner()
+    const { headers } = await stepUp(session, passkey)
+    const answered = passkey.authenticate(await signInOptions())
+    expect((await signIn(answered, { ...session.headers })).status).toBe(200)
+    const left = await send('/console/session', headersOf(tokenOf(headers)), undefined, 'GET')
+    expect(left.status).toBe(401)
   })
 
   it('is good for its session only, and for five minutes', async () => {

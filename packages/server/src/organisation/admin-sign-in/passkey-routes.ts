@@ -18,6 +18,7 @@ import {
 import { listPasskeys, type Passkey } from './passkey-store.ts'
 import { addPasskey, removePasskey, signInByPasskey, SIGN_IN_PURPOSE } from './passkeys.ts'
 import { answerSession, consoleSessionSchema } from './session-json.ts'
+import { endSetUps } from './set-ups.ts'
 import {
   assertSteppedUp,
   registrationPurpose,
@@ -215,6 +216,8 @@ function newPasskeyRoutes(dependencies: SignInDependencies): ApiRoute[] {
         )
         const token = await runChange(toOrigin(context), async (change) => {
           await addPasskey(change, session.admin, proven, body.name)
+          // Whoever has come in by another link must not add one as well.
+          await endSetUps(change, { adminId: session.adminId, exceptId: session.id })
           return renewSession(change, session)
         })
         return answerSession(dependencies, token)

@@ -8,6 +8,7 @@ import { conflict, notFound } from '../../platform/app-error.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { findAdminById, type Admin } from '../admins/find-admin.ts'
+import { assertKeepsWayToSignIn, lockWaysToSignIn } from './keep-way-to-sign-in.ts'
 import { refuseSignIn } from './refused-sign-ins.ts'
 import {
   deletePasskey,
@@ -17,7 +18,6 @@ import {
   updatePasskeyUse,
   type Passkey,
 } from './passkey-store.ts'
-import { hasWayToSignIn } from './sign-in-way-read.ts'
 import { actorOf, passkeyRefused, startSession, type SigningInBrowser } from './sign-in.ts'
 import type { AuthenticationResponseJSON, NewPasskey, Proven, WebAuthn } from './webauthn.ts'
 
@@ -62,11 +62,10 @@ export async function removePasskey(
   admin: { readonly id: string; readonly email: string },
   id: string,
 ): Promise<Passkey> {
+  await lockWaysToSignIn(change, admin.id)
   const passkey = await deletePasskey(change.tx, admin.id, id)
   if (passkey === undefined) throw notFound('passkey', id)
-  if (!(await hasWayToSignIn(change.tx, admin.id))) {
-    throw conflict('It is the only way in which you can sign in. Add another one first.')
-  }
+  await assertKeepsWayToSignIn(change, admin.id)
   change.recordAudit({
     action: 'admin_passkey.deleted',
     target: { type: 'admin_user', id: admin.id },

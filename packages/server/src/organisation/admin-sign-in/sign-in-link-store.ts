@@ -53,6 +53,11 @@ export async function deleteLink(db: Kysely<Schema>, id: string): Promise<boolea
   return row !== undefined
 }
 
+/** Ends the links of the first admin. */
+export async function deleteFirstAdminLinks(db: Kysely<Schema>): Promise<void> {
+  await linkTable.delete(db, { adminId: null })
+}
+
 /** Ends the links of an admin. */
 export async function deleteLinksOf(db: Kysely<Schema>, adminId: string): Promise<void> {
   await linkTable.delete(db, { adminId })

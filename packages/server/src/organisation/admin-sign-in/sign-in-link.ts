@@ -9,9 +9,9 @@ import { invalidBody, type AppError } from '../../platform/app-error.ts'
 import type { Actor } from '../../changes/audit/audit-entry.ts'
 import { createAdmin } from '../admins/create-admin.ts'
 import { findAdminByEmail, findAdminById, type Admin } from '../admins/find-admin.ts'
+import { endSetUps, endSetUpsOfFirstAdmins, lockFirstAdmins } from './set-ups.ts'
 import {
   deleteLink,
-  deleteLinksOf,
   findLink,
   insertLink,
   type SignInLink,
@@ -34,13 +34,13 @@ export interface IssuedLink {
   readonly expiresAt: Date
 }
 
-/** Makes a link for an admin; the links that it had before end. */
+/** Makes a link for an admin; the links that it had before end, with the sessions in which they were followed. */
 export async function issueLink(
   change: Change,
   admin: Admin,
   kind: SignInLinkKind,
 ): Promise<IssuedLink> {
-  await deleteLinksOf(change.tx, admin.id)
+  await endSetUps(change, { adminId: admin.id })
   const token = newSignInToken()
   const link = await insertLink(change.tx, { adminId: admin.id, kind, tokenHash: digestOf(token) })
   change.recordAudit({
@@ -52,9 +52,14 @@ export async function issueLink(
   return { token, expiresAt: link.expiresAt }
 }
 
-/** Makes the link of the first admin, unless an admin with Full Access can sign in: undefined then. */
+/**
+ * Makes the link of the first admin, unless an admin with Full Access can sign in: undefined then. Those before end,
+ * with the sessions in which they were followed.
+ */
 export async function issueFirstAdminLink(change: Change): Promise<IssuedLink | undefined> {
+  await lockFirstAdmins(change)
   if (await canSomebodySignIn(change.tx)) return undefined
+  await endSetUpsOfFirstAdmins(change)
   const token = newSignInToken()
   const link = await insertLink(change.tx, {
     adminId: null,
@@ -103,6 +108,7 @@ export async function exchangeLink(
   const origin = { actor, requestId, ipAddress: browser.address }
   return runChange(origin, async (change) => {
     if (!(await deleteLink(change.tx, link.id))) throw unusable()
+    if (link.adminId === null) await assertNobodyCanSignIn(change)
     const isDemo = link.kind === 'demo'
     return startSession(change, {
       admin: known ?? (await createAdmin(change, { ...requireNames(firstAdmin), access: 'full' })),
@@ -111,6 +117,12 @@ export async function exchangeLink(
       browser,
     })
   })
+}
+
+/** Asked again where nobody else can become one meanwhile. */
+async function assertNobodyCanSignIn(change: Change): Promise<void> {
+  await lockFirstAdmins(change)
+  if (await canSomebodySignIn(change.tx)) throw unusable()
 }
 
 /** An admin with Full Access who has no way to sign in yet, and takes the link of the first admin. */

@@ -6,6 +6,7 @@ import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { rotateSession, type LiveSession } from './admin-session-store.ts'
 import { findOwned, usePasskey, type PasskeyDependencies } from './passkeys.ts'
+import { completeSetUp } from './set-ups.ts'
 import { refuseSignIn } from './refused-sign-ins.ts'
 import { digestOf, passkeyRefused } from './sign-in.ts'
 import { newSignInToken } from './sign-in-token.ts'
@@ -56,11 +57,12 @@ export async function stepUpByPasskey(
 }
 
 /**
- * Gives a session another token, by which it is stepped up and its set-up is over.
+ * Gives a session another token, by which it is stepped up and its set-up is over: the other ones of its admin end.
  *
  * @throws AppError `unauthenticated` when the session has ended meanwhile
  */
 export async function renewSession(change: Change, session: LiveSession): Promise<string> {
+  if (session.isSetupPending) await completeSetUp(change, session)
   const token = newSignInToken()
   if (!(await rotateSession(change.tx, session.id, digestOf(token)))) {
     throw new AppError('unauthenticated', 'The session has ended. Sign in again.')

@@ -1,2 +1,9 @@
 /* What other folders may ask about admins. */
-export { findAdminByEmail, findAdminById, findAdminForShare, type Admin } from './admin-store.ts'
+export {
+  findAdminByEmail,
+  findAdminById,
+  findAdminForShare,
+  findAdminForUpdate,
+  listAllAdmins,
+  type Admin,
+} from './admin-store.ts'
