@@ -254,7 +254,10 @@ describe('a passkey', () => {
       session.headers,
     )
     const credential = new SoftwareAuthenticator(BASE_URL).register(options)
-    const added = await send('/console/session/passkeys', session.headers, { name: 'x', credential })
+    const added = await send('/console/session/passkeys', session.headers, {
+      name: 'x',
+      credential,
+    })
     const own = headersOf(tokenOf(added.headers))
     const { rows } = await sql<{ id: string }>`
       select id from admin_passkey where admin_id = ${session.adminId}`.execute(api.db)
