@@ -1,12 +1,11 @@
 /* One entry of the audit log: who did what to what, the values before and after, and the proof of the chain. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { getAuditLogsById, getAuditLogsByIdChanges } from '../api/generated/sdk.gen.ts'
-import type { AuditLog } from '../api/generated/types.gen.ts'
+import type { AuditLog, AuditLogChanges } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useMay } from '../shell/session.ts'
 import classes from './audit-log.module.css'
@@ -15,25 +14,23 @@ import { texts } from './texts.ts'
 
 export function AuditEntryPage() {
   const { id } = useParams({ from: '/frame/audit-log/$id' })
-  const {
-    data: entry,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['audit_logs', id],
     queryFn: async ({ signal }) =>
       (await getAuditLogsById({ path: { id }, signal, throwOnError: true })).data,
   })
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (entry === undefined) return <Skeleton height={320} m="xl" />
   return (
-    <Page title={entry.description} above={[{ label: texts.title, to: '/audit-log' }]}>
-      <Section title={texts.circumstances}>
-        <Facts facts={factsOf(entry)} />
-      </Section>
-      <Changes id={id} />
-      <EntryProof id={id} />
-    </Page>
+    <Loaded query={query}>
+      {(entry) => (
+        <Page title={entry.description} above={[{ label: texts.title, to: '/audit-log' }]}>
+          <Section title={texts.circumstances}>
+            <Facts facts={factsOf(entry)} />
+          </Section>
+          <Changes id={id} />
+          <EntryProof id={id} />
+        </Page>
+      )}
+    </Loaded>
   )
 }
 
@@ -50,16 +47,21 @@ function factsOf(entry: AuditLog) {
 
 function Changes({ id }: { readonly id: string }) {
   const may = useMay('Manage Admins')
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['audit_logs', id, 'changes'],
     queryFn: async ({ signal }) =>
       (await getAuditLogsByIdChanges({ path: { id }, signal, throwOnError: true })).data,
     enabled: may,
   })
   if (!may) return <Section title={texts.changes}>{texts.mayNot}</Section>
-  if (error !== null) return <ErrorState error={error} />
-  if (data === undefined) return <Skeleton height={120} />
-  const { before, after } = data
+  return (
+    <Loaded query={query} height={120}>
+      {(changes) => <ChangeTable changes={changes} />}
+    </Loaded>
+  )
+}
+
+function ChangeTable({ changes: { before, after } }: { readonly changes: AuditLogChanges }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return (
     <Section

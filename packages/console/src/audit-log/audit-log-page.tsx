@@ -1,7 +1,7 @@
 /* What was changed, by whom: the newest first, with how far the chain is signed. */
 import { LogIcon, VerifiedIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getAuditLogs } from '../api/generated/sdk.gen.ts'
 import type { AuditLog } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
@@ -11,6 +11,7 @@ import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { checkpointQuery } from './checkpoint-query.ts'
 import { texts } from './texts.ts'
@@ -56,7 +57,7 @@ const COLUMNS: readonly Column<AuditLog>[] = [
 ]
 
 export function AuditLogPage() {
-  const { query = '' } = useSearch({ from: '/frame/audit-log' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['audit_logs', 'list'],
@@ -77,13 +78,7 @@ export function AuditLogPage() {
             path="/audit_logs"
             value={query}
             fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/audit-log',
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
+            onChange={search}
           />
         }
         empty={

@@ -1,7 +1,7 @@
 /* What devices answered to a check, with the rows that failed. */
-import { Drawer, SegmentedControl, Stack } from '@mantine/core'
+import { Drawer, Stack } from '@mantine/core'
 import { ChecklistIcon } from '@primer/octicons-react'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { getChecksByIdResults } from '../api/generated/sdk.gen.ts'
 import type { CheckResult } from '../api/generated/types.gen.ts'
@@ -9,9 +9,11 @@ import { DataTable, type Column } from '../kit/data-table.tsx'
 import { ListLink } from '../kit/list-link.tsx'
 import { RowTable } from '../kit/row-table.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
+import { SearchSwitch } from '../kit/search-switch.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge, type Tone } from '../kit/tone.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { CheckFrame } from './check-frame.tsx'
 import { texts } from './texts.ts'
@@ -61,21 +63,13 @@ export function ResultsPage() {
 }
 
 function Results({ id }: { readonly id: string }) {
-  const { query = '' } = useSearch({ from: '/frame/checks/$id/results' })
-  const navigate = useNavigate()
+  const { query, search } = useAddressSearch()
   const [open, setOpen] = useState<CheckResult>()
   const list = useList(
     ['checks', id, 'results'],
     (page) => getChecksByIdResults({ ...page, path: { id } }),
     query,
   )
-  const change = (next: string) =>
-    void navigate({
-      to: '/checks/$id/results',
-      params: { id },
-      search: next === '' ? {} : { query: next },
-      replace: true,
-    })
   return (
     <>
       <DataTable
@@ -89,19 +83,17 @@ function Results({ id }: { readonly id: string }) {
             path="/checks/{id}/results"
             value={query}
             fault={list.error?.message}
-            onChange={change}
+            onChange={search}
           />
         }
         actions={
-          <SegmentedControl
-            size="xs"
-            aria-label={texts.which}
-            value={query === FAILING ? 'failing' : query === '' ? 'all' : ''}
-            onChange={(next) => change(next === 'failing' ? FAILING : '')}
-            data={[
-              { value: 'all', label: texts.all },
-              { value: 'failing', label: texts.failing },
-            ]}
+          <SearchSwitch
+            name={texts.which}
+            all={texts.all}
+            part={texts.failing}
+            clause={FAILING}
+            query={query}
+            onChange={search}
           />
         }
         empty={

@@ -1,10 +1,11 @@
 /* Every delivery to every stream and webhook, the latest first. */
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getDeliveries } from '../api/generated/sdk.gen.ts'
 import type { OwnedDelivery } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { DELIVERY_COLUMNS, NoDeliveries, pathOf, StateFilter } from './delivery-table.tsx'
 import { texts } from './texts.ts'
@@ -34,19 +35,13 @@ const COLUMNS: readonly Column<OwnedDelivery>[] = [
 ]
 
 export function DeliveriesPage() {
-  const { query = '' } = useSearch({ from: '/frame/signals/deliveries' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['deliveries', 'list'],
     (page) => getDeliveries({ ...page, query: { ...page.query, order: 'desc' } }),
     query,
   )
-  const search = (next: string) =>
-    void navigate({
-      to: '/signals/deliveries',
-      search: next === '' ? {} : { query: next },
-      replace: true,
-    })
   return (
     <Page title={texts.title} lead={texts.lead} isFilling>
       <StateFilter search={query} onSearch={search} />

@@ -1,9 +1,8 @@
 /* What can be done about a delivery: send it again, all like it, from it on, or not at all. */
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import {
   CircleSlashIcon,
   HistoryIcon,
-  KebabHorizontalIcon,
   PauseIcon,
   SyncIcon,
   XCircleIcon,
@@ -22,6 +21,7 @@ import {
 } from '../api/generated/sdk.gen.ts'
 import type { DeliveryDetails } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
+import { MoreMenu } from '../kit/more-menu.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
@@ -55,36 +55,29 @@ export function DeliveryActions({ owner, delivery }: DeliveryActionsProps) {
       >
         {words.resend}
       </Button>
-      <Menu position="bottom-end" width={230}>
-        <Menu.Target>
-          <ActionIcon aria-label={texts.page.more} disabled={!may}>
-            <KebabHorizontalIcon />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<SyncIcon />} onClick={() => setVerb('redrive')}>
-            {words.redrive}
+      <MoreMenu label={texts.page.more} isDisabled={!may}>
+        <Menu.Item leftSection={<SyncIcon />} onClick={() => setVerb('redrive')}>
+          {words.redrive}
+        </Menu.Item>
+        {isStream ? (
+          <Menu.Item leftSection={<HistoryIcon />} onClick={() => setVerb('replay')}>
+            {words.replay}
           </Menu.Item>
-          {isStream ? (
-            <Menu.Item leftSection={<HistoryIcon />} onClick={() => setVerb('replay')}>
-              {words.replay}
-            </Menu.Item>
-          ) : null}
-          <Menu.Item
-            leftSection={isStream ? <PauseIcon /> : <CircleSlashIcon />}
-            onClick={() => setVerb('pause')}
-          >
-            {isStream ? words.pause : words.off}
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<XCircleIcon />}
-            disabled={delivery.state === 'delivered' || delivery.state === 'discarded'}
-            onClick={() => setVerb('discard')}
-          >
-            {words.discard}
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+        ) : null}
+        <Menu.Item
+          leftSection={isStream ? <PauseIcon /> : <CircleSlashIcon />}
+          onClick={() => setVerb('pause')}
+        >
+          {isStream ? words.pause : words.off}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<XCircleIcon />}
+          disabled={delivery.state === 'delivered' || delivery.state === 'discarded'}
+          onClick={() => setVerb('discard')}
+        >
+          {words.discard}
+        </Menu.Item>
+      </MoreMenu>
       {verb === undefined ? null : (
         <VerbDialog
           key={verb}

@@ -8,6 +8,7 @@ import { DataTable, type Column } from '../kit/data-table.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList, type ReadPage } from '../kit/use-list.ts'
 import classes from './delivery-table.module.css'
 import { DeliveryState } from './delivery-state.tsx'
@@ -23,13 +24,8 @@ export interface DeliveryOwner {
 const STATES = ['queued', 'dead', 'delivered', 'discarded'] as const
 const ONLY_STATE = /^state:(queued|dead|delivered|discarded)$/
 
-interface DeliveryTableProps {
-  readonly owner: DeliveryOwner
-  readonly search: string
-  readonly onSearch: (search: string) => void
-}
-
-export function DeliveryTable({ owner, search, onSearch }: DeliveryTableProps) {
+export function DeliveryTable({ owner }: { readonly owner: DeliveryOwner }) {
+  const { query: searched, search } = useAddressSearch()
   const navigate = useNavigate()
   const { kind, id } = owner
   const read: ReadPage<Delivery> =
@@ -38,10 +34,10 @@ export function DeliveryTable({ owner, search, onSearch }: DeliveryTableProps) {
           getSsfStreamsByIdDeliveries({ ...rest, query: { ...query, order: 'desc' }, path: { id } })
       : ({ query, ...rest }) =>
           getWebhooksByIdDeliveries({ ...rest, query: { ...query, order: 'desc' }, path: { id } })
-  const list = useList(['deliveries', 'list', kind, id], read, search)
+  const list = useList(['deliveries', 'list', kind, id], read, searched)
   return (
     <>
-      <StateFilter search={search} onSearch={onSearch} />
+      <StateFilter search={searched} onSearch={search} />
       <DataTable
         name={texts.title}
         columns={columnsOf(owner)}
@@ -51,12 +47,12 @@ export function DeliveryTable({ owner, search, onSearch }: DeliveryTableProps) {
         toolbar={
           <SearchBar
             path={kind === 'streams' ? '/ssf_streams/{id}/deliveries' : '/webhooks/{id}/deliveries'}
-            value={search}
+            value={searched}
             fault={list.error?.message}
-            onChange={onSearch}
+            onChange={search}
           />
         }
-        empty={<NoDeliveries isFiltered={search !== ''} />}
+        empty={<NoDeliveries isFiltered={searched !== ''} />}
       />
     </>
   )
@@ -75,7 +71,10 @@ export function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }) {
   )
 }
 
-type StateFilterProps = Pick<DeliveryTableProps, 'search' | 'onSearch'>
+interface StateFilterProps {
+  readonly search: string
+  readonly onSearch: (search: string) => void
+}
 
 /** The states by a click. A search of more than a state is none of them. */
 export function StateFilter({ search, onSearch }: StateFilterProps) {

@@ -1,10 +1,10 @@
 /* Creates an enrollment secret. */
-import { Button, Group, Modal, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Group, Modal, NumberInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { ApiError } from '../api/client.ts'
+import { fieldFaultsOf } from '../api/client.ts'
 import { postEnrollmentSecrets } from '../api/generated/sdk.gen.ts'
 import type { EnrollmentSecretWithText } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -17,6 +17,14 @@ interface CreateSecretDialogProps {
 const EMPTY = { name: '', owner: '', expires: '', usesMax: '', alarm: '100' }
 
 export function CreateSecretDialog({ isOpen, onClose, onIssued }: CreateSecretDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={texts.createTitle} size={480}>
+      <CreateSecretForm onClose={onClose} onIssued={onIssued} />
+    </Modal>
+  )
+}
+
+function CreateSecretForm({ onClose, onIssued }: Omit<CreateSecretDialogProps, 'isOpen'>) {
   const form = useForm({
     initialValues: EMPTY,
     validate: { name: (name) => (name.trim() === '' ? texts.nameHelp : null) },
@@ -39,64 +47,56 @@ export function CreateSecretDialog({ isOpen, onClose, onIssued }: CreateSecretDi
     changes: [['enrollment_secrets']],
     showsFailure: true,
     onDone: (secret) => {
-      form.reset()
       onClose()
       onIssued(secret)
     },
   })
-  const faults = create.error instanceof ApiError ? create.error.fields : {}
+  const faults = fieldFaultsOf(create.error)
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.createTitle} size={480}>
-      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack>
-          <TextInput
-            label={texts.name}
-            description={texts.nameHelp}
-            data-autofocus
-            {...form.getInputProps('name')}
-            error={form.errors['name'] ?? faults['name']}
-          />
-          <TextInput
-            label={texts.ownerEmail}
-            description={texts.ownerHelp}
-            type="email"
-            {...form.getInputProps('owner')}
-            error={faults['owner_email']}
-          />
-          <Group grow align="flex-start">
-            <NumberInput
-              label={texts.usesMax}
-              description={texts.usesHelp}
-              min={1}
-              {...form.getInputProps('usesMax')}
-              error={faults['uses_max']}
-            />
-            <TextInput
-              label={texts.expires}
-              description={texts.usesHelp}
-              type="datetime-local"
-              {...form.getInputProps('expires')}
-              error={faults['expires_at']}
-            />
-          </Group>
-          <NumberInput
-            label={texts.alarm}
-            min={1}
-            {...form.getInputProps('alarm')}
-            error={faults['alarm_uses_per_hour']}
-          />
-          <Fault error={create.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              {texts.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      label={texts.create}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.name}
+        description={texts.nameHelp}
+        data-autofocus
+        {...form.getInputProps('name')}
+        error={form.errors['name'] ?? faults?.['name']}
+      />
+      <TextInput
+        label={texts.ownerEmail}
+        description={texts.ownerHelp}
+        type="email"
+        {...form.getInputProps('owner')}
+        error={faults?.['owner_email']}
+      />
+      <Group grow align="flex-start">
+        <NumberInput
+          label={texts.usesMax}
+          description={texts.usesHelp}
+          min={1}
+          {...form.getInputProps('usesMax')}
+          error={faults?.['uses_max']}
+        />
+        <TextInput
+          label={texts.expires}
+          description={texts.usesHelp}
+          type="datetime-local"
+          {...form.getInputProps('expires')}
+          error={faults?.['expires_at']}
+        />
+      </Group>
+      <NumberInput
+        label={texts.alarm}
+        min={1}
+        {...form.getInputProps('alarm')}
+        error={faults?.['alarm_uses_per_hour']}
+      />
+    </DialogForm>
   )
 }
 

@@ -1,10 +1,11 @@
 /* The secrets by which devices enroll. */
 import { Button, Group } from '@mantine/core'
-import { PlusIcon, StackIcon } from '@primer/octicons-react'
+import { StackIcon } from '@primer/octicons-react'
 import { useMemo, useState } from 'react'
 import { deleteEnrollmentSecretsById, getEnrollmentSecrets } from '../api/generated/sdk.gen.ts'
 import type { EnrollmentSecret, EnrollmentSecretWithText } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { IssuedSecretDialog } from '../kit/secret.tsx'
 import { EmptyState } from '../kit/states.tsx'
@@ -49,14 +50,9 @@ export function EnrollmentSecrets() {
         rowId={({ id }) => id}
         toolbar={<strong>{texts.secrets}</strong>}
         actions={
-          <Button
-            leftSection={<PlusIcon />}
-            disabled={!mayManage}
-            title={mayManage ? undefined : texts.mayNot}
-            onClick={() => setCreating(true)}
-          >
+          <CreateButton may={mayManage} refusal={texts.mayNot} onClick={() => setCreating(true)}>
             {texts.create}
-          </Button>
+          </CreateButton>
         }
         empty={
           <EmptyState icon={StackIcon} title={texts.none}>

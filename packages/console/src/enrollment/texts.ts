@@ -59,5 +59,4 @@ export const texts = {
     revoked: 'Ended',
   },
   unusual: 'Used unusually often',
-  cancel: 'Cancel',
 } as const

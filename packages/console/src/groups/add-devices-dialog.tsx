@@ -1,22 +1,12 @@
 /* Finds devices by name and adds them to a group. */
-import {
-  Button,
-  Checkbox,
-  Group,
-  Loader,
-  Modal,
-  ScrollArea,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Checkbox, Loader, Modal, ScrollArea, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { SearchIcon } from '@primer/octicons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { getDevices, postDeviceGroupsByIdMemberships } from '../api/generated/sdk.gen.ts'
 import type { DeviceGroup } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import classes from './groups.module.css'
 import { texts } from './texts.ts'
@@ -31,6 +21,14 @@ interface AddDevicesDialogProps {
 }
 
 export function AddDevicesDialog({ group, isOpen, onClose }: AddDevicesDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={texts.addTitle(group.name)} size={520}>
+      <AddDevicesForm group={group} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function AddDevicesForm({ group, onClose }: Omit<AddDevicesDialogProps, 'isOpen'>) {
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [part] = useDebouncedValue(text.trim(), PAUSE_MS)
@@ -46,12 +44,6 @@ export function AddDevicesDialog({ group, isOpen, onClose }: AddDevicesDialogPro
     showsFailure: true,
     onDone: onClose,
   })
-  const { reset } = add
-  useEffect(() => {
-    setText('')
-    setChosen(new Set())
-    reset()
-  }, [isOpen, reset])
   const found = useQuery({
     queryKey: ['devices', 'list', 'choices', part],
     queryFn: async ({ signal }) => {
@@ -61,7 +53,6 @@ export function AddDevicesDialog({ group, isOpen, onClose }: AddDevicesDialogPro
       }
       return (await getDevices({ query, signal, throwOnError: true })).data.data
     },
-    enabled: isOpen,
     placeholderData: keepPreviousData,
   })
   const toggle = (id: string) => {
@@ -70,51 +61,40 @@ export function AddDevicesDialog({ group, isOpen, onClose }: AddDevicesDialogPro
     setChosen(next)
   }
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.addTitle(group.name)} size={520}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (chosen.size > 0) add.mutate()
-        }}
-      >
-        <Stack gap="sm">
-          <TextInput
-            aria-label={texts.find}
-            placeholder={texts.find}
-            leftSection={<SearchIcon size={14} />}
-            rightSection={found.isFetching ? <Loader size={14} /> : null}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            data-autofocus
+    <DialogForm
+      label={chosen.size === 0 ? texts.add : texts.addLabel(chosen.size)}
+      isIncomplete={chosen.size === 0}
+      isPending={add.isPending}
+      error={add.error ?? found.error}
+      onSubmit={() => add.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        aria-label={texts.find}
+        placeholder={texts.find}
+        leftSection={<SearchIcon size={14} />}
+        rightSection={found.isFetching ? <Loader size={14} /> : null}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        data-autofocus
+      />
+      <ScrollArea h={280} className={classes.choices}>
+        {found.data?.length === 0 ? (
+          <Text size="sm" c="dimmed" p="md">
+            {texts.nothingFound}
+          </Text>
+        ) : null}
+        {found.data?.map(({ id, name, operating_system: system }) => (
+          <Checkbox
+            key={id}
+            classNames={{ root: classes.choice }}
+            label={name}
+            description={system}
+            checked={chosen.has(id)}
+            onChange={() => toggle(id)}
           />
-          <ScrollArea h={280} className={classes.choices}>
-            {found.data?.length === 0 ? (
-              <Text size="sm" c="dimmed" p="md">
-                {texts.nothingFound}
-              </Text>
-            ) : null}
-            {found.data?.map(({ id, name, operating_system: system }) => (
-              <Checkbox
-                key={id}
-                classNames={{ root: classes.choice }}
-                label={name}
-                description={system}
-                checked={chosen.has(id)}
-                onChange={() => toggle(id)}
-              />
-            ))}
-          </ScrollArea>
-          <Fault error={add.error ?? found.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" disabled={chosen.size === 0} loading={add.isPending}>
-              {chosen.size === 0 ? texts.add : texts.addLabel(chosen.size)}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        ))}
+      </ScrollArea>
+    </DialogForm>
   )
 }

@@ -1,8 +1,8 @@
 /* One group of devices and its members. */
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { DeviceDesktopIcon, PencilIcon, PlusIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import {
   deleteDeviceGroupsById,
@@ -14,10 +14,12 @@ import type { Device, DeviceGroup } from '../api/generated/types.gen.ts'
 import { DEVICE_COLUMNS } from '../devices/device-columns.tsx'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
 import { AddDevicesDialog } from './add-devices-dialog.tsx'
@@ -28,23 +30,16 @@ const ABOVE = [{ label: texts.title, to: '/groups' }]
 
 export function DeviceGroupPage() {
   const { id } = useParams({ from: '/frame/groups/$id' })
-  const group = useQuery({
+  const query = useQuery({
     queryKey: ['device_groups', id],
     queryFn: async ({ signal }) =>
       (await getDeviceGroupsById({ path: { id }, signal, throwOnError: true })).data,
   })
-  if (group.data === undefined) {
-    return (
-      <Page title={texts.title} above={ABOVE}>
-        {group.error === null ? (
-          <Skeleton height={220} />
-        ) : (
-          <ErrorState error={group.error} onRetry={() => void group.refetch()} />
-        )}
-      </Page>
-    )
-  }
-  return <GroupOfDevices group={group.data} />
+  return (
+    <LoadedPage query={query} title={texts.title} above={ABOVE}>
+      {(group) => <GroupOfDevices group={group} />}
+    </LoadedPage>
+  )
 }
 
 type Dialog = 'edit' | 'delete' | 'add'
@@ -125,7 +120,7 @@ interface MembersProps {
 }
 
 function Members({ groupId, mayChange }: MembersProps) {
-  const { query = '' } = useSearch({ from: '/frame/groups/$id' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['devices', 'list', 'group', groupId],
@@ -173,14 +168,7 @@ function Members({ groupId, mayChange }: MembersProps) {
           path="/device_groups/{id}/devices"
           value={query}
           fault={list.error?.message}
-          onChange={(next) =>
-            void navigate({
-              to: '/groups/$id',
-              params: { id: groupId },
-              search: next === '' ? {} : { query: next },
-              replace: true,
-            })
-          }
+          onChange={search}
         />
       }
       empty={

@@ -1,10 +1,10 @@
 /* Creates or edits a group of devices. */
-import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
-import { ApiError } from '../api/client.ts'
+import { Modal, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { fieldFaultsOf } from '../api/client.ts'
 import { patchDeviceGroupsById, postDeviceGroups } from '../api/generated/sdk.gen.ts'
 import type { DeviceGroup } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -16,9 +16,22 @@ interface GroupDialogProps {
   readonly onSaved?: (group: DeviceGroup) => void
 }
 
-export function GroupDialog({ group, isOpen, onClose, onSaved }: GroupDialogProps) {
-  const [name, setName] = useState('')
-  const [description, setDescription] = useState('')
+export function GroupDialog({ isOpen, ...form }: GroupDialogProps) {
+  const { group, onClose } = form
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={group === undefined ? texts.createTitle : texts.editTitle(group.name)}
+    >
+      <GroupForm {...form} />
+    </Modal>
+  )
+}
+
+function GroupForm({ group, onClose, onSaved }: Omit<GroupDialogProps, 'isOpen'>) {
+  const [name, setName] = useState(group?.name ?? '')
+  const [description, setDescription] = useState(group?.description ?? '')
   const save = useAction({
     run: async () => {
       const body = { name, description }
@@ -36,54 +49,31 @@ export function GroupDialog({ group, isOpen, onClose, onSaved }: GroupDialogProp
       onSaved?.(saved)
     },
   })
-  const { reset } = save
-  useEffect(() => {
-    if (!isOpen) return
-    setName(group?.name ?? '')
-    setDescription(group?.description ?? '')
-    reset()
-  }, [isOpen, group, reset])
-  const faults = save.error instanceof ApiError ? save.error.fields : {}
+  const faults = fieldFaultsOf(save.error)
   return (
-    <Modal
-      opened={isOpen}
+    <DialogForm
+      label={group === undefined ? texts.createLabel : texts.save}
+      isPending={save.isPending}
+      error={faults === null ? save.error : null}
+      onSubmit={() => save.mutate()}
       onClose={onClose}
-      title={group === undefined ? texts.createTitle : texts.editTitle(group.name)}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            label={texts.name}
-            value={name}
-            error={faults['name']}
-            onChange={(event) => setName(event.currentTarget.value)}
-            data-autofocus
-            required
-          />
-          <Textarea
-            label={texts.description}
-            value={description}
-            error={faults['description']}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-            autosize
-            minRows={2}
-          />
-          {Object.keys(faults).length === 0 ? <Fault error={save.error} /> : null}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {group === undefined ? texts.createLabel : texts.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <TextInput
+        label={texts.name}
+        value={name}
+        error={faults?.['name']}
+        onChange={(event) => setName(event.currentTarget.value)}
+        data-autofocus
+        required
+      />
+      <Textarea
+        label={texts.description}
+        value={description}
+        error={faults?.['description']}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        autosize
+        minRows={2}
+      />
+    </DialogForm>
   )
 }

@@ -1,15 +1,16 @@
 /* The groups of devices. */
-import { Button } from '@mantine/core'
-import { PeopleIcon, PlusIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { PeopleIcon } from '@primer/octicons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { getDeviceGroups } from '../api/generated/sdk.gen.ts'
 import type { DeviceGroup } from '../api/generated/types.gen.ts'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
 import { GroupDialog } from './group-dialog.tsx'
@@ -49,20 +50,15 @@ const COLUMNS: readonly Column<DeviceGroup>[] = [
 ]
 
 export function GroupsPage() {
-  const { query = '' } = useSearch({ from: '/frame/groups' })
+  const { query, search } = useAddressSearch()
   const [isCreating, setCreating] = useState(false)
   const navigate = useNavigate()
   const may = useMay('Manage Device Groups')
   const list = useList(['device_groups', 'list'], (page) => getDeviceGroups(page), query)
   const create = (
-    <Button
-      leftSection={<PlusIcon size={14} />}
-      disabled={!may}
-      title={may ? undefined : texts.permission}
-      onClick={() => setCreating(true)}
-    >
+    <CreateButton may={may} refusal={texts.permission} onClick={() => setCreating(true)}>
       {texts.create}
-    </Button>
+    </CreateButton>
   )
   return (
     <Page title={texts.title} isFilling actions={create}>
@@ -78,13 +74,7 @@ export function GroupsPage() {
             path="/device_groups"
             value={query}
             fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/groups',
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
+            onChange={search}
           />
         }
         empty={

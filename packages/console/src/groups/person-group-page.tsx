@@ -1,16 +1,17 @@
 /* One group of people. */
-import { Skeleton } from '@mantine/core'
 import { PersonIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { getPersonGroupsById, getPersonGroupsByIdPeople } from '../api/generated/sdk.gen.ts'
-import type { Person } from '../api/generated/types.gen.ts'
+import type { Person, PersonGroup } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { texts } from './texts.ts'
 
@@ -41,31 +42,28 @@ const COLUMNS: readonly Column<Person>[] = [
 
 export function PersonGroupPage() {
   const { id } = useParams({ from: '/frame/groups/people/$id' })
-  const { query = '' } = useSearch({ from: '/frame/groups/people/$id' })
-  const navigate = useNavigate()
-  const group = useQuery({
+  const query = useQuery({
     queryKey: ['person_groups', id],
     queryFn: async ({ signal }) =>
       (await getPersonGroupsById({ path: { id }, signal, throwOnError: true })).data,
   })
+  return (
+    <LoadedPage query={query} title={texts.ofPeople} above={ABOVE}>
+      {(group) => <GroupOfPeople group={group} />}
+    </LoadedPage>
+  )
+}
+
+function GroupOfPeople({ group: { id, name } }: { readonly group: PersonGroup }) {
+  const { query, search } = useAddressSearch()
+  const navigate = useNavigate()
   const list = useList(
     ['people', 'list', 'group', id],
     (page) => getPersonGroupsByIdPeople({ ...page, path: { id } }),
     query,
   )
-  if (group.data === undefined) {
-    return (
-      <Page title={texts.ofPeople} above={ABOVE}>
-        {group.error === null ? (
-          <Skeleton height={220} />
-        ) : (
-          <ErrorState error={group.error} onRetry={() => void group.refetch()} />
-        )}
-      </Page>
-    )
-  }
   return (
-    <Page title={group.data.name} above={ABOVE} lead={texts.peopleLead} isFilling>
+    <Page title={name} above={ABOVE} lead={texts.peopleLead} isFilling>
       <DataTable
         name={texts.people}
         columns={COLUMNS}
@@ -77,14 +75,7 @@ export function PersonGroupPage() {
             path="/person_groups/{id}/people"
             value={query}
             fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/groups/people/$id',
-                params: { id },
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
+            onChange={search}
           />
         }
         empty={

@@ -1,6 +1,6 @@
 /* The groups of people. */
 import { PeopleIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getPersonGroups } from '../api/generated/sdk.gen.ts'
 import type { PersonGroup } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
@@ -8,6 +8,7 @@ import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { GroupTabs } from './group-tabs.tsx'
 import { texts } from './texts.ts'
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<PersonGroup>[] = [
 ]
 
 export function PersonGroupsPage() {
-  const { query = '' } = useSearch({ from: '/frame/groups/people' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(['person_groups', 'list'], (page) => getPersonGroups(page), query)
   return (
@@ -44,13 +45,7 @@ export function PersonGroupsPage() {
             path="/person_groups"
             value={query}
             fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/groups/people',
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
+            onChange={search}
           />
         }
         empty={

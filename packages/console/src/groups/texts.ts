@@ -22,7 +22,6 @@ export const texts = {
   saved: 'The group has been saved.',
   save: 'Save',
   createLabel: 'Create group',
-  cancel: 'Cancel',
   delete: 'Delete',
   deleteTitle: (name: string) => `Delete the group ${name}?`,
   deleteText:

@@ -1,5 +1,4 @@
 /* One issue: what it means now, how it went, and the row that the device answered. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { getIssuesById } from '../api/generated/sdk.gen.ts'
@@ -8,7 +7,7 @@ import { Copyable } from '../kit/copyable.tsx'
 import { ListLink } from '../kit/list-link.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
 import { RowTable } from '../kit/row-table.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time, useNow } from '../kit/time.tsx'
 import { IssueState, stateOf } from './issue-state.tsx'
 import { texts } from './texts.ts'
@@ -23,11 +22,7 @@ const LEADS = {
 
 export function IssuePage() {
   const { id } = useParams({ from: '/frame/issues/$id' })
-  const {
-    data: issue,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['issues', id],
     queryFn: async ({ signal }) =>
       (
@@ -39,9 +34,7 @@ export function IssuePage() {
         })
       ).data,
   })
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (issue === undefined) return <Skeleton height={320} m="xl" />
-  return <IssueDetails issue={issue} />
+  return <Loaded query={query}>{(issue) => <IssueDetails issue={issue} />}</Loaded>
 }
 
 function IssueDetails({ issue }: { readonly issue: Issue }) {

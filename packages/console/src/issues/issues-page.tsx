@@ -1,15 +1,16 @@
 /* All issues, the newest first: open ones, until others are asked for. */
-import { SegmentedControl } from '@mantine/core'
 import { IssueOpenedIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getIssues } from '../api/generated/sdk.gen.ts'
 import type { Issue } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
+import { SearchSwitch } from '../kit/search-switch.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { IssueState } from './issue-state.tsx'
 import { texts } from './texts.ts'
@@ -73,7 +74,7 @@ const COLUMNS: readonly Column<Issue>[] = [
 const OPEN = 'open:true'
 
 export function IssuesPage() {
-  const { query = '' } = useSearch({ from: '/frame/issues' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['issues', 'list'],
@@ -81,8 +82,6 @@ export function IssuesPage() {
       getIssues({ ...request, query: { ...page, order: 'desc', expand: 'device,check' } }),
     query,
   )
-  const change = (next: string) =>
-    void navigate({ to: '/issues', search: next === '' ? {} : { query: next }, replace: true })
   return (
     <Page title={texts.title} isFilling>
       <DataTable
@@ -92,18 +91,16 @@ export function IssuesPage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/issues/$id', params: { id } })}
         toolbar={
-          <SearchBar path="/issues" value={query} fault={list.error?.message} onChange={change} />
+          <SearchBar path="/issues" value={query} fault={list.error?.message} onChange={search} />
         }
         actions={
-          <SegmentedControl
-            size="xs"
-            aria-label={texts.which}
-            value={query === OPEN ? 'open' : query === '' ? 'all' : ''}
-            onChange={(next) => change(next === 'open' ? OPEN : '')}
-            data={[
-              { value: 'all', label: texts.all },
-              { value: 'open', label: texts.open },
-            ]}
+          <SearchSwitch
+            name={texts.which}
+            all={texts.all}
+            part={texts.open}
+            clause={OPEN}
+            query={query}
+            onChange={search}
           />
         }
         empty={

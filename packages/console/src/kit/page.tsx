@@ -4,14 +4,17 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, type ReactNode } from 'react'
 import classes from './page.module.css'
 
+/** Label and path of each page above. */
+export type PageAbove = readonly { readonly label: string; readonly to: string }[]
+
 interface PageProps {
   readonly title: string
   /** Beside the title, such as a state. */
   readonly badge?: ReactNode
   /** One sentence on what the page is for, or what is so. */
   readonly lead?: ReactNode
-  /** Where the page hangs: label and path of each page above. */
-  readonly above?: readonly { readonly label: string; readonly to: string }[]
+  /** Where the page hangs. */
+  readonly above?: PageAbove
   /** Buttons at the right of the title. */
   readonly actions?: ReactNode
   /** The content takes the height of the window, and scrolls inside: for tables. */

@@ -32,7 +32,7 @@ export function EmptyState({ icon: Icon, title, children, action }: EmptyStatePr
   )
 }
 
-interface LoadedProps<Data> {
+export interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
   /** Of what stands there meanwhile, in px; a whole page when left out. */
   readonly height?: number

@@ -1,10 +1,9 @@
 /* Writes a live query: its SQL, whom it asks, and what that costs. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { getLiveQueryCampaignsById } from '../api/generated/sdk.gen.ts'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
 import { QueryForm } from './query-form.tsx'
 import { texts } from './texts.ts'
 
@@ -20,20 +19,18 @@ export function NewQueryPage() {
 
 export function EditQueryPage() {
   const { id } = useParams({ from: '/frame/live-queries/$id/edit' })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['live_query_campaigns', id],
     queryFn: async ({ signal }) =>
       (await getLiveQueryCampaignsById({ path: { id }, signal, throwOnError: true })).data,
   })
   return (
-    <Page title={data === undefined ? texts.edit : texts.editTitle(data.name)} above={ABOVE}>
-      {data !== undefined ? (
-        <QueryForm key={id} campaign={data} />
-      ) : error === null ? (
-        <Skeleton height={320} />
-      ) : (
-        <ErrorState error={error} onRetry={() => void refetch()} />
+    <LoadedPage query={query} title={texts.edit} above={ABOVE}>
+      {(campaign) => (
+        <Page title={texts.editTitle(campaign.name)} above={ABOVE}>
+          <QueryForm key={id} campaign={campaign} />
+        </Page>
       )}
-    </Page>
+    </LoadedPage>
   )
 }

@@ -1,15 +1,16 @@
 /* All live queries, drafts among them. */
-import { Button } from '@mantine/core'
-import { PlusIcon, TerminalIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { TerminalIcon } from '@primer/octicons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getLiveQueryCampaigns } from '../api/generated/sdk.gen.ts'
 import type { LiveQueryCampaign } from '../api/generated/types.gen.ts'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { QuickFilters, type QuickFilter } from '../kit/quick-filters.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
 import { AnswerBar } from './answer-bar.tsx'
@@ -67,7 +68,7 @@ const FILTERS: readonly QuickFilter[] = [
 ]
 
 export function LiveQueriesPage() {
-  const { query = '' } = useSearch({ from: '/frame/live-queries' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const may = useMay('Create Live Query')
   const list = useList(
@@ -75,21 +76,14 @@ export function LiveQueriesPage() {
     (page) => getLiveQueryCampaigns(page),
     query,
   )
-  const search = (next: string) =>
-    void navigate({
-      to: '/live-queries',
-      search: next === '' ? {} : { query: next },
-      replace: true,
-    })
   const create = (
-    <Button
-      leftSection={<PlusIcon size={14} />}
-      disabled={!may}
-      title={may ? undefined : texts.askPermission}
+    <CreateButton
+      may={may}
+      refusal={texts.askPermission}
       onClick={() => void navigate({ to: '/live-queries/new' })}
     >
       {texts.create}
-    </Button>
+    </CreateButton>
   )
   return (
     <Page title={texts.title} lead={texts.lead} isFilling actions={create}>

@@ -1,5 +1,5 @@
 /* One live query: how far it has come, and the rows as they come in. */
-import { Button, Skeleton, Tabs } from '@mantine/core'
+import { Button, Tabs } from '@mantine/core'
 import { PencilIcon, PlayIcon, SquareFillIcon, SyncIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -12,8 +12,8 @@ import {
 import type { LiveQueryCampaign } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { ConfirmDialog } from '../kit/confirm.tsx'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
@@ -31,21 +31,16 @@ const ABOVE = [{ label: texts.above, to: '/live-queries' }]
 
 export function LiveQueryPage() {
   const { id } = useParams({ from: '/frame/live-queries/$id' })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['live_query_campaigns', id],
     queryFn: async ({ signal }) =>
       (await getLiveQueryCampaignsById({ path: { id }, signal, throwOnError: true })).data,
     refetchInterval: ({ state }) => (isAwaited(state.data) ? WATCH_MS : false),
   })
-  if (data !== undefined) return <Campaign campaign={data} />
   return (
-    <Page title={texts.title} above={ABOVE}>
-      {error === null ? (
-        <Skeleton height={320} />
-      ) : (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      )}
-    </Page>
+    <LoadedPage query={query} title={texts.title} above={ABOVE}>
+      {(campaign) => <Campaign campaign={campaign} />}
+    </LoadedPage>
   )
 }
 

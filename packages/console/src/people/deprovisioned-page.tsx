@@ -1,6 +1,6 @@
 /* People whom the identity provider has removed. */
 import { PersonIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getDeprovisionedPeople } from '../api/generated/sdk.gen.ts'
 import type { DeprovisionedPerson } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
@@ -8,6 +8,7 @@ import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { PeopleTabs } from './people-tabs.tsx'
 import { texts } from './texts.ts'
@@ -39,7 +40,7 @@ const COLUMNS: readonly Column<DeprovisionedPerson>[] = [
 ]
 
 export function DeprovisionedPage() {
-  const { query = '' } = useSearch({ from: '/frame/people/deprovisioned' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['people', 'list', 'deprovisioned'],
@@ -60,13 +61,7 @@ export function DeprovisionedPage() {
             path="/deprovisioned_people"
             value={query}
             fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/people/deprovisioned',
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
+            onChange={search}
           />
         }
         empty={

@@ -1,6 +1,6 @@
 /* All people. */
 import { PersonIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getPeople } from '../api/generated/sdk.gen.ts'
 import type { Person } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
@@ -9,6 +9,7 @@ import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { PeopleTabs } from './people-tabs.tsx'
 import { texts } from './texts.ts'
@@ -50,7 +51,7 @@ const COLUMNS: readonly Column<Person>[] = [
 ]
 
 export function PeoplePage() {
-  const { query = '' } = useSearch({ from: '/frame/people' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(['people', 'list'], (page) => getPeople(page), query)
   return (
@@ -63,18 +64,7 @@ export function PeoplePage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/people/$id', params: { id } })}
         toolbar={
-          <SearchBar
-            path="/people"
-            value={query}
-            fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/people',
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
-          />
+          <SearchBar path="/people" value={query} fault={list.error?.message} onChange={search} />
         }
         empty={
           <EmptyState icon={PersonIcon} title={texts.none}>

@@ -1,5 +1,5 @@
 /* One person: devices, open issues, groups and sign-ins. */
-import { Badge, Group, Skeleton } from '@mantine/core'
+import { Badge, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { ApiError } from '../api/client.ts'
@@ -11,14 +11,14 @@ import {
   getPeopleByIdPersonGroups,
   getPeopleByIdRegisteredDevices,
 } from '../api/generated/sdk.gen.ts'
-import type { AuthLog, Device } from '../api/generated/types.gen.ts'
+import type { AuthLog, DeprovisionedPerson, Device, Person } from '../api/generated/types.gen.ts'
 import { SignInResult } from '../devices/device-sign-ins.tsx'
 import { IssueTable } from '../devices/issue-table.tsx'
 import { Copyable } from '../kit/copyable.tsx'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
-import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { DeviceState, StateBadge } from '../kit/tone.tsx'
 import type { Column } from '../kit/use-columns.ts'
@@ -30,22 +30,25 @@ const ABOVE = [{ label: texts.above, to: '/people' }]
 
 export function PersonPage() {
   const { id } = useParams({ from: '/frame/people/$id' })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['people', id],
     queryFn: ({ signal }) => findPerson(id, signal),
   })
-  if (data === undefined) {
-    return (
-      <Page title={texts.title} above={ABOVE}>
-        {error === null ? (
-          <Skeleton height={220} />
-        ) : (
-          <ErrorState error={error} onRetry={() => void refetch()} />
-        )}
-      </Page>
-    )
-  }
-  const { person, isGone } = data
+  return (
+    <LoadedPage query={query} title={texts.title} above={ABOVE}>
+      {(found) => <PersonDetails {...found} />}
+    </LoadedPage>
+  )
+}
+
+interface FoundPerson {
+  readonly person: Person | DeprovisionedPerson
+  /** The identity provider has removed them. */
+  readonly isGone: boolean
+}
+
+function PersonDetails({ person, isGone }: FoundPerson) {
+  const { id } = person
   return (
     <Page
       title={person.name}
@@ -81,7 +84,7 @@ export function PersonPage() {
 }
 
 /** Somebody who has been deprovisioned is found among those. */
-async function findPerson(id: string, signal: AbortSignal) {
+async function findPerson(id: string, signal: AbortSignal): Promise<FoundPerson> {
   const request = { path: { id }, signal, throwOnError: true } as const
   try {
     return { person: (await getPeopleById(request)).data, isGone: false }

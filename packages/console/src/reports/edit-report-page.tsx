@@ -1,9 +1,9 @@
 /* Writes a saved query. */
-import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { ApiError } from '../api/client.ts'
+import { fieldFaultsOf } from '../api/client.ts'
 import {
   getReportingQueriesById,
   getReportingTables,
@@ -12,9 +12,9 @@ import {
 } from '../api/generated/sdk.gen.ts'
 import type { ReportQuery } from '../api/generated/types.gen.ts'
 import { Fault } from '../kit/confirm.tsx'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { SqlEditor, type SqlTable } from '../kit/sql-editor.tsx'
-import { ErrorState } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { texts } from './texts.ts'
@@ -32,24 +32,22 @@ export function NewReportPage() {
 
 export function EditReportPage() {
   const { id } = useParams({ from: '/frame/reports/$id/edit' })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['reporting_queries', id, 'definition'],
     queryFn: async ({ signal }) => {
-      const query = { omit_results: 'true' } as const
-      const request = { path: { id }, query, signal, throwOnError: true } as const
+      const omitted = { omit_results: 'true' } as const
+      const request = { path: { id }, query: omitted, signal, throwOnError: true } as const
       return (await getReportingQueriesById(request)).data
     },
   })
   return (
-    <Page title={data === undefined ? texts.edit : texts.editTitle(data.name)} above={ABOVE}>
-      {data !== undefined ? (
-        <ReportForm key={id} report={data} initialSql={data.osquery_sql} />
-      ) : error === null ? (
-        <Skeleton height={320} />
-      ) : (
-        <ErrorState error={error} onRetry={() => void refetch()} />
+    <LoadedPage query={query} title={texts.edit} above={ABOVE}>
+      {(report) => (
+        <Page title={texts.editTitle(report.name)} above={ABOVE}>
+          <ReportForm key={id} report={report} initialSql={report.osquery_sql} />
+        </Page>
       )}
-    </Page>
+    </LoadedPage>
   )
 }
 
@@ -83,7 +81,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
     showsFailure: true,
     onDone: ({ id }) => void navigate({ to: '/reports/$id', params: { id: String(id) } }),
   })
-  const faults = save.error instanceof ApiError ? save.error.fields : {}
+  const faults = fieldFaultsOf(save.error)
   const isComplete = name.trim() !== '' && sql.trim() !== ''
   const submit = () => {
     if (may && isComplete && !save.isPending) save.mutate()
@@ -100,7 +98,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
           <TextInput
             label={texts.name}
             value={name}
-            error={faults['name']}
+            error={faults?.['name']}
             onChange={(event) => setName(event.currentTarget.value)}
             required
             maw={520}
@@ -111,11 +109,11 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
             value={sql}
             onChange={setSql}
             onRun={submit}
-            error={faults['sql']}
+            error={faults?.['sql']}
             tables={tables}
             lines={12}
           />
-          {Object.keys(faults).length === 0 ? <Fault error={save.error} /> : null}
+          {faults === null ? <Fault error={save.error} /> : null}
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={() => void navigate({ to: '/reports' })}>
               {texts.cancel}

@@ -15,6 +15,7 @@ import { ApiError } from '../api/client.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { toCsv } from '../kit/csv.ts'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
@@ -29,19 +30,14 @@ const ABOVE = [{ label: texts.above, to: '/reports' }]
 
 export function ReportPage() {
   const { id } = useParams({ from: '/frame/reports/$id' })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['reporting_queries', id],
     queryFn: ({ signal }) => readReport(id, signal),
   })
-  if (data !== undefined) return <Report report={data} />
   return (
-    <Page title={texts.title} above={ABOVE}>
-      {error === null ? (
-        <Skeleton height={320} />
-      ) : (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      )}
-    </Page>
+    <LoadedPage query={query} title={texts.title} above={ABOVE}>
+      {(report) => <Report report={report} />}
+    </LoadedPage>
   )
 }
 

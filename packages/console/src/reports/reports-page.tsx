@@ -1,9 +1,9 @@
 /* Saved queries over what devices reported. */
-import { Button } from '@mantine/core'
-import { PlusIcon, TableIcon } from '@primer/octicons-react'
+import { TableIcon } from '@primer/octicons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { getReportingQueries } from '../api/generated/sdk.gen.ts'
 import type { ReportQuery } from '../api/generated/types.gen.ts'
+import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState } from '../kit/states.tsx'
@@ -60,14 +60,13 @@ export function ReportsPage() {
     getReportingQueries({ ...page, query: { ...query, omit_results: 'true' } }),
   )
   const create = (
-    <Button
-      leftSection={<PlusIcon size={14} />}
-      disabled={!may}
-      title={may ? undefined : texts.permission}
+    <CreateButton
+      may={may}
+      refusal={texts.permission}
       onClick={() => void navigate({ to: '/reports/new' })}
     >
       {texts.create}
-    </Button>
+    </CreateButton>
   )
   return (
     <Page title={texts.title} lead={texts.lead} isFilling actions={create}>

@@ -1,8 +1,8 @@
 /* One table that devices report, and its rows. */
-import { Anchor, Button, Skeleton } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { PencilIcon, TableIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import {
   getReportingTablesByName,
@@ -11,11 +11,13 @@ import {
 import type { ReportingTable, TableRecord } from '../api/generated/types.gen.ts'
 import type { SearchField } from '../api/generated/search-fields.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { texts } from './texts.ts'
 
@@ -26,20 +28,15 @@ const ABOVE = [
 
 export function TablePage() {
   const { name } = useParams({ from: '/frame/reports/tables/$name' })
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['reporting_tables', name, 'table'],
     queryFn: async ({ signal }) =>
       (await getReportingTablesByName({ path: { name }, signal, throwOnError: true })).data,
   })
-  if (data !== undefined) return <Records key={name} table={data} />
   return (
-    <Page title={name} above={ABOVE}>
-      {error === null ? (
-        <Skeleton height={320} />
-      ) : (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      )}
-    </Page>
+    <LoadedPage query={query} title={name} above={ABOVE}>
+      {(table) => <Records key={name} table={table} />}
+    </LoadedPage>
   )
 }
 
@@ -48,7 +45,7 @@ const SHARED = new Set(['device_id', 'device_name', 'collected_at'])
 
 function Records({ table }: { readonly table: ReportingTable }) {
   const { name } = table
-  const { query = '' } = useSearch({ from: '/frame/reports/tables/$name' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList<TableRecord>(
     ['reporting_tables', name, 'records'],
@@ -88,19 +85,7 @@ function Records({ table }: { readonly table: ReportingTable }) {
         list={list}
         rowId={({ id }) => id}
         toolbar={
-          <SearchBar
-            fields={fields}
-            value={query}
-            fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/reports/tables/$name',
-                params: { name },
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
-          />
+          <SearchBar fields={fields} value={query} fault={list.error?.message} onChange={search} />
         }
         empty={
           <EmptyState icon={TableIcon} title={texts.noRecords}>

@@ -1,7 +1,7 @@
 /* Decides one request or many with the same reason; what failed is said and stays chosen. */
-import { Button, Checkbox, Group, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Modal, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { REQUEST_KINDS, type Decision } from './request-kinds.ts'
 import type { Kind } from './request-search.ts'
@@ -44,57 +44,49 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
       size={520}
       title={isApproval ? texts.approveTitle(ids.length) : texts.denyTitle(ids.length)}
     >
-      <form onSubmit={form.onSubmit(() => decide.mutate())}>
-        <Stack gap="md">
-          <Text size="sm">{isApproval ? texts.approveHelp[kind] : texts.denyHelp[kind]}</Text>
-          {kind === 'reenrollment' ? null : (
-            <Textarea
-              label={texts.internal}
-              autosize
-              minRows={2}
-              required={isExemption}
-              data-autofocus
-              {...form.getInputProps('internal')}
+      <DialogForm
+        label={isApproval ? texts.approve : texts.deny}
+        isDanger={!isApproval}
+        isPending={decide.isPending}
+        error={decide.error}
+        onSubmit={form.onSubmit(() => decide.mutate())}
+        onClose={onClose}
+      >
+        <Text size="sm">{isApproval ? texts.approveHelp[kind] : texts.denyHelp[kind]}</Text>
+        {kind === 'reenrollment' ? null : (
+          <Textarea
+            label={texts.internal}
+            autosize
+            minRows={2}
+            required={isExemption}
+            data-autofocus
+            {...form.getInputProps('internal')}
+          />
+        )}
+        {isApproval || kind === 'reenrollment' ? null : (
+          <Textarea
+            label={texts.explanation}
+            autosize
+            minRows={2}
+            required
+            {...form.getInputProps('explanation')}
+          />
+        )}
+        {isApproval && isExemption ? (
+          <>
+            <TextInput
+              type="date"
+              label={texts.expiresAt}
+              description={texts.expiresHelp}
+              {...form.getInputProps('expiresOn')}
             />
-          )}
-          {isApproval || kind === 'reenrollment' ? null : (
-            <Textarea
-              label={texts.explanation}
-              autosize
-              minRows={2}
-              required
-              {...form.getInputProps('explanation')}
+            <Checkbox
+              label={texts.future}
+              {...form.getInputProps('coversFuture', { type: 'checkbox' })}
             />
-          )}
-          {isApproval && isExemption ? (
-            <>
-              <TextInput
-                type="date"
-                label={texts.expiresAt}
-                description={texts.expiresHelp}
-                {...form.getInputProps('expiresOn')}
-              />
-              <Checkbox
-                label={texts.future}
-                {...form.getInputProps('coversFuture', { type: 'checkbox' })}
-              />
-            </>
-          ) : null}
-          <Fault error={decide.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button
-              type="submit"
-              loading={decide.isPending}
-              {...(isApproval ? {} : { color: 'red' })}
-            >
-              {isApproval ? texts.approve : texts.deny}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+          </>
+        ) : null}
+      </DialogForm>
     </Modal>
   )
 }

@@ -64,7 +64,6 @@ export const texts = {
   expiresAt: 'Exemption ends',
   expiresHelp: 'Without a date it holds until somebody ends it.',
   future: 'Also covers later issues of these checks on the device',
-  cancel: 'Cancel',
   mayNot: 'Your access does not let you decide requests.',
   decided: (done: number, verb: string) =>
     `${done === 1 ? 'The request is' : `${done} requests are`} ${verb}.`,

@@ -2,12 +2,12 @@
 import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { ApiError } from '../api/client.ts'
+import { fieldFaultsOf } from '../api/client.ts'
 import { getOrganisation, patchOrganisation } from '../api/generated/sdk.gen.ts'
 import type { ChangeOrganisationInput, Organisation } from '../api/generated/types.gen.ts'
 import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
 import { Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { texts } from './texts.ts'
@@ -15,7 +15,7 @@ import { texts } from './texts.ts'
 type Threshold = Organisation['compliance_threshold']
 
 export function OrganisationPage() {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['organisation'],
     queryFn: async ({ signal }) => (await getOrganisation({ signal, throwOnError: true })).data,
   })
@@ -25,8 +25,9 @@ export function OrganisationPage() {
       lead={texts.organisationLead}
       above={[{ label: texts.title, to: '/settings' }]}
     >
-      {error === null ? null : <ErrorState error={error} />}
-      {data === undefined ? null : <OrganisationForm organisation={data} />}
+      <Loaded query={query} height={320}>
+        {(organisation) => <OrganisationForm organisation={organisation} />}
+      </Loaded>
     </Page>
   )
 }
@@ -42,7 +43,6 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
     showsFailure: true,
     onDone: () => setAsked(undefined),
   })
-  const faults = save.error instanceof ApiError ? save.error.fields : {}
   const toggle = (change: ChangeOrganisationInput, isOn: boolean) =>
     isOn ? save.mutate(change) : setAsked(change)
   return (
@@ -66,7 +66,7 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
                 label={texts.name}
                 value={name}
                 disabled={!mayChange}
-                error={faults['name']}
+                error={fieldFaultsOf(save.error)?.['name']}
                 onChange={({ currentTarget }) => setName(currentTarget.value)}
               />
               <Button type="submit" disabled={!mayChange || name.trim() === organisation.name}>

@@ -4,13 +4,13 @@ import { getRetentionPolicies } from '../api/generated/sdk.gen.ts'
 import type { RetentionPolicy } from '../api/generated/types.gen.ts'
 import { formatBytes, formatCount, formatDuration } from '../kit/figures.ts'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import classes from './retention-page.module.css'
 import { texts } from './texts.ts'
 
 export function RetentionPage() {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['organisation', 'retention'],
     queryFn: async ({ signal }) =>
       (await getRetentionPolicies({ signal, throwOnError: true })).data,
@@ -21,12 +21,15 @@ export function RetentionPage() {
       lead={texts.retentionLead}
       above={[{ label: texts.title, to: '/settings' }]}
     >
-      {error === null ? null : <ErrorState error={error} />}
-      <div className={classes.policies}>
-        {data?.data.map((policy) => (
-          <Policy key={policy.name} policy={policy} />
-        ))}
-      </div>
+      <Loaded query={query} height={320}>
+        {({ data: policies }) => (
+          <div className={classes.policies}>
+            {policies.map((policy) => (
+              <Policy key={policy.name} policy={policy} />
+            ))}
+          </div>
+        )}
+      </Loaded>
     </Page>
   )
 }

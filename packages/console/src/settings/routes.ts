@@ -14,8 +14,7 @@ export const settingsRoutes = [
     getParentRoute,
     path: '/settings/developers',
     beforeLoad: () => {
-      // eslint-disable-next-line @typescript-eslint/only-throw-error -- this is how the router redirects
-      throw redirect({ to: '/settings/developers/$tab', params: { tab: 'api-keys' } })
+      redirect({ to: '/settings/developers/$tab', params: { tab: 'api-keys' }, throw: true })
     },
   }),
   createRoute({

@@ -1,5 +1,5 @@
 /* One sign-in: what became of it, each step with its evidence, and what the person was shown. */
-import { Skeleton, Timeline } from '@mantine/core'
+import { Timeline } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { getAuthLogsById } from '../api/generated/sdk.gen.ts'
@@ -7,7 +7,7 @@ import type { AuthLog } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { ListLink } from '../kit/list-link.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { SignInResult } from './sign-in-result.tsx'
@@ -16,11 +16,7 @@ import { texts } from './texts.ts'
 
 export function SignInLogPage() {
   const { id } = useParams({ from: '/frame/sign-ins/$id' })
-  const {
-    data: log,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['auth_logs', id],
     queryFn: async ({ signal }) =>
       (
@@ -32,9 +28,7 @@ export function SignInLogPage() {
         })
       ).data,
   })
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (log === undefined) return <Skeleton height={320} m="xl" />
-  return <SignInDetails log={log} />
+  return <Loaded query={query}>{(log) => <SignInDetails log={log} />}</Loaded>
 }
 
 function SignInDetails({ log }: { readonly log: AuthLog }) {

@@ -1,15 +1,16 @@
 /* All sign-ins, the newest first. */
-import { SegmentedControl } from '@mantine/core'
 import { SignInIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getAuthLogs } from '../api/generated/sdk.gen.ts'
 import type { AuthLog } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
+import { SearchSwitch } from '../kit/search-switch.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { SignInResult } from './sign-in-result.tsx'
 import { texts } from './texts.ts'
@@ -68,7 +69,7 @@ function placeOf({ city, country, ip_address: address }: AuthLog): string {
 const STOPPED = 'result:Fail'
 
 export function SignInsPage() {
-  const { query = '' } = useSearch({ from: '/frame/sign-ins' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['auth_logs', 'list'],
@@ -76,8 +77,6 @@ export function SignInsPage() {
       getAuthLogs({ ...request, query: { ...page, order: 'desc', expand: 'device' } }),
     query,
   )
-  const change = (next: string) =>
-    void navigate({ to: '/sign-ins', search: next === '' ? {} : { query: next }, replace: true })
   return (
     <Page title={texts.title} isFilling>
       <DataTable
@@ -91,19 +90,17 @@ export function SignInsPage() {
             path="/auth_logs"
             value={query}
             fault={list.error?.message}
-            onChange={change}
+            onChange={search}
           />
         }
         actions={
-          <SegmentedControl
-            size="xs"
-            aria-label={texts.which}
-            value={query === STOPPED ? 'stopped' : query === '' ? 'all' : ''}
-            onChange={(next) => change(next === 'stopped' ? STOPPED : '')}
-            data={[
-              { value: 'all', label: texts.all },
-              { value: 'stopped', label: texts.stopped },
-            ]}
+          <SearchSwitch
+            name={texts.which}
+            all={texts.all}
+            part={texts.stopped}
+            clause={STOPPED}
+            query={query}
+            onChange={search}
           />
         }
         empty={

@@ -106,7 +106,11 @@ function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[]
       label: labels.overview,
       render: () => <OverviewTab stream={stream} onOpen={open} />,
     },
-    { id: 'deliveries', label: labels.deliveries, render: () => <StreamDeliveries id={id} /> },
+    {
+      id: 'deliveries',
+      label: labels.deliveries,
+      render: () => <DeliveryTable owner={{ kind: 'streams', id }} />,
+    },
     { id: 'waiting', label: labels.waiting, render: () => <WaitingTab id={id} /> },
     { id: 'state', label: labels.state, render: () => <StateTab id={id} /> },
     { id: 'status', label: labels.status, render: () => <StatusTab stream={stream} /> },
@@ -116,23 +120,4 @@ function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[]
     { id: 'keys', label: labels.keys, render: () => <KeysTab id={id} /> },
     { id: 'poll-tokens', label: labels.pollTokens, render: () => <PollTokensTab id={id} /> },
   ]
-}
-
-function StreamDeliveries({ id }: { readonly id: string }) {
-  const { query = '' } = useSearch({ from: FROM })
-  const navigate = useNavigate()
-  return (
-    <DeliveryTable
-      owner={{ kind: 'streams', id }}
-      search={query}
-      onSearch={(next) =>
-        void navigate({
-          to: '/signals/streams/$streamId',
-          params: { streamId: id },
-          search: { tab: 'deliveries', ...(next === '' ? {} : { query: next }) },
-          replace: true,
-        })
-      }
-    />
-  )
 }

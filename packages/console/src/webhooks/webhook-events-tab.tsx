@@ -1,12 +1,13 @@
 /* What happened while a webhook asked for it, sent or not. */
 import { BroadcastIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { getWebhookEvents } from '../api/generated/sdk.gen.ts'
 import type { WebhookEvent } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { SearchBar } from '../kit/search-bar.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { useAddressSearch } from '../kit/use-address-search.ts'
 import { useList } from '../kit/use-list.ts'
 import { texts } from './texts.ts'
 
@@ -50,7 +51,7 @@ const columnsOf = (id: string): readonly Column<WebhookEvent>[] => [
 ]
 
 export function WebhookEventsTab({ id }: { readonly id: string }) {
-  const { query = '' } = useSearch({ from: '/frame/signals/webhooks/$webhookId' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const list = useList(
     ['deliveries', 'list', 'webhook-events'],
@@ -74,14 +75,7 @@ export function WebhookEventsTab({ id }: { readonly id: string }) {
           path="/webhook_events"
           value={query}
           fault={list.error?.message}
-          onChange={(next) =>
-            void navigate({
-              to: '/signals/webhooks/$webhookId',
-              params: { webhookId: id },
-              search: { tab: 'events', ...(next === '' ? {} : { query: next }) },
-              replace: true,
-            })
-          }
+          onChange={search}
         />
       }
       empty={

@@ -84,7 +84,11 @@ function tabsOf(webhook: Webhook): readonly PageTab[] {
       label: texts.tabs.overview,
       render: () => <Overview webhook={webhook} />,
     },
-    { id: 'deliveries', label: texts.tabs.deliveries, render: () => <WebhookDeliveries id={id} /> },
+    {
+      id: 'deliveries',
+      label: texts.tabs.deliveries,
+      render: () => <DeliveryTable owner={{ kind: 'webhooks', id }} />,
+    },
     { id: 'events', label: texts.tabs.events, render: () => <WebhookEventsTab id={id} /> },
     { id: 'secret', label: texts.tabs.secret, render: () => <SecretTab webhook={webhook} /> },
     { id: 'recover', label: texts.tabs.recover, render: () => <RecoverTab id={id} /> },
@@ -148,24 +152,5 @@ function Overview({ webhook }: { readonly webhook: Webhook }) {
         </Stack>
       </Section>
     </>
-  )
-}
-
-function WebhookDeliveries({ id }: { readonly id: string }) {
-  const { query = '' } = useSearch({ from: FROM })
-  const navigate = useNavigate()
-  return (
-    <DeliveryTable
-      owner={{ kind: 'webhooks', id }}
-      search={query}
-      onSearch={(next) =>
-        void navigate({
-          to: '/signals/webhooks/$webhookId',
-          params: { webhookId: id },
-          search: { tab: 'deliveries', ...(next === '' ? {} : { query: next }) },
-          replace: true,
-        })
-      }
-    />
   )
 }

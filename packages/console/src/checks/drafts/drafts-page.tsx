@@ -1,17 +1,19 @@
 /* Drafts of checks. */
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core'
-import { BeakerIcon, PlusIcon } from '@primer/octicons-react'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Modal, TextInput } from '@mantine/core'
+import { BeakerIcon } from '@primer/octicons-react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { getCustomCheckDrafts, postCustomCheckDrafts } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
-import { Fault } from '../../kit/confirm.tsx'
+import { DialogForm } from '../../kit/confirm.tsx'
+import { CreateButton } from '../../kit/create-button.tsx'
 import { DataTable, type Column } from '../../kit/data-table.tsx'
 import { Page } from '../../kit/page.tsx'
 import { SearchBar } from '../../kit/search-bar.tsx'
 import { EmptyState } from '../../kit/states.tsx'
 import { Time } from '../../kit/time.tsx'
 import { useAction } from '../../kit/use-action.ts'
+import { useAddressSearch } from '../../kit/use-address-search.ts'
 import { useList } from '../../kit/use-list.ts'
 import { useMay } from '../../shell/session.ts'
 import { DraftState } from './draft-state.tsx'
@@ -45,25 +47,21 @@ const COLUMNS: readonly Column<CustomCheckDraft>[] = [
 ]
 
 export function DraftsPage() {
-  const { query = '' } = useSearch({ from: '/frame/checks/drafts' })
+  const { query, search } = useAddressSearch()
   const navigate = useNavigate()
   const may = useMay('Manage Checks')
   const [isCreating, setCreating] = useState(false)
   const list = useList(['custom_check_drafts', 'list'], (page) => getCustomCheckDrafts(page), query)
+  const stopCreating = () => setCreating(false)
   const open = (id: string) => void navigate({ to: '/checks/drafts/$id', params: { id } })
   return (
     <Page
       title={texts.title}
       above={[{ label: texts.checks, to: '/checks' }]}
       actions={
-        <Button
-          leftSection={<PlusIcon />}
-          disabled={!may}
-          title={may ? undefined : texts.mayNot}
-          onClick={() => setCreating(true)}
-        >
+        <CreateButton may={may} refusal={texts.mayNot} onClick={() => setCreating(true)}>
           {texts.create}
-        </Button>
+        </CreateButton>
       }
       isFilling
     >
@@ -78,13 +76,7 @@ export function DraftsPage() {
             path="/custom_check_drafts"
             value={query}
             fault={list.error?.message}
-            onChange={(next) =>
-              void navigate({
-                to: '/checks/drafts',
-                search: next === '' ? {} : { query: next },
-                replace: true,
-              })
-            }
+            onChange={search}
           />
         }
         empty={
@@ -93,18 +85,19 @@ export function DraftsPage() {
           </EmptyState>
         }
       />
-      <CreateDialog isOpen={isCreating} onClose={() => setCreating(false)} onCreated={open} />
+      <Modal opened={isCreating} onClose={stopCreating} title={texts.create}>
+        <CreateForm onClose={stopCreating} onCreated={open} />
+      </Modal>
     </Page>
   )
 }
 
-interface CreateDialogProps {
-  readonly isOpen: boolean
+interface CreateFormProps {
   readonly onClose: () => void
   readonly onCreated: (id: string) => void
 }
 
-function CreateDialog({ isOpen, onClose, onCreated }: CreateDialogProps) {
+function CreateForm({ onClose, onCreated }: CreateFormProps) {
   const [name, setName] = useState('')
   const create = useAction({
     run: async () => (await postCustomCheckDrafts({ body: { name }, throwOnError: true })).data,
@@ -114,34 +107,22 @@ function CreateDialog({ isOpen, onClose, onCreated }: CreateDialogProps) {
     showsFailure: true,
   })
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.create}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <Stack gap="md">
-          <TextInput
-            label={texts.name}
-            description={texts.createHelp}
-            required
-            maxLength={100}
-            data-autofocus
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Fault error={create.error} />
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={create.isPending}>
-              {texts.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      label={texts.create}
+      isPending={create.isPending}
+      error={create.error}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label={texts.name}
+        description={texts.createHelp}
+        required
+        maxLength={100}
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+    </DialogForm>
   )
 }

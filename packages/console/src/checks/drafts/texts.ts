@@ -10,7 +10,6 @@ export const texts = {
     'A draft is a check of your own before any device runs it. Write its query, try it on a device, publish it.',
   create: 'New draft',
   createHelp: 'The name can be changed until the draft is published.',
-  cancel: 'Cancel',
   created: 'The draft is created.',
   ready: 'Ready to publish',
   incomplete: 'Incomplete',

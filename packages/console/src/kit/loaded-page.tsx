@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react'
+import { Page, type PageAbove } from './page.tsx'
+import { Loaded, type LoadedProps } from './states.tsx'
+
+interface LoadedPageProps<Data> extends Omit<LoadedProps<Data>, 'height'> {
+  /** Stands until the name of the thing is known. */
+  readonly title: string
+  readonly above: PageAbove
+}
+
+/** A page of something that is read first. */
+export function LoadedPage<Data>(props: LoadedPageProps<Data>): ReactNode {
+  const { query, title, above, children } = props
+  if (query.data !== undefined) return children(query.data)
+  return (
+    <Page title={title} above={above}>
+      <Loaded query={query} height={320}>
+        {children}
+      </Loaded>
+    </Page>
+  )
+}
