@@ -365,6 +365,19 @@ create table admin_passkey (
   constraint admin_passkey_credential_id_key UNIQUE (credential_id)
 );
 
+create table admin_password (
+  admin_id bigint not null,
+  password_hash text not null,
+  totp_secret_sealed bytea not null,
+  last_used_step bigint not null,
+  wrong_code_count integer default 0 not null,
+  created_at timestamp with time zone default now() not null,
+  changed_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone,
+  constraint admin_password_pkey PRIMARY KEY (admin_id),
+  constraint admin_password_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE
+);
+
 create table admin_session (
   id bigint generated always as identity not null,
   admin_id bigint not null,

@@ -58,7 +58,8 @@ export const ERROR_CODES = {
   step_up_required: {
     meaning:
       'The request opens something that an admin must have proven to be there for, within the last five minutes.',
-    remedy: 'Step the session up: `POST /console/session/step_up`. Then send the request again.',
+    remedy:
+      'Step the session up: `POST /console/session/step_up`, or `step_up_code`. Then send the request again.',
   },
   cross_site_request: {
     meaning: 'The request carries the session of an admin, but does not come from the console.',

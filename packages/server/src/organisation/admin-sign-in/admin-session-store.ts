@@ -241,6 +241,18 @@ export async function deleteSessionsOf(db: Kysely<Schema>, adminId: string): Pro
   await sessionTable.delete(db, { adminId })
 }
 
+/** Ends the sessions of an admin but this one. */
+export async function deleteOtherSessions(
+  db: Kysely<Schema>,
+  { id, adminId }: Pick<AdminSession, 'id' | 'adminId'>,
+): Promise<void> {
+  await db
+    .deleteFrom('admin_session')
+    .where('admin_id', '=', adminId)
+    .where('id', '<>', id)
+    .execute()
+}
+
 /** Ends the sessions of an admin in which it is still to set a way to sign in up, but this one. */
 export async function deleteSetUpSessions(
   db: Kysely<Schema>,

@@ -17,6 +17,7 @@ import {
 } from './browser-input.ts'
 import { listPasskeys, type Passkey } from './passkey-store.ts'
 import { addPasskey, removePasskey, signInByPasskey, SIGN_IN_PURPOSE } from './passkeys.ts'
+import { findPassword } from './password-store.ts'
 import { answerSession, consoleSessionSchema } from './session-json.ts'
 import { endSetUps } from './set-ups.ts'
 import {
@@ -111,13 +112,20 @@ function stepUpRoutes(dependencies: SignInDependencies): ApiRoute[] {
       responses: {
         200: z.object({
           passkey: requestOptionsSchema.nullable().describe('Null for an admin without a passkey.'),
+          code: z
+            .boolean()
+            .describe('Whether a code of an authenticator app does as well: `step_up_code`.'),
         }),
       },
       handler: async ({ headers }) => {
         const { session } = await readOwnSession(dependencies, headers)
         const passkeys = await listPasskeys(db, session.adminId)
         const options = () => webAuthn.toAuthenticationOptions(stepUpPurpose(session), passkeys)
-        return { passkey: passkeys.length === 0 ? null : await options() }
+        const password = await findPassword(db, session.adminId)
+        return {
+          passkey: passkeys.length === 0 ? null : await options(),
+          code: password !== undefined,
+        }
       },
     }),
     route({

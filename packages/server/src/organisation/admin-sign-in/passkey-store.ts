@@ -2,7 +2,6 @@ import { sql, type Kysely } from 'kysely'
 import { timeInMs } from '../../platform/db/database-time.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { CHALLENGE_LIFETIME_MS } from './webauthn-challenge.ts'
 
 const passkeyTable = defineTable('admin_passkey')
 
@@ -63,14 +62,15 @@ export async function deletePasskey(
   return row && passkeyTable.fromRow(row)
 }
 
-/** Notes that a challenge is used; answers false when it was before. */
+/** Notes that a challenge of this lifetime is used; answers false when it was before. */
 export async function insertUsedChallenge(
   db: Kysely<Schema>,
   challengeHash: Buffer,
+  lifetimeMs: number,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('admin_used_challenge')
-    .values({ challenge_hash: challengeHash, expires_at: timeInMs(CHALLENGE_LIFETIME_MS) })
+    .values({ challenge_hash: challengeHash, expires_at: timeInMs(lifetimeMs) })
     .onConflict((conflict) => conflict.column('challenge_hash').doNothing())
     .executeTakeFirst()
   return numInsertedOrUpdatedRows > 0n

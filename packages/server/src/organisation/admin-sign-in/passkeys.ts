@@ -19,6 +19,7 @@ import {
   type Passkey,
 } from './passkey-store.ts'
 import { actorOf, passkeyRefused, startSession, type SigningInBrowser } from './sign-in.ts'
+import { CHALLENGE_LIFETIME_MS } from './webauthn-challenge.ts'
 import type { AuthenticationResponseJSON, NewPasskey, Proven, WebAuthn } from './webauthn.ts'
 
 /** The purpose of a challenge by which somebody signs in. */
@@ -129,5 +130,6 @@ export async function usePasskey(
 }
 
 async function takeChallenge(change: Change, challengeHash: Buffer): Promise<void> {
-  if (!(await insertUsedChallenge(change.tx, challengeHash))) throw passkeyRefused()
+  if (!(await insertUsedChallenge(change.tx, challengeHash, CHALLENGE_LIFETIME_MS)))
+    throw passkeyRefused()
 }

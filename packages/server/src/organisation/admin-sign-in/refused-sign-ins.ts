@@ -1,4 +1,4 @@
-import type { ChangeOrigin, RunChange } from '../../changes/change.ts'
+import type { Change, ChangeOrigin, RunChange } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Admin } from '../admins/find-admin.ts'
 import { describeAdmin } from './sign-in.ts'
@@ -9,11 +9,13 @@ interface SignInAttempt {
   /** Whom the attempt is about; undefined when nobody has the address. */
   readonly admin: Admin | undefined
   readonly method: 'passkey' | 'password' | 'step-up'
+  /** What else a refusal changes. */
+  readonly onRefused?: (change: Change) => Promise<void>
 }
 
 /** Lets somebody try to sign in; a refusal is in the audit log before it is answered. */
 export async function refuseSignIn<Result>(
-  { runChange, origin, admin, method }: SignInAttempt,
+  { runChange, origin, admin, method, onRefused }: SignInAttempt,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -21,14 +23,15 @@ export async function refuseSignIn<Result>(
   } catch (error) {
     if (error instanceof AppError && error.code === 'sign_in_failed') {
       const whom = admin === undefined ? 'somebody who is no admin' : describeAdmin(admin)
-      await runChange(origin, async (change) =>
+      await runChange(origin, async (change) => {
         change.recordAudit({
           action: 'admin_sign_in.refused',
           target: admin === undefined ? null : { type: 'admin_user', id: admin.id },
           description: `refused ${whom} by ${method}`,
           after: { method },
-        }),
-      )
+        })
+        await onRefused?.(change)
+      })
     }
     throw error
   }

@@ -14,7 +14,7 @@ import type { Admin } from '../admins/find-admin.ts'
 import type { ConsoleSite } from './console-site.ts'
 import type { Passkey } from './passkey-store.ts'
 import { passkeyRefused } from './sign-in.ts'
-import { CHALLENGE_LIFETIME_MS, type Challenges } from './webauthn-challenge.ts'
+import { CHALLENGE_LIFETIME_MS, hashChallenge, type Challenges } from './webauthn-challenge.ts'
 
 export type {
   AuthenticationResponseJSON,
@@ -86,7 +86,7 @@ export function createWebAuthn(site: ConsoleSite, challenges: Challenges): WebAu
       },
       prove: (result) => ({
         result,
-        challengeHash: createHash('sha256').update(seen.challenge).digest(),
+        challengeHash: hashChallenge(seen.challenge),
       }),
     }
   }

@@ -18,7 +18,7 @@ const after = (ms: number) => new Date(start.getTime() + ms)
 async function takeMany(bucket: string, capacity: number, count: number, now: Date) {
   let accepted = 0
   for (let index = 0; index < count; index += 1) {
-    if ((await takeRateLimit(database.db, bucket, capacity, now)).isAllowed) accepted += 1
+    if ((await takeRateLimit(database.db, bucket, capacity, { now })).isAllowed) accepted += 1
   }
   return accepted
 }
@@ -26,7 +26,7 @@ async function takeMany(bucket: string, capacity: number, count: number, now: Da
 describe('the shared rate limit', () => {
   it('accepts 270 requests in a window and refuses the next', async () => {
     expect(await takeMany('window', 270, 270, start)).toBe(270)
-    const refused = await takeRateLimit(database.db, 'window', 270, after(1_000))
+    const refused = await takeRateLimit(database.db, 'window', 270, { now: after(1_000) })
     expect(refused).toEqual({
       isAllowed: false,
       limit: 270,
@@ -50,7 +50,8 @@ describe('the shared rate limit', () => {
     let at = 0
     for (let index = 0; index < 400; index += 1) {
       at += (index * 7_919) % 4_000
-      if ((await takeRateLimit(database.db, 'rhythm', 7, after(at))).isAllowed) accepted.push(at)
+      if ((await takeRateLimit(database.db, 'rhythm', 7, { now: after(at) })).isAllowed)
+        accepted.push(at)
     }
     for (const end of accepted) {
       expect(accepted.filter((time) => time > end - 60_000 && time <= end).length).toBeLessThan(8)
@@ -65,8 +66,8 @@ describe('the shared rate limit', () => {
   })
 
   it('counts down, and tells when the oldest request leaves the window', async () => {
-    const first = await takeRateLimit(database.db, 'told', 2, start)
-    const second = await takeRateLimit(database.db, 'told', 2, after(10_500))
+    const first = await takeRateLimit(database.db, 'told', 2, { now: start })
+    const second = await takeRateLimit(database.db, 'told', 2, { now: after(10_500) })
     expect([first.remaining, first.resetSeconds]).toEqual([1, 60])
     expect([second.remaining, second.resetSeconds]).toEqual([0, 50])
     expect(second.resetEpochSeconds).toBe(first.resetEpochSeconds)
@@ -101,7 +102,7 @@ describe('the shared rate limit', () => {
   })
 
   it('forgets buckets that nobody uses, and no others', async () => {
-    await takeRateLimit(database.db, 'idle', 5, start)
+    await takeRateLimit(database.db, 'idle', 5, { now: start })
     await createRateLimitStore(database.db).take('live', 5)
     const { count } = await endStaleRateLimits(database.db, {
       before: after(60_000),

@@ -20,22 +20,27 @@ interface TakeRow {
  */
 export function createRateLimitStore<Schema>(db: Kysely<Schema>): RateLimiter {
   return {
-    take: async (bucket, capacity) => takeRateLimit(db, bucket, capacity),
+    take: async (bucket, capacity, windowSeconds) =>
+      takeRateLimit(db, bucket, capacity, { windowSeconds }),
   }
 }
 
-/**
- * Takes a place in a bucket by the clock of the database; `now` replaces that clock.
- */
+interface RateLimitTime {
+  readonly windowSeconds?: number | undefined
+  /** Replaces the clock of the database. */
+  readonly now?: Date
+}
+
+/** Takes a place in a bucket by the clock of the database. */
 export async function takeRateLimit<Schema>(
   db: Kysely<Schema>,
   bucket: string,
   capacity: number,
-  now?: Date,
+  { windowSeconds = RATE_LIMIT_WINDOW_SECONDS, now }: RateLimitTime = {},
 ): Promise<RateLimitDecision> {
   const { rows } = await sql<TakeRow>`
     select is_allowed, remaining, reset_epoch_seconds, reset_seconds
-    from take_rate_limit(${bucket}, ${capacity}, ${RATE_LIMIT_WINDOW_SECONDS}, ${now ?? null})
+    from take_rate_limit(${bucket}, ${capacity}, ${windowSeconds}, ${now ?? null})
   `.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error('take_rate_limit returned no row')

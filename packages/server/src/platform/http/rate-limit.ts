@@ -20,8 +20,12 @@ export interface RateLimitDecision {
 
 /** Counts accepted requests per bucket, over all processes of the service. */
 export interface RateLimiter {
-  /** Takes one place of the bucket if one is free. A refused request takes none. */
-  take(bucket: string, capacity: number): Promise<RateLimitDecision>
+  /**
+   * Takes one place of the bucket if one is free. A refused request takes none. The window of a bucket is always
+   * the same, {@link RATE_LIMIT_WINDOW_SECONDS} where none is named and ten minutes at most: buckets that nobody
+   * used for longer are forgotten.
+   */
+  take(bucket: string, capacity: number, windowSeconds?: number): Promise<RateLimitDecision>
 }
 
 /** The bucket of an authenticated caller. */

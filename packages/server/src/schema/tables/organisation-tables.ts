@@ -92,6 +92,16 @@ export interface OrganisationTables {
     created_at: Generated<Date>
     last_used_at: Date | null
   }
+  admin_password: {
+    admin_id: string
+    password_hash: string
+    totp_secret_sealed: Buffer
+    last_used_step: BigCount
+    wrong_code_count: Generated<number>
+    created_at: Generated<Date>
+    changed_at: Generated<Date>
+    last_used_at: Date | null
+  }
   admin_used_challenge: {
     challenge_hash: Buffer
     expires_at: Date
