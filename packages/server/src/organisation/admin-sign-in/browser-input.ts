@@ -18,8 +18,10 @@ export interface SignInDependencies extends Pick<Foundation, 'db' | 'runChange'>
 /** Where the routes about the session of the browser stand in the reference. */
 export const SESSION_TAGS = ['Console session']
 
-/** Attempts of an address to sign in, in any 60 seconds. */
+/** Attempts of an address to sign in, in any 60 seconds, and how often it may begin one. */
 const ATTEMPTS_PER_MINUTE = 60
+/** Attempts to step a session up, in any 60 seconds. */
+const STEP_UPS_PER_MINUTE = 20
 
 /** Whoever tries to sign in does so from a page of the console, and not too often. */
 export async function admitSignIn(
@@ -28,7 +30,33 @@ export async function admitSignIn(
   address: string,
 ): Promise<void> {
   assertOwnPage({ method: 'POST', headers }, site)
-  const decision = await rateLimiter.take(`sign-in ${addressBucket(address)}`, ATTEMPTS_PER_MINUTE)
+  await takeAttempt(rateLimiter, `sign-in ${addressBucket(address)}`, ATTEMPTS_PER_MINUTE)
+}
+
+/** Whoever asks for what a sign-in begins with, which costs nothing, uses up nobody's attempts. */
+export async function admitSignInOptions(
+  { site, rateLimiter }: Pick<SignInDependencies, 'site' | 'rateLimiter'>,
+  headers: IncomingHttpHeaders,
+  address: string,
+): Promise<void> {
+  assertOwnPage({ method: 'POST', headers }, site)
+  await takeAttempt(rateLimiter, `sign-in options ${addressBucket(address)}`, ATTEMPTS_PER_MINUTE)
+}
+
+/** A session steps up not too often, whatever others do from the same address. */
+export async function admitStepUp(
+  { rateLimiter }: Pick<SignInDependencies, 'rateLimiter'>,
+  sessionId: string,
+): Promise<void> {
+  await takeAttempt(rateLimiter, `step-up ${sessionId}`, STEP_UPS_PER_MINUTE)
+}
+
+async function takeAttempt(
+  rateLimiter: RateLimiter,
+  bucket: string,
+  perMinute: number,
+): Promise<void> {
+  const decision = await rateLimiter.take(bucket, perMinute)
   if (!decision.isAllowed) throw rateLimited(decision)
 }
 

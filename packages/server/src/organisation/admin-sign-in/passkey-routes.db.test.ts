@@ -274,6 +274,7 @@ describe('a passkey', () => {
     const url = `/console/session/passkeys/${rows[0]?.id ?? ''}`
     expect((await send(url, mine.session.headers, undefined, 'DELETE')).status).toBe(404)
     expect((await stepUp(mine.session, theirs.passkey)).status).toBe(401)
+    expect(await refusalsOf(mine.session.adminId)).toBe(1)
   })
 })
 
@@ -281,7 +282,7 @@ const newCredential = () =>
   new SoftwareAuthenticator(BASE_URL).register({ challenge: 'x', user: { id: 'x' } })
 
 it('whoever tries to sign in too often waits, and the others do not', async () => {
-  const { session } = await newOwner()
+  const { session, passkey } = await newOwner()
   const answers = []
   for (let attempt = 0; attempt < 61; attempt += 1) {
     answers.push((await send('/console/session/passkey_options', OWN_PAGE)).status)
@@ -289,6 +290,11 @@ it('whoever tries to sign in too often waits, and the others do not', async () =
   expect(answers.filter((status) => status === 200)).toHaveLength(60)
   expect(answers.at(-1)).toBe(429)
   expect((await send('/devices', session.headers, undefined, 'GET')).status).toBe(200)
+  const credential = passkey.authenticate({ challenge: '' })
+  const tries = []
+  for (let attempt = 0; attempt < 61; attempt += 1) tries.push((await signIn(credential)).status)
+  expect([tries[0], tries.at(-2), tries.at(-1)]).toEqual([401, 401, 429])
+  expect((await stepUp(session, passkey)).status).toBe(200)
 })
 
 describe('a step-up', () => {
@@ -332,6 +338,16 @@ describe('a step-up', () => {
     expect((await stepUp(session, passkey)).status).toBe(200)
     const shown = await send('/console/session', other.headers, undefined, 'GET')
     expect(shown.body.stepped_up_until).toBeNull()
+  })
+
+  it('is tried 20 times a minute in a session at the most', async () => {
+    const { session, passkey } = await newOwner()
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      expect((await stepUp(session, passkey, { challenge: 'AA' })).status).toBe(401)
+    }
+    expect((await stepUp(session, passkey)).status).toBe(429)
+    const other = await newOwner()
+    expect((await stepUp(other.session, other.passkey)).status).toBe(200)
   })
 
   it.each(WRONG)('is refused with %s', async (_what, falsified) => {

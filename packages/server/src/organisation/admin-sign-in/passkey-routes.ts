@@ -8,6 +8,8 @@ import { notFound } from '../../platform/app-error.ts'
 import { findAdminById } from '../admins/find-admin.ts'
 import {
   admitSignIn,
+  admitSignInOptions,
+  admitStepUp,
   assertionSchema,
   attestationSchema,
   readOwnSession,
@@ -78,7 +80,7 @@ function signInRoutes(dependencies: SignInDependencies): ApiRoute[] {
       summary: 'Begin a sign-in by a passkey',
       responses: { 200: requestOptionsSchema },
       handler: async ({ headers, address }) => {
-        await admitSignIn(dependencies, headers, address)
+        await admitSignInOptions(dependencies, headers, address)
         return webAuthn.toAuthenticationOptions(SIGN_IN_PURPOSE)
       },
     }),
@@ -138,9 +140,9 @@ function stepUpRoutes(dependencies: SignInDependencies): ApiRoute[] {
       example: { body: { credential: ASSERTION } },
       responses: { 200: consoleSessionSchema },
       handler: async (context) => {
-        const { body, headers, address } = context
-        await admitSignIn(dependencies, headers, address)
+        const { body, headers } = context
         const { session } = await readOwnSession(dependencies, headers)
+        await admitStepUp(dependencies, session.id)
         const origin = toOrigin(context)
         return answerSession(
           dependencies,

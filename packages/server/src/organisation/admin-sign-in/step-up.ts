@@ -4,6 +4,7 @@
  */
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { findAdminById } from '../admins/find-admin.ts'
 import { rotateSession, type LiveSession } from './admin-session-store.ts'
 import { findOwned, usePasskey, type PasskeyDependencies } from './passkeys.ts'
 import { completeSetUp } from './set-ups.ts'
@@ -43,10 +44,11 @@ export async function stepUpByPasskey(
   credential: AuthenticationResponseJSON,
   origin: ChangeOrigin,
 ): Promise<string> {
-  const owned = await findOwned(db, credential)
-  if (owned?.admin.id !== session.adminId) throw passkeyRefused()
-  const attempt = { runChange, origin, admin: owned.admin, method: 'step-up' } as const
+  const admin = await findAdminById(db, session.adminId)
+  const attempt = { runChange, origin, admin, method: 'step-up' } as const
   return refuseSignIn(attempt, async () => {
+    const owned = await findOwned(db, credential)
+    if (owned?.admin.id !== session.adminId) throw passkeyRefused()
     const purpose = stepUpPurpose(session)
     const proven = await webAuthn.verifyAuthentication(purpose, credential, owned)
     return runChange(origin, async (change) => {

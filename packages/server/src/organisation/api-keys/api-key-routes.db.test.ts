@@ -183,15 +183,66 @@ describe('a caller that does not hold a permission', () => {
     expect((await show(id)).body.permissions).toEqual([])
   })
 
-  it('gets no secret that holds it, and can still take it away', async () => {
+  it('gets no secret that holds it and changes nothing of the key, but can end it', async () => {
     const id = await createStronger()
     const before = await countAuditEntries(api)
     expect((await send('POST', `/api_keys/${id}/reveal`, { reason: 'x' })).status).toBe(403)
     expect((await send('POST', `/api_keys/${id}/rotate`, {})).status).toBe(403)
     expect(await countAuditEntries(api)).toBe(before)
-    const kept = await send('PATCH', `/api_keys/${id}`, { permissions: [REMOVE], name: 'Kept' })
-    expect(kept.status).toBe(200)
-    expect((await send('PATCH', `/api_keys/${id}`, { permissions: [] })).status).toBe(200)
+    const expiresAt = new Date(api.clock.now().getTime() + 60_000).toISOString()
+    for (const edit of [{ name: 'x' }, { expires_at: expiresAt }, { permissions: [] }]) {
+      const { status, body } = await send('PATCH', `/api_keys/${id}`, edit)
+      expect([status, body.code]).toEqual([403, 'permission_missing'])
+    }
+    expect((await send('DELETE', `/api_keys/${id}`)).status).toBe(200)
+  })
+})
+
+describe('a key that ends', () => {
+  const inMinutes = (minutes: number) =>
+    new Date(api.clock.now().getTime() + minutes * 60_000).toISOString()
+  const MANAGE = { permission: 'Manage API Keys', rationale: 'A pipeline.' }
+  const createEnding = async () => {
+    const lead = await api.createKey(['Manage API Keys'])
+    const as = (key: string, method: 'POST' | 'PATCH', path: string, payload: object) =>
+      api.request<KeyJson & TestRefusal>(path, { method, key, payload })
+    const payload = { name: 'CI', responsible_email: RESPONSIBLE, permissions: [MANAGE] }
+    const { body } = await as(lead, 'POST', '/api_keys', { ...payload, expires_at: inMinutes(60) })
+    const ask = (method: 'POST' | 'PATCH', path: string, edit: object) =>
+      as(body.secret ?? '', method, path, edit)
+    return { id: body.id, ask, payload }
+  }
+
+  it('moves no end beyond its own, not even its own', async () => {
+    const { id, ask } = await createEnding()
+    const other = (await create()).body.id
+    for (const end of [null, inMinutes(61)]) {
+      const { status, body } = await ask('PATCH', `/api_keys/${id}`, { expires_at: end })
+      expect([status, body.details?.[0]?.path]).toEqual([422, 'expires_at'])
+    }
+    const at = async (which: string, minutes: number) =>
+      (await ask('PATCH', `/api_keys/${which}`, { expires_at: inMinutes(minutes) })).status
+    expect(await at(other, 90)).toBe(200)
+    expect(await at(other, 95)).toBe(422)
+    expect(await at(other, 50)).toBe(200)
+    expect(await at(other, 60)).toBe(200)
+    expect(await at(id, 30)).toBe(200)
+  })
+
+  it('makes no key that outlives it, and gets no secret of one that does', async () => {
+    const { id, ask, payload } = await createEnding()
+    const make = async (more: object) =>
+      (await ask('POST', '/api_keys', { ...payload, ...more })).status
+    expect(await make({})).toBe(422)
+    expect(await make({ expires_at: inMinutes(61) })).toBe(422)
+    expect(await make({ expires_at: inMinutes(60) })).toBe(200)
+    const other = (await create()).body.id
+    const secretOf = async (which: string) => [
+      (await ask('POST', `/api_keys/${which}/reveal`, { reason: 'x' })).status,
+      (await ask('POST', `/api_keys/${which}/rotate`, {})).status,
+    ]
+    expect(await secretOf(other)).toEqual([403, 403])
+    expect(await secretOf(id)).toEqual([200, 200])
   })
 })
 

@@ -9,7 +9,7 @@ import { apiKeySchema, apiKeyWithSecretSchema, toApiKeyJson } from './api-key-js
 import { getKey, listKeys, type ApiKeyWithPermissions } from './api-key-store.ts'
 import { changeApiKey } from './change-api-key.ts'
 import { createApiKey, revokeApiKey, rotateApiKey, type IssuedKey } from './create-api-key.ts'
-import { assertHolds, assertHoldsAllOfKey } from './grantor.ts'
+import { assertEndsInTime, assertHolds, assertMayHaveSecretOf } from './grantor.ts'
 import { revealApiKeyTo } from './reveal-api-key.ts'
 
 export type ApiKeyRouteDependencies = RouteFoundation & Pick<Foundation, 'clock' | 'sealer'>
@@ -121,7 +121,7 @@ function writeRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): A
       path: '/api_keys',
       stepUp: true,
       summary: 'Create an API key',
-      description: 'The answer carries its secret. A caller grants only what it holds itself.',
+      description: 'The answer carries its secret. A caller grants only what it holds itself; a key grants nothing that ends later than itself.',
       body: createBody,
       responses: { 200: apiKeyWithSecretSchema },
       example: {
@@ -133,6 +133,7 @@ function writeRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): A
       },
       handler: async ({ change, body, principal }) => {
         const { permissions = [], expires_at: expiresAt = null } = body
+        await assertEndsInTime(change, principal, expiresAt)
         const issued = await createApiKey(change, sealer, {
           name: body.name,
           responsibleEmail: body.responsible_email,
@@ -153,7 +154,7 @@ function writeRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): A
       stepUp: true,
       summary: 'Change an API key',
       description:
-        'Members that are left out stay as they are, and so does the secret. The next request of the key goes by it.',
+        'Members that are left out stay as they are, and so does the secret. The next request of the key goes by it. A caller changes only keys of which it holds every permission; a key moves no end beyond its own.',
       body: changeBody,
       responses: { 200: apiKeySchema },
       example: { body: { permissions: [EXAMPLE_GRANT] } },
@@ -191,12 +192,12 @@ function secretRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): 
       stepUp: true,
       summary: 'Put a new API key in the place of an old one',
       description:
-        'The new key has an id and a secret of its own, and what the old one holds; the answer carries the secret.',
+        'The new key has an id and a secret of its own, and what the old one holds; the answer carries the secret. For a caller that holds what the old key holds, and for as long.',
       body: rotateBody,
       responses: { 200: apiKeyWithSecretSchema },
       example: { body: {} },
       handler: async ({ change, params, body, principal }) => {
-        await assertHoldsAllOfKey(change, principal, params.id)
+        await assertMayHaveSecretOf(change, principal, params.id)
         const overlap = body.overlap_seconds ?? OVERLAP_SECONDS_DEFAULT
         const issued = await rotateApiKey(change, sealer, params.id, overlap)
         return withSecret(baseUrl, change, issued)
@@ -209,7 +210,7 @@ function secretRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): 
       stepUp: true,
       summary: 'Reveal the secret of an API key',
       description:
-        'To a caller that holds what the key holds. The audit log names the caller and the reason before the answer is sent.',
+        'To a caller that holds what the key holds, and for as long. The audit log names the caller and the reason before the answer is sent.',
       body: revealBody,
       responses: { 200: revealedSchema },
       example: { body: { reason: 'Its copy in the vault was lost.' } },

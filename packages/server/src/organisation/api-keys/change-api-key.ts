@@ -13,7 +13,7 @@ import {
   type ApiKey,
   type GrantedPermission,
 } from './api-key-store.ts'
-import { assertHolds, type Grantor } from './grantor.ts'
+import { assertEndsInTime, assertHolds, assertHoldsAllOfKey, isLater, type Grantor } from './grantor.ts'
 import { toKeyState } from './key-state.ts'
 
 /** What becomes of a key; absent members stay as they are. */
@@ -28,8 +28,8 @@ export interface ApiKeyEdit {
 /**
  * Changes a live key; its next request goes by it. Its secret stays.
  *
- * @throws AppError `not_found`; `conflict` for a key that has ended; `invalid_body` as for a new key;
- *   `permission_missing` for a permission that the key gets and the grantor does not hold
+ * @throws AppError `not_found`; `conflict` for a key that has ended; `invalid_body` as for a new key, and for an end that a grantor may not give;
+ *   `permission_missing` for a permission that the key has or gets and the grantor does not hold
  */
 export async function changeApiKey(
   change: Change,
@@ -37,6 +37,7 @@ export async function changeApiKey(
   keyId: string,
   edit: ApiKeyEdit,
 ): Promise<ApiKey> {
+  await assertHoldsAllOfKey(change, grantor, keyId)
   const before = await getKeyForUpdate(change.tx, keyId)
   if (toKeyState(before, change.now()) !== 'live') {
     throw conflict(`The API key ${keyId} has ended; create a new one.`)
@@ -48,8 +49,7 @@ export async function changeApiKey(
   const after = await updateKey(change.tx, before.id, {
     name: edit.name === undefined ? before.name : parseName(edit.name, 'name'),
     responsibleAdminId: await findNewResponsible(change, before, edit.responsibleEmail),
-    expiresAt:
-      edit.expiresAt === undefined ? before.expiresAt : parseExpiry(change, edit.expiresAt),
+    expiresAt: await findNewEnd(change, grantor, before, edit.expiresAt),
     updatedAt: change.at,
   })
   change.recordAudit({
@@ -60,6 +60,17 @@ export async function changeApiKey(
     after: toAuditValues(after, permissions),
   })
   return after
+}
+
+async function findNewEnd(
+  change: Change,
+  grantor: Grantor,
+  before: ApiKey,
+  given: Date | null | undefined,
+): Promise<Date | null> {
+  if (given === undefined) return before.expiresAt
+  if (isLater(given, before.expiresAt)) await assertEndsInTime(change, grantor, given)
+  return parseExpiry(change, given)
 }
 
 async function findNewResponsible(

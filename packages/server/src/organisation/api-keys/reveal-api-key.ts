@@ -5,7 +5,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { apiKeyContext } from './api-key-secret.ts'
 import { getKeyForUpdate } from './api-key-store.ts'
-import { assertHoldsAllOfKey, type Grantor } from './grantor.ts'
+import { assertMayHaveSecretOf, type Grantor } from './grantor.ts'
 
 /**
  * The plain text of a key, for an admin with Full Access; the audit entry names who saw it.
@@ -30,7 +30,7 @@ export async function revealApiKey(
 }
 
 /**
- * The plain text of a key, for a caller of the API who holds what the key does. The audit entry, which names
+ * The plain text of a key, for a caller of the API who holds what the key does, and for as long. The audit entry, which names
  * the reason, is durable before the text is shown.
  *
  * @throws AppError `not_found`, `permission_missing`; `conflict` when the key is revoked
@@ -41,7 +41,7 @@ export async function revealApiKeyTo(
   viewer: Grantor,
   { keyId, reason }: { readonly keyId: string; readonly reason: string },
 ): Promise<string> {
-  await assertHoldsAllOfKey(change, viewer, keyId)
+  await assertMayHaveSecretOf(change, viewer, keyId)
   return openKey(change, sealer, keyId, { viewer: viewer.name, facts: { reason } })
 }
 
