@@ -121,7 +121,8 @@ function writeRoutes({ runChange, sealer, baseUrl }: ApiKeyRouteDependencies): A
       path: '/api_keys',
       stepUp: true,
       summary: 'Create an API key',
-      description: 'The answer carries its secret. A caller grants only what it holds itself; a key grants nothing that ends later than itself.',
+      description:
+        'The answer carries its secret. A caller grants only what it holds itself; a key grants nothing that ends later than itself.',
       body: createBody,
       responses: { 200: apiKeyWithSecretSchema },
       example: {

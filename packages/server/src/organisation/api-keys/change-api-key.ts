@@ -13,7 +13,13 @@ import {
   type ApiKey,
   type GrantedPermission,
 } from './api-key-store.ts'
-import { assertEndsInTime, assertHolds, assertHoldsAllOfKey, isLater, type Grantor } from './grantor.ts'
+import {
+  assertEndsInTime,
+  assertHolds,
+  assertHoldsAllOfKey,
+  isLater,
+  type Grantor,
+} from './grantor.ts'
 import { toKeyState } from './key-state.ts'
 
 /** What becomes of a key; absent members stay as they are. */
