@@ -1,5 +1,5 @@
 /* What the pages of a check have in common: its name, its state and its tabs. */
-import { Anchor, Skeleton, Tabs } from '@mantine/core'
+import { Anchor, Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -8,7 +8,7 @@ import { configurationQuery } from './configuration-query.ts'
 import type { Check } from '../api/generated/types.gen.ts'
 import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { StrategyBadge } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
@@ -22,20 +22,23 @@ interface CheckFrameProps {
   readonly children: (check: Check) => ReactNode
 }
 
-export function CheckFrame({ id, tab, isFilling = false, children }: CheckFrameProps) {
-  const navigate = useNavigate()
-  const {
-    data: check,
-    error,
-    refetch,
-  } = useQuery({
+export function CheckFrame(props: CheckFrameProps) {
+  const { id } = props
+  const query = useQuery({
     queryKey: ['checks', id],
     queryFn: async ({ signal }) =>
       (await getChecksById({ path: { id }, signal, throwOnError: true })).data,
   })
+  return <Loaded query={query}>{(check) => <Frame {...props} check={check} />}</Loaded>
+}
+
+interface FrameProps extends CheckFrameProps {
+  readonly check: Check
+}
+
+function Frame({ check, id, tab, isFilling = false, children }: FrameProps) {
+  const navigate = useNavigate()
   const { data: configuration } = useQuery(configurationQuery(id))
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (check === undefined) return <Skeleton height={320} m="xl" />
   return (
     <Page
       title={check.name}

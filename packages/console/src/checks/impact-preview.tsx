@@ -2,6 +2,7 @@ import { Loader } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { ArrowRightIcon } from '@primer/octicons-react'
 import { keepPreviousData, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { postChecksByIdConfigurationsPreview } from '../api/generated/sdk.gen.ts'
 import type { CheckConfigurationPreview } from '../api/generated/types.gen.ts'
 import { formatCount } from '../kit/figures.ts'
@@ -11,8 +12,8 @@ import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { DeviceState } from '../kit/tone.tsx'
 import classes from './checks.module.css'
-import type { Wanted } from './strategy-form.tsx'
 import { texts } from './texts.ts'
+import type { Wanted } from './wanted-configuration.ts'
 
 const PAUSE_MS = 300
 
@@ -133,49 +134,56 @@ function Stages({ stages }: { readonly stages: CheckConfigurationPreview['stages
 function Groups({ groups }: { readonly groups: CheckConfigurationPreview['by_group'] }) {
   if (groups.length === 0) return null
   return (
-    <div className={classes.texts}>
-      <div>
-        <h3>{texts.byGroup}</h3>
-        <ul className={classes.moves}>
-          {groups.flatMap(({ device_group_id: id, device_group_name: name, transitions }) =>
-            transitions.map(({ from, to, device_count: count }) => (
-              <li key={`${id}${from}${to}`} className={classes.move}>
-                <ListLink to={`/groups/${id}`}>{name}</ListLink>
-                <b>{formatCount(count)}</b>
-                <DeviceState state={from} />
-                <ArrowRightIcon size={14} />
-                <DeviceState state={to} />
-              </li>
-            )),
-          )}
-        </ul>
-      </div>
-    </div>
+    <MoveList title={texts.byGroup}>
+      {groups.flatMap(({ device_group_id: id, device_group_name: name, transitions }) =>
+        transitions.map(({ from, to, device_count: count }) => (
+          <li key={`${id}${from}${to}`} className={classes.move}>
+            <ListLink to={`/groups/${id}`}>{name}</ListLink>
+            <b>{formatCount(count)}</b>
+            <Change from={from} to={to} />
+          </li>
+        )),
+      )}
+    </MoveList>
   )
 }
 
 function Moves({ moves }: { readonly moves: CheckConfigurationPreview['moves'] }) {
   if (moves.length === 0) return null
   return (
+    <MoveList title={texts.who}>
+      {moves.map(({ device_id: id, device_name: name, from, to }) => (
+        <li key={id} className={classes.move}>
+          <ListLink to={`/devices/${id}`}>{name}</ListLink>
+          <Change from={from.auth_state} to={to.auth_state} />
+          {to.will_block_at === null ? null : (
+            <span>
+              {texts.when} <Time at={to.will_block_at} />
+            </span>
+          )}
+        </li>
+      ))}
+    </MoveList>
+  )
+}
+
+function MoveList({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
     <div className={classes.texts}>
       <div>
-        <h3>{texts.who}</h3>
-        <ul className={classes.moves}>
-          {moves.map(({ device_id: id, device_name: name, from, to }) => (
-            <li key={id} className={classes.move}>
-              <ListLink to={`/devices/${id}`}>{name}</ListLink>
-              <DeviceState state={from.auth_state} />
-              <ArrowRightIcon size={14} />
-              <DeviceState state={to.auth_state} />
-              {to.will_block_at === null ? null : (
-                <span>
-                  {texts.when} <Time at={to.will_block_at} />
-                </span>
-              )}
-            </li>
-          ))}
-        </ul>
+        <h3>{title}</h3>
+        <ul className={classes.moves}>{children}</ul>
       </div>
     </div>
+  )
+}
+
+function Change({ from, to }: { readonly from: string; readonly to: string }) {
+  return (
+    <>
+      <DeviceState state={from} />
+      <ArrowRightIcon size={14} />
+      <DeviceState state={to} />
+    </>
   )
 }

@@ -1,8 +1,7 @@
 /* What a check does to devices that fail it, changed with the impact in sight before anything is saved. */
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { CheckFrame } from './check-frame.tsx'
 import { configurationQuery } from './configuration-query.ts'
 import { ConfigurationHistory } from './configuration-history.tsx'
@@ -18,13 +17,15 @@ export function StrategyPage() {
 }
 
 function Strategy({ id }: { readonly id: string }) {
-  const { data, error, refetch } = useQuery(configurationQuery(id))
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Skeleton height={320} />
+  const query = useQuery(configurationQuery(id))
   return (
-    <>
-      <StrategyForm key={data.revision} checkId={id} saved={data} />
-      <ConfigurationHistory checkId={id} />
-    </>
+    <Loaded query={query} height={320}>
+      {(saved) => (
+        <>
+          <StrategyForm key={id} checkId={id} saved={saved} />
+          <ConfigurationHistory checkId={id} />
+        </>
+      )}
+    </Loaded>
   )
 }

@@ -3,7 +3,7 @@ import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { SearchIcon, TelescopeIcon } from '@primer/octicons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { getEventSearch } from '../api/generated/sdk.gen.ts'
 import type { EventSearch } from '../api/generated/types.gen.ts'
 import { Page, Section } from '../kit/page.tsx'
@@ -14,9 +14,6 @@ import { TrailSection } from './trail-section.tsx'
 
 export function EventSearchPage() {
   const { query = '' } = useSearch({ from: '/frame/signals/find' })
-  const navigate = useNavigate()
-  const [text, setText] = useState(query)
-  useEffect(() => setText(query), [query])
   const { data, error, refetch } = useQuery({
     queryKey: ['deliveries', 'list', 'event-search', query],
     queryFn: async ({ signal }) =>
@@ -26,31 +23,7 @@ export function EventSearchPage() {
   })
   return (
     <Page title={texts.title} lead={texts.lead}>
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void navigate({ to: '/signals/find', search: { query: text.trim() } })
-        }}
-      >
-        <Group gap="xs" wrap="nowrap" maw={760}>
-          <TextInput
-            flex={1}
-            size="md"
-            aria-label={texts.search}
-            placeholder={texts.placeholder}
-            leftSection={<SearchIcon />}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            spellCheck={false}
-            autoComplete="off"
-            autoFocus
-          />
-          <Button type="submit" size="md" disabled={text.trim() === ''}>
-            {texts.find}
-          </Button>
-        </Group>
-      </form>
+      <SearchForm key={query} query={query} />
       {query === '' ? (
         <Examples />
       ) : error !== null ? (
@@ -61,6 +34,38 @@ export function EventSearchPage() {
         <Found found={data} />
       )}
     </Page>
+  )
+}
+
+function SearchForm({ query }: { readonly query: string }) {
+  const navigate = useNavigate()
+  const [text, setText] = useState(query)
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void navigate({ to: '/signals/find', search: { query: text.trim() } })
+      }}
+    >
+      <Group gap="xs" wrap="nowrap" maw={760}>
+        <TextInput
+          flex={1}
+          size="md"
+          aria-label={texts.search}
+          placeholder={texts.placeholder}
+          leftSection={<SearchIcon />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          spellCheck={false}
+          autoComplete="off"
+          autoFocus
+        />
+        <Button type="submit" size="md" disabled={text.trim() === ''}>
+          {texts.find}
+        </Button>
+      </Group>
+    </form>
   )
 }
 

@@ -36,8 +36,19 @@ interface SearchBarProps {
 export function SearchBar({ path, fields, value, onChange, fault }: SearchBarProps) {
   const [text, setText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
-  const send = useDebouncedCallback(onChange, PAUSE_MS)
-  useEffect(() => setText(value), [value])
+  /** Searches that were sent from here and have not come back as the value. */
+  const sent = useRef<string[]>([])
+  const send = useDebouncedCallback((next: string) => {
+    if (next === value) return
+    sent.current.push(next)
+    onChange(next)
+  }, PAUSE_MS)
+  useEffect(() => {
+    // What comes back from here is older than what has been typed since.
+    const place = sent.current.indexOf(value)
+    if (place === -1) setText(value)
+    sent.current = place === -1 ? [] : sent.current.slice(place + 1)
+  }, [value])
   useEffect(() => focusOnSlash(input), [])
   const change = (next: string) => {
     setText(next)

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Group, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { ApiError } from '../../api/client.ts'
+import { fieldFaultsOf } from '../../api/client.ts'
 import { patchCustomCheckDraftsById } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
 import { Fault } from '../../kit/confirm.tsx'
@@ -17,28 +17,30 @@ interface DraftFormProps {
 
 const PLATFORMS = ['darwin', 'windows', 'linux'] as const
 
+type FormValues = ReturnType<typeof toValues>
+
+/** What others change meanwhile stays theirs: only what was changed here is saved. */
 export function DraftForm({ draft, isDisabled }: DraftFormProps) {
   const form = useForm({ initialValues: toValues(draft) })
   const save = useAction({
-    run: () =>
-      patchCustomCheckDraftsById({
-        path: { id: draft.id },
-        body: form.getValues(),
-        throwOnError: true,
-      }),
+    run: (values: FormValues) => {
+      const body = Object.fromEntries(Object.entries(values).filter(([name]) => form.isDirty(name)))
+      return patchCustomCheckDraftsById({ path: { id: draft.id }, body, throwOnError: true })
+    },
     done: texts.saved,
     changes: [['custom_check_drafts'], ['checks']],
     showsFailure: true,
+    onDone: (_, values) => form.resetDirty(values),
   })
-  const told = save.error instanceof ApiError ? save.error.fields : {}
-  const field = (name: keyof ReturnType<typeof toValues>) => ({
+  const told = fieldFaultsOf(save.error)
+  const field = (name: keyof FormValues) => ({
     disabled: isDisabled,
     ...form.getInputProps(name),
-    error: told[name],
+    error: told?.[name],
   })
   const area = { autosize: true, minRows: 3, maxRows: 14 } as const
   return (
-    <form onSubmit={form.onSubmit(() => save.mutate())}>
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <div className={classes.stack}>
         <Section title={texts.details}>
           <Stack gap="md">
@@ -48,7 +50,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
             <Checkbox.Group
               label={texts.platforms}
               {...form.getInputProps('platforms')}
-              error={told['platforms']}
+              error={told?.['platforms']}
             >
               <Group gap="md" mt={6}>
                 {PLATFORMS.map((platform) => (
@@ -70,7 +72,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
               value={form.values.osquery_sql}
               onChange={(sql) => form.setFieldValue('osquery_sql', sql)}
               isReadOnly={isDisabled}
-              error={told['osquery_sql']}
+              error={told?.['osquery_sql']}
               lines={8}
             />
             <Checkbox

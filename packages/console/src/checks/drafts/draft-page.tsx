@@ -1,5 +1,5 @@
 /* One draft: its editor, how ready each section is, a try on a device, and its publication. */
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { RocketIcon, TrashIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
@@ -12,7 +12,7 @@ import {
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../../kit/confirm.tsx'
 import { Page } from '../../kit/page.tsx'
-import { ErrorState } from '../../kit/states.tsx'
+import { Loaded } from '../../kit/states.tsx'
 import { useAction } from '../../kit/use-action.ts'
 import { useMay } from '../../shell/session.ts'
 import classes from '../checks.module.css'
@@ -25,18 +25,12 @@ import { texts } from './texts.ts'
 
 export function DraftPage() {
   const { id } = useParams({ from: '/frame/checks/drafts/$id' })
-  const {
-    data: draft,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: ['custom_check_drafts', id],
     queryFn: async ({ signal }) =>
       (await getCustomCheckDraftsById({ path: { id }, signal, throwOnError: true })).data,
   })
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (draft === undefined) return <Skeleton height={320} m="xl" />
-  return <DraftDetails draft={draft} />
+  return <Loaded query={query}>{(draft) => <DraftDetails key={id} draft={draft} />}</Loaded>
 }
 
 function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
@@ -95,7 +89,7 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
       }
     >
       <div className={classes.columns}>
-        <DraftForm key={draft.updated_at} draft={draft} isDisabled={!may} />
+        <DraftForm draft={draft} isDisabled={!may} />
         <div className={classes.stack}>
           <DraftReadiness draft={draft} />
           <DraftTrial draft={draft} />

@@ -1,0 +1,130 @@
+import { Checkbox, Input, NumberInput, Radio, Slider, Stack, TextInput } from '@mantine/core'
+import { GroupsInput } from './groups-input.tsx'
+import type { Strategy } from './strategy-badge.tsx'
+import { texts } from './texts.ts'
+import type { Wanted } from './wanted-configuration.ts'
+
+interface StrategyFieldsProps {
+  readonly wanted: Wanted
+  readonly isDisabled: boolean
+  readonly onChange: (next: Partial<Wanted>) => void
+}
+
+/** What a check does to devices that fail it, field by field. */
+export function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsProps) {
+  const strategy = wanted.remediation_strategy
+  const isBlocking = strategy === 'warn_then_block' || strategy === 'block_immediately'
+  return (
+    <>
+      <Radio.Group
+        label={texts.strategy}
+        value={strategy}
+        onChange={(next) => onChange({ remediation_strategy: next })}
+      >
+        <Stack gap="xs" mt="xs">
+          {(Object.keys(texts.strategies) as Strategy[]).map((each) => (
+            <Radio
+              key={each}
+              value={each}
+              disabled={isDisabled}
+              label={texts.strategies[each]}
+              description={texts.strategyHelp[each]}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {strategy === 'warn_then_block' ? (
+        <NumberInput
+          label={texts.grace}
+          min={0}
+          max={365}
+          disabled={isDisabled}
+          value={wanted.block_auth_grace_period_days}
+          onChange={(days) => onChange({ block_auth_grace_period_days: Number(days) })}
+        />
+      ) : null}
+      {isBlocking ? (
+        <TextInput
+          type="date"
+          label={texts.begins}
+          description={texts.beginsHelp}
+          disabled={isDisabled}
+          value={wanted.begins_blocking_on?.slice(0, 10) ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            onChange({ begins_blocking_on: value === '' ? null : new Date(value).toISOString() })
+          }
+        />
+      ) : null}
+      <Input.Wrapper
+        label={texts.rollout(wanted.rollout_percent)}
+        description={texts.rolloutHelp}
+        labelElement="div"
+      >
+        <Slider
+          mt="xs"
+          mb="lg"
+          min={0}
+          max={100}
+          step={5}
+          thumbLabel={texts.rolloutLabel}
+          label={(share) => texts.percent(share)}
+          marks={[0, 25, 50, 75, 100].map((value) => ({ value, label: texts.percent(value) }))}
+          disabled={isDisabled}
+          value={wanted.rollout_percent}
+          onChange={(share) => onChange({ rollout_percent: share })}
+        />
+      </Input.Wrapper>
+      <GroupsInput
+        label={texts.targeted}
+        placeholder={texts.groupsPlaceholder}
+        isDisabled={isDisabled}
+        value={wanted.targeted_groups}
+        onChange={(groups) => onChange({ targeted_groups: groups })}
+      />
+      <GroupsInput
+        label={texts.excluded}
+        placeholder={texts.noGroups}
+        isDisabled={isDisabled}
+        value={wanted.excluded_groups}
+        onChange={(groups) => onChange({ excluded_groups: groups })}
+      />
+      {isBlocking ? (
+        <>
+          <GroupsInput
+            label={texts.allowed}
+            placeholder={texts.groupsPlaceholder}
+            isDisabled={isDisabled}
+            value={wanted.blocking_allowed_groups}
+            onChange={(groups) => onChange({ blocking_allowed_groups: groups })}
+          />
+          <GroupsInput
+            label={texts.spared}
+            placeholder={texts.noGroups}
+            isDisabled={isDisabled}
+            value={wanted.blocking_excluded_groups}
+            onChange={(groups) => onChange({ blocking_excluded_groups: groups })}
+          />
+        </>
+      ) : null}
+      <Checkbox
+        label={texts.snooze}
+        disabled={isDisabled}
+        checked={!wanted.snooze_disallowed}
+        onChange={(event) => onChange({ snooze_disallowed: !event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={texts.exemptions}
+        disabled={isDisabled}
+        checked={!wanted.exemptions_disallowed}
+        onChange={(event) => onChange({ exemptions_disallowed: !event.currentTarget.checked })}
+      />
+      <Checkbox
+        label={texts.pausedLabel}
+        description={texts.pausedHelp}
+        disabled={isDisabled}
+        checked={wanted.paused}
+        onChange={(event) => onChange({ paused: event.currentTarget.checked })}
+      />
+    </>
+  )
+}
