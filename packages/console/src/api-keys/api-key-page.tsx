@@ -14,7 +14,7 @@ import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
 import { IssuedSecretDialog, RevealedSecret } from '../kit/secret.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
@@ -26,14 +26,12 @@ type Dialog = 'edit' | 'rotate' | 'revoke' | undefined
 
 export function ApiKeyPage() {
   const { id } = useParams({ from: '/frame/settings/api-keys/$id' })
-  const { data: key, error } = useQuery({
+  const query = useQuery({
     queryKey: ['api_keys', id],
     queryFn: async ({ signal }) =>
       (await getApiKeysById({ path: { id }, signal, throwOnError: true })).data,
   })
-  if (error !== null) return <ErrorState error={error} />
-  if (key === undefined) return null
-  return <KeyDetails apiKey={key} />
+  return <Loaded query={query}>{(key) => <KeyDetails key={id} apiKey={key} />}</Loaded>
 }
 
 function KeyDetails({ apiKey }: { readonly apiKey: ApiKey }) {

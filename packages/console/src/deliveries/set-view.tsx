@@ -7,6 +7,7 @@ import { Fault } from '../kit/confirm.tsx'
 import { StateBadge, type Tone } from '../kit/tone.tsx'
 import classes from './set-view.module.css'
 import { texts } from './texts.ts'
+import { jwksQuery } from './jwks-query.ts'
 import { decodeSet, verifySet, type ExpectedSet, type Step } from './verify-set.ts'
 
 const { set: words } = texts
@@ -56,7 +57,7 @@ const ICONS = { ok: CheckIcon, wrong: XIcon, undecided: DashIcon } as const
 function Verification({ token, expected }: Required<SetViewProps>) {
   const { data: steps, error } = useQuery({
     queryKey: ['computed', 'verification', token, expected],
-    queryFn: () => verifySet(token, expected),
+    queryFn: async ({ client }) => verifySet(token, expected, await client.fetchQuery(jwksQuery)),
   })
   if (error !== null) return <Fault error={error} />
   if (steps === undefined) return <Text size="sm">{words.verifying}</Text>

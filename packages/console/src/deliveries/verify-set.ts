@@ -2,7 +2,7 @@
  * Checks a security event token (RFC 8417) as a receiver does, in the browser: each step by itself, so that
  * the reader sees what was looked at. Uses the published keys only.
  */
-import { getSsfJwksJson } from '../api/generated/sdk.gen.ts'
+import type { KeySet } from '../api/generated/types.gen.ts'
 import { texts } from './texts.ts'
 
 const { set: words } = texts
@@ -43,8 +43,12 @@ export function decodeSet(token: string): DecodedSet | undefined {
   }
 }
 
-/** Every step of the check, in its order; those behind a failed one that they need are left out. */
-export async function verifySet(token: string, expected: ExpectedSet): Promise<readonly Step[]> {
+/** Every step of the check by the published keys, in its order; those behind a failed one that they need are left out. */
+export async function verifySet(
+  token: string,
+  expected: ExpectedSet,
+  jwks: KeySet,
+): Promise<readonly Step[]> {
   const decoded = decodeSet(token)
   if (decoded === undefined) return [{ id: 'form', outcome: 'wrong', note: words.notDecodable }]
   const { header, claims } = decoded
@@ -53,16 +57,19 @@ export async function verifySet(token: string, expected: ExpectedSet): Promise<r
   return [
     { id: 'form', outcome: 'ok' },
     { id: 'type', outcome: isSet ? 'ok' : 'wrong', note: type },
-    ...(await verifySignature(token, String(header['kid']))),
+    ...(await verifySignature(token, String(header['kid']), jwks)),
     ...compare('issuer', expected.iss, claims['iss']),
     ...compare('audience', expected.aud, claims['aud']),
     ...compare('id', expected.jti, claims['jti']),
   ]
 }
 
-async function verifySignature(token: string, kid: string): Promise<readonly Step[]> {
-  const { data } = await getSsfJwksJson({ throwOnError: true })
-  const jwk = data.keys.find((key) => key.kid === kid)
+async function verifySignature(
+  token: string,
+  kid: string,
+  jwks: KeySet,
+): Promise<readonly Step[]> {
+  const jwk = jwks.keys.find((key) => key.kid === kid)
   if (jwk === undefined) return [{ id: 'key', outcome: 'undecided', note: words.keyGone(kid) }]
   const found: Step = { id: 'key', outcome: 'ok', note: words.keyFound(kid) }
   // Only secure pages have it.

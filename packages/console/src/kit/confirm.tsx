@@ -27,6 +27,9 @@ interface DialogFormProps {
  */
 export function DialogForm(props: DialogFormProps) {
   const { label, isDanger = false, isIncomplete = false, closeLabel = texts.cancel } = props
+  // What failed before the dialog was opened is not told again.
+  const [toldBefore] = useState(props.error)
+  const error = props.error === toldBefore ? null : props.error
   return (
     <form
       onSubmit={(event) => {
@@ -36,7 +39,7 @@ export function DialogForm(props: DialogFormProps) {
     >
       <Stack gap="md">
         {props.children}
-        <Fault error={props.error} />
+        <Fault error={error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={props.onClose}>
             {closeLabel}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { ApiError } from '../api/client.ts'
 import { Page, type PageAbove } from './page.tsx'
 import { Loaded, type LoadedProps } from './states.tsx'
 
@@ -11,12 +12,16 @@ interface LoadedPageProps<Data> extends Omit<LoadedProps<Data>, 'height'> {
 /** A page of something that is read first. */
 export function LoadedPage<Data>(props: LoadedPageProps<Data>): ReactNode {
   const { query, title, above, children } = props
-  if (query.data !== undefined) return children(query.data)
+  const loaded = (
+    <Loaded query={query} height={320}>
+      {children}
+    </Loaded>
+  )
+  const isGone = query.error instanceof ApiError && [403, 404].includes(query.error.status)
+  if (query.data !== undefined && !isGone) return loaded
   return (
     <Page title={title} above={above}>
-      <Loaded query={query} height={320}>
-        {children}
-      </Loaded>
+      {loaded}
     </Page>
   )
 }

@@ -1,6 +1,6 @@
 /* What stands where there is nothing to show: nothing yet, nothing at all, or a failure. */
-import { Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
-import { AlertIcon, type Icon } from '@primer/octicons-react'
+import { Alert, Button, Code, Group, Skeleton, Stack, Text } from '@mantine/core'
+import { AlertIcon, ArchiveIcon, LockIcon, type Icon } from '@primer/octicons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
@@ -39,12 +39,51 @@ export interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** Shows what was read. What has been read once stays, also when reading it again fails. */
+/**
+ * Shows what was read. What has been read once stays with all that is typed into it, also when reading it again
+ * fails: a bar above says so. Only what is gone, or may not be read any more, goes.
+ */
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
-  if (data !== undefined) return children(data)
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return height === undefined ? <Skeleton m={28} height={320} /> : <Skeleton height={height} />
+  const status = error instanceof ApiError ? error.status : undefined
+  if (status === 404) return <Gone wasThere={data !== undefined} />
+  if (error !== null && (data === undefined || status === 403)) {
+    return <ErrorState error={error} onRetry={() => void refetch()} />
+  }
+  if (data === undefined) {
+    return height === undefined ? <Skeleton m={28} height={320} /> : <Skeleton height={height} />
+  }
+  return (
+    <>
+      {error === null ? null : <Stale error={error} onRetry={() => void refetch()} />}
+      {children(data)}
+    </>
+  )
+}
+
+/** In place of a record that the service does not have. */
+function Gone({ wasThere }: { readonly wasThere: boolean }) {
+  return (
+    <EmptyState icon={ArchiveIcon} title={wasThere ? texts.deleted : texts.notThere}>
+      {wasThere ? texts.deletedHelp : texts.notThereHelp}
+    </EmptyState>
+  )
+}
+
+/** Above what was read before and could not be read again. */
+function Stale({ error, onRetry }: { readonly error: Error; readonly onRetry: () => void }) {
+  return (
+    <Alert color="yellow" icon={<AlertIcon />} role="status" m="sm" p="xs">
+      <Group gap="sm" justify="space-between">
+        <span>
+          {texts.stale}: {error.message}
+        </span>
+        <Button size="compact-sm" variant="default" onClick={onRetry}>
+          {texts.retry}
+        </Button>
+      </Group>
+    </Alert>
+  )
 }
 
 interface ErrorStateProps {
@@ -55,12 +94,13 @@ interface ErrorStateProps {
 /** Says what failed in the words of the service, and what to quote when asking for help. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
+  const isForbidden = error instanceof ApiError && error.status === 403
   return (
     <Stack align="center" gap="xs" className={classes.state} role="alert">
       <span className={classes.mark} data-bad>
-        <AlertIcon size={20} />
+        {isForbidden ? <LockIcon size={20} /> : <AlertIcon size={20} />}
       </span>
-      <Text fw={650}>{texts.failed}</Text>
+      <Text fw={650}>{isForbidden ? texts.forbidden : texts.failed}</Text>
       <Text c="dimmed" size="sm" ta="center" maw={520}>
         {error instanceof Error ? error.message : texts.failed}
       </Text>

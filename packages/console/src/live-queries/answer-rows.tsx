@@ -1,10 +1,10 @@
 /* The rows of all devices in one table, growing as devices answer. */
 import { Button } from '@mantine/core'
 import { DownloadIcon, TableIcon } from '@primer/octicons-react'
-import { useMemo, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { getLiveQueryCampaignsByIdQueryResults } from '../api/generated/sdk.gen.ts'
 import type { LiveQueryCampaign, LiveQueryResult } from '../api/generated/types.gen.ts'
-import { toCsv } from '../kit/csv.ts'
 import { Section } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { listColumns, RowsTable, type AnswerRow } from '../kit/rows-table.tsx'
@@ -12,6 +12,7 @@ import { saveFile } from '../kit/save-file.ts'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { showFailure } from '../kit/use-action.ts'
 import { PAGE_SIZE, useList } from '../kit/use-list.ts'
+import { toAnswersCsv } from './answers-csv.ts'
 import { countAnswered } from './campaign-state.tsx'
 import classes from './live-queries.module.css'
 import { texts } from './texts.ts'
@@ -22,11 +23,21 @@ const DEVICE_NAME = '\u0000name'
 
 export function AnswerRows({ campaign }: { readonly campaign: LiveQueryCampaign }) {
   const { id } = campaign
-  // Each answer that is counted has its rows in the list.
+  const { revision } = campaign
   const list = useList<LiveQueryResult>(
-    ['live_query_campaigns', id, 'results', campaign.revision, countAnswered(campaign)],
+    ['live_query_campaigns', id, 'results', revision],
     (page) => getLiveQueryCampaignsByIdQueryResults({ ...page, path: { id } }),
   )
+  // Each answer that is counted has its rows in the list: what has been read of it is read again.
+  const queryClient = useQueryClient()
+  const answered = countAnswered(campaign)
+  const seen = useRef(answered)
+  useEffect(() => {
+    if (seen.current === answered) return
+    seen.current = answered
+    const queryKey = ['live_query_campaigns', id, 'results', revision] as const
+    void queryClient.invalidateQueries({ queryKey })
+  }, [answered, id, revision, queryClient])
   const rows = useMemo(() => list.items.flatMap(toRows), [list.items])
   const columns = useMemo(() => listColumns(list.items.flatMap(({ results }) => results)), [list])
   if (list.error !== null && rows.length === 0) {
@@ -90,16 +101,7 @@ function ExportButton({ campaign }: { readonly campaign: LiveQueryCampaign }) {
     setGathering(true)
     try {
       const results = await readAll(campaign.id)
-      const names = listColumns(results.flatMap((result) => result.results))
-      const rows = results.flatMap((result) =>
-        result.results.map((row) => ({
-          ...row,
-          device: result.device_name,
-          device_id: result.device_information.identifier,
-        })),
-      )
-      const csv = toCsv(['device', 'device_id', ...names], rows)
-      saveFile(new Blob([csv], { type: 'text/csv;charset=utf-8' }), `${campaign.name}.csv`)
+      saveFile(new Blob([toAnswersCsv(results)], { type: 'text/csv;charset=utf-8' }), `${campaign.name}.csv`)
     } catch (error) {
       showFailure(error)
     } finally {

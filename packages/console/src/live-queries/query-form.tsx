@@ -6,7 +6,8 @@ import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { patchLiveQueryCampaignsById, postLiveQueryCampaigns } from '../api/generated/sdk.gen.ts'
 import type { LiveQueryCampaign } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { changedMembers } from '../kit/changed-members.ts'
+import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { SqlEditor } from '../kit/sql-editor.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -23,20 +24,22 @@ interface QueryFormProps {
 }
 
 export function QueryForm({ campaign }: QueryFormProps) {
-  const [name, setName] = useState(campaign?.name ?? '')
-  const [sql, setSql] = useState(campaign?.osquery_sql ?? '')
-  const [targets, setTargets] = useState<Targets>(() => readTargets(campaign))
+  const [initial] = useState(() => readQuestion(campaign))
+  const [name, setName] = useState(initial.name)
+  const [sql, setSql] = useState(initial.sql)
+  const [targets, setTargets] = useState<Targets>(initial.targets)
+  const [isStopping, setStopping] = useState(false)
   const navigate = useNavigate()
   const may = useMay('Create Live Query')
   const save = useAction({
     run: async (published: boolean) => {
-      const body = { name, sql, ...toTargetInput(targets), published }
+      const body = toInput({ name, sql, targets })
       const { data } =
         campaign === undefined
-          ? await postLiveQueryCampaigns({ body, throwOnError: true })
+          ? await postLiveQueryCampaigns({ body: { ...body, published }, throwOnError: true })
           : await patchLiveQueryCampaignsById({
               path: { id: campaign.id },
-              body,
+              body: { ...changedMembers(body, toInput(initial)), published },
               throwOnError: true,
             })
       return data
@@ -54,12 +57,8 @@ export function QueryForm({ campaign }: QueryFormProps) {
     if (may && isComplete && !save.isPending) save.mutate(true)
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        ask()
-      }}
-    >
+    // Enter in a field asks nobody: that takes the button, or the keys of the editor.
+    <form onSubmit={(event) => event.preventDefault()}>
       <div className={classes.columns}>
         <Section title={texts.question}>
           <Stack gap="md">
@@ -94,22 +93,54 @@ export function QueryForm({ campaign }: QueryFormProps) {
             mayAsk={may}
             isComplete={isComplete}
             pending={save.isPending ? (save.variables ? 'ask' : 'draft') : undefined}
-            onKeep={() => save.mutate(false)}
+            isAsking={campaign?.published === true}
+            onAsk={ask}
+            onKeep={() => (campaign?.published === true ? setStopping(true) : save.mutate(false))}
           />
         </div>
       </div>
+      <ConfirmDialog
+        isOpen={isStopping}
+        title={texts.withdrawTitle}
+        label={texts.withdraw}
+        isPending={save.isPending}
+        error={save.error}
+        onConfirm={() => save.mutate(false)}
+        onClose={() => setStopping(false)}
+      >
+        {texts.withdrawText}
+      </ConfirmDialog>
     </form>
   )
+}
+
+interface Question {
+  readonly name: string
+  readonly sql: string
+  readonly targets: Targets
+}
+
+function readQuestion(campaign: LiveQueryCampaign | undefined): Question {
+  const { name = '', osquery_sql: sql = '' } = campaign ?? {}
+  return { name, sql, targets: readTargets(campaign) }
+}
+
+function toInput({ name, sql, targets }: Question) {
+  return { name, sql, ...toTargetInput(targets) }
 }
 
 interface FormButtonsProps {
   readonly mayAsk: boolean
   readonly isComplete: boolean
   readonly pending: 'ask' | 'draft' | undefined
+  /** Devices are being asked: who keeps it as a draft withdraws it. */
+  readonly isAsking: boolean
+  readonly onAsk: () => void
   readonly onKeep: () => void
 }
 
-function FormButtons({ mayAsk, isComplete, pending, onKeep }: FormButtonsProps) {
+function FormButtons(props: FormButtonsProps) {
+  const { mayAsk, isComplete, pending, isAsking, onAsk, onKeep } = props
   return (
     <Group justify="flex-end" gap="xs">
       <Button
@@ -118,10 +149,10 @@ function FormButtons({ mayAsk, isComplete, pending, onKeep }: FormButtonsProps) 
         loading={pending === 'draft'}
         onClick={onKeep}
       >
-        {texts.saveDraft}
+        {isAsking ? texts.withdraw : texts.saveDraft}
       </Button>
       <Button
-        type="submit"
+        onClick={onAsk}
         leftSection={<PlayIcon size={14} />}
         disabled={!mayAsk || !isComplete}
         title={mayAsk ? undefined : texts.askPermission}

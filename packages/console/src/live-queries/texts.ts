@@ -60,6 +60,10 @@ export const texts = {
   costLater: 'Write the SQL: what it costs is said here.',
   noCost: 'Nothing speaks against it: it reads what the agent has at hand.',
   saveDraft: 'Keep as draft',
+  withdraw: 'Stop asking and keep as draft',
+  withdrawTitle: 'Stop asking?',
+  withdrawText:
+    'Devices that have not answered are no longer asked. The changes are kept as a draft until it is asked again.',
   ask: 'Ask now',
   askPermission: 'Needs the permission Create Live Query.',
   saved: 'The draft has been kept.',

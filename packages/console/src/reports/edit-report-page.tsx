@@ -11,6 +11,7 @@ import {
   postReportingQueries,
 } from '../api/generated/sdk.gen.ts'
 import type { ReportQuery } from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
@@ -58,8 +59,9 @@ interface ReportFormProps {
 }
 
 function ReportForm({ report, initialSql }: ReportFormProps) {
-  const [name, setName] = useState(report?.name ?? '')
-  const [sql, setSql] = useState(initialSql)
+  const [initial] = useState({ name: report?.name ?? '', sql: initialSql })
+  const [name, setName] = useState(initial.name)
+  const [sql, setSql] = useState(initial.sql)
   const navigate = useNavigate()
   const may = useMay('Manage Reporting')
   const tables = useReportingTables()
@@ -71,7 +73,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
           ? await postReportingQueries({ body, throwOnError: true })
           : await patchReportingQueriesById({
               path: { id: String(report.id) },
-              body,
+              body: changedMembers(body, initial),
               throwOnError: true,
             })
       return data

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { patchSsfClientsById } from '../api/generated/sdk.gen.ts'
-import type { CreateSsfClientInput, SsfClient } from '../api/generated/types.gen.ts'
+import type { SsfClient, UpdateSsfClientInput } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -23,7 +23,7 @@ function EditSsfClient({ client }: { readonly client: SsfClient }) {
   const { id, name } = client
   const open = () => void navigate({ to: '/signals/clients/$clientId', params: { clientId: id } })
   const change = useAction({
-    run: (body: CreateSsfClientInput) =>
+    run: (body: UpdateSsfClientInput) =>
       patchSsfClientsById({ path: { id }, body, throwOnError: true }),
     done: texts.saved,
     changes: [['ssf_clients']],

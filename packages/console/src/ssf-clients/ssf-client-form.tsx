@@ -1,8 +1,10 @@
 /* The form of an SSF client. */
 import { Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
-import type { CreateSsfClientInput, SsfClient } from '../api/generated/types.gen.ts'
+import type { CreateSsfClientInput, SsfClient, UpdateSsfClientInput } from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { texts as streamTexts } from '../streams/texts.ts'
@@ -19,24 +21,35 @@ interface FormValues {
   jwks: string
 }
 
-interface SsfClientFormProps extends PageFormProps {
-  readonly client?: SsfClient
-  readonly onSubmit: (input: CreateSsfClientInput) => void
-}
+/** A new client, or the changes of one: what is left out stays as it is. */
+type SsfClientFormProps = PageFormProps &
+  (
+    | { readonly client?: never; readonly onSubmit: (input: CreateSsfClientInput) => void }
+    | { readonly client: SsfClient; readonly onSubmit: (changes: UpdateSsfClientInput) => void }
+  )
 
-export function SsfClientForm({ client, onSubmit, ...page }: SsfClientFormProps) {
+export function SsfClientForm(props: SsfClientFormProps) {
+  const { client, label, isPending, error, onCancel } = props
+  const [initial] = useState(() => toValues(client))
   const form = useForm<FormValues>({
-    initialValues: toValues(client),
+    initialValues: initial,
     validate: { jwks: (text) => (parseJwks(text) === null ? words.jwksFault : null) },
   })
-  const faults = fieldFaultsOf(page.error)
+  const faults = fieldFaultsOf(error)
+  const submit = (values: FormValues) => {
+    const input = toInput(values)
+    if (props.client === undefined) props.onSubmit(input)
+    else props.onSubmit(changedMembers(input, toInput(initial)))
+  }
   const hasKeys = client === undefined || client.jwks !== null
   return (
     <PageForm
-      {...page}
-      error={faults === null ? page.error : null}
+      label={label}
+      isPending={isPending}
+      onCancel={onCancel}
+      error={faults === null ? error : null}
       width={760}
-      onSubmit={form.onSubmit((values) => onSubmit(toInput(values)))}
+      onSubmit={form.onSubmit(submit)}
     >
       <Section title={texts.page.facts}>
         <Stack>

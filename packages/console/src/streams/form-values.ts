@@ -2,9 +2,11 @@
 import { ApiError } from '../api/client.ts'
 import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
 import { requestsChanges } from './stream-facts.ts'
+import { texts } from './texts.ts'
 
 export type Credential = 'keep' | 'none' | 'header' | 'oauth' | 'mtls'
 type Profile = NonNullable<CreateStreamInput['profile']>
+type Delivery = NonNullable<CreateStreamInput['delivery']>
 
 export interface StreamFormValues {
   name: string
@@ -89,7 +91,7 @@ const MEMBERS: {
 } = {
   name: ({ name }) => ({ name: name.trim() }),
   description: ({ description }) => ({ description: description.trim() || null }),
-  hasEvents: ({ hasEvents }) => (hasEvents ? {} : { events_requested: [] }),
+  hasEvents: ({ hasEvents }) => (hasEvents ? { events_requested: [texts.eventType] } : {}),
   profile: ({ profile }) => (profile === '' ? {} : { profile }),
   specVersion: ({ specVersion }) => ({ spec_version: specVersion }),
   subjectForm: ({ subjectForm }) => ({ subject_form: subjectForm }),
@@ -102,37 +104,43 @@ const MEMBERS: {
     deliveryType === 'push' ? { fallback_to_poll: fallback } : {},
 }
 
-/** The request of a new stream, or of a change: what the form has not touched is left out. */
+/** The request of a new stream, or of a change of what was `before`: what was not touched is left out. */
 export function toStreamInput(
   values: StreamFormValues,
-  before: StreamFormValues,
+  before?: StreamFormValues,
 ): CreateStreamInput {
   const names = Object.keys(MEMBERS) as (keyof StreamFormValues)[]
+  const first = before ?? NEW
   const changed = names.filter(
-    (name) => JSON.stringify(values[name]) !== JSON.stringify(before[name]),
+    (name) => JSON.stringify(values[name]) !== JSON.stringify(first[name]),
   )
-  const url = values.url.trim()
   const members = changed.reduce<CreateStreamInput>(
     (all, name) => ({ ...all, ...MEMBERS[name]?.(values) }),
     {},
   )
+  const delivery = toDelivery(values, before)
+  return Object.keys(delivery).length === 0 ? members : { ...members, delivery }
+}
+
+function toDelivery(values: StreamFormValues, before: StreamFormValues | undefined): Delivery {
+  const { deliveryType, credential } = values
+  const url = values.url.trim()
+  const isMoved = before === undefined || deliveryType !== before.deliveryType
   return {
-    ...members,
-    delivery: {
-      method: METHODS[values.deliveryType],
-      endpoint_url: url === '' ? null : url,
-      ...(values.deliveryType === 'push' ? toCredential(values) : {}),
-    },
+    ...(isMoved ? { method: METHODS[deliveryType] } : {}),
+    ...(isMoved || url !== before.url ? { endpoint_url: url === '' ? null : url } : {}),
+    ...(deliveryType === 'push' && credential !== (before?.credential ?? 'none')
+      ? toCredential(values)
+      : {}),
   }
 }
 
-function toCredential(
-  values: StreamFormValues,
-): Partial<NonNullable<CreateStreamInput['delivery']>> {
+function toCredential(values: StreamFormValues): Delivery {
   switch (values.credential) {
     case 'keep':
-    case 'none':
       return {}
+    case 'none':
+      return { authorization_header: null, oauth: null, mtls: null }
     case 'header':
       return { authorization_header: values.header, oauth: null, mtls: null }
     case 'mtls':

@@ -15,8 +15,11 @@ const { statusTab: words } = tabTexts
 const STATUSES = ['enabled', 'paused', 'disabled'] as const
 
 export function StatusTab({ stream }: { readonly stream: Stream }) {
-  const [status, setStatus] = useState(stream.status)
-  const [reason, setReason] = useState(stream.status_reason ?? '')
+  // What nobody has touched here follows the stream.
+  const [chosen, setChosen] = useState<Stream['status']>()
+  const [written, setWritten] = useState<string>()
+  const status = chosen ?? stream.status
+  const reason = written ?? stream.status_reason ?? ''
   const [isAsking, setAsking] = useState(false)
   const may = useMay(STREAMS_PERMISSION)
   const close = () => setAsking(false)
@@ -29,7 +32,11 @@ export function StatusTab({ stream }: { readonly stream: Stream }) {
     done: words.saved(texts.statuses[status]),
     changes: [['ssf_streams']],
     showsFailure: true,
-    onDone: close,
+    onDone: () => {
+      close()
+      setChosen(undefined)
+      setWritten(undefined)
+    },
   })
   const isSame = status === stream.status && reason.trim() === (stream.status_reason ?? '')
   return (
@@ -46,14 +53,14 @@ export function StatusTab({ stream }: { readonly stream: Stream }) {
             aria-label={words.title}
             data={STATUSES.map((value) => ({ value, label: texts.statuses[value] }))}
             value={status}
-            onChange={(value) => setStatus(value)}
+            onChange={(value) => setChosen(value === stream.status ? undefined : value)}
             disabled={!may}
           />
           <TextInput
             label={words.reason}
             description={words.reasonHelp}
             value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={(event) => setWritten(event.currentTarget.value)}
             maxLength={500}
             disabled={!may}
           />

@@ -11,6 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useState } from 'react'
 import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
@@ -33,7 +34,8 @@ interface StreamFormProps extends PageFormProps {
 }
 
 export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
-  const initial = toFormValues(stream)
+  // What others change meanwhile stays theirs: only what was changed here is sent.
+  const [initial] = useState(() => toFormValues(stream))
   const form = useForm<StreamFormValues>({ initialValues: initial })
   const faults = toFieldFaults(page.error)
   return (
@@ -41,9 +43,9 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       {...page}
       error={faults === null ? page.error : null}
       width={860}
-      onSubmit={form.onSubmit((values) => onSubmit(toStreamInput(values, initial)))}
+      onSubmit={form.onSubmit((values) => onSubmit(toStreamInput(values, stream === undefined ? undefined : initial)))}
     >
-      <Basics form={form} faults={faults ?? {}} />
+      <Basics form={form} faults={faults ?? {}} asksForChanges={initial.hasEvents} />
       {form.values.deliveryType === 'push' ? (
         <Proof form={form} faults={faults ?? {}} stream={stream} />
       ) : null}
@@ -57,7 +59,12 @@ export interface FormPartProps {
   readonly faults: Partial<Record<keyof StreamFormValues, string>>
 }
 
-function Basics({ form, faults }: FormPartProps) {
+interface BasicsProps extends FormPartProps {
+  /** The service takes no stream that asks for nothing, so what is asked for cannot be given up. */
+  readonly asksForChanges: boolean
+}
+
+function Basics({ form, faults, asksForChanges }: BasicsProps) {
   const { deliveryType, specVersion } = form.values
   const isPush = deliveryType === 'push'
   return (
@@ -120,6 +127,7 @@ function Basics({ form, faults }: FormPartProps) {
             value={texts.eventType}
             label={<code>{texts.eventType}</code>}
             description={texts.form.eventsHelp}
+            disabled={asksForChanges}
           />
         </Checkbox.Group>
       </Stack>
@@ -129,7 +137,7 @@ function Basics({ form, faults }: FormPartProps) {
 
 function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stream | undefined }) {
   const kinds: readonly Credential[] =
-    stream === undefined ? ['none', 'header', 'oauth', 'mtls'] : ['keep', 'header', 'oauth', 'mtls']
+    stream === undefined ? ['none', 'header', 'oauth', 'mtls'] : ['keep', 'none', 'header', 'oauth', 'mtls']
   const { credential } = form.values
   return (
     <Section title={texts.form.signsIn}>

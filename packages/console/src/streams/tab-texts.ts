@@ -92,7 +92,9 @@ export const tabTexts = {
   },
   explainTab: {
     title: 'Explain what this stream would get',
-    lead: 'If the compliance of a device changed now: would an event go out, and what would it say? Nothing is sent.',
+    lead: 'If the compliance of a device changed now: would an event go out, and what would it say?',
+    sendsNothing: 'Nothing is sent.',
+    sendsTest: 'Only the test event is sent.',
     device: 'Device',
     devicePlaceholder: 'Search by name',
     noDevice: 'No device of that name',

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { patchWebhooksById } from '../api/generated/sdk.gen.ts'
-import type { CreateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
+import type { UpdateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -24,7 +24,7 @@ function EditWebhook({ webhook }: { readonly webhook: Webhook }) {
   const open = () =>
     void navigate({ to: '/signals/webhooks/$webhookId', params: { webhookId: id } })
   const change = useAction({
-    run: (body: CreateWebhookInput) =>
+    run: (body: UpdateWebhookInput) =>
       patchWebhooksById({ path: { id }, body, throwOnError: true }),
     done: texts.saved,
     changes: [['webhooks']],

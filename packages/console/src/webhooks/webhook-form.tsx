@@ -9,8 +9,10 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
-import type { CreateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
+import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { EVENT_TYPES } from './event-types.ts'
@@ -29,26 +31,37 @@ interface FormValues {
   headers: string
 }
 
-interface WebhookFormProps extends PageFormProps {
-  readonly webhook?: Webhook
-  readonly onSubmit: (input: CreateWebhookInput) => void
-}
+/** A new webhook, or the changes of one: what is left out stays as it is. */
+type WebhookFormProps = PageFormProps &
+  (
+    | { readonly webhook?: never; readonly onSubmit: (input: CreateWebhookInput) => void }
+    | { readonly webhook: Webhook; readonly onSubmit: (changes: UpdateWebhookInput) => void }
+  )
 
-export function WebhookForm({ webhook, onSubmit, ...page }: WebhookFormProps) {
+export function WebhookForm(props: WebhookFormProps) {
+  const { webhook, label, isPending, error, onCancel } = props
+  const [initial] = useState(() => toValues(webhook))
   const form = useForm<FormValues>({
-    initialValues: toValues(webhook),
+    initialValues: initial,
     validate: {
       headers: (text) => (parseHeaders(text) === undefined ? words.headersFault : null),
     },
   })
-  const faults = fieldFaultsOf(page.error)
+  const faults = fieldFaultsOf(error)
   const isNew = webhook === undefined
+  const submit = (values: FormValues) => {
+    const input = toInput(values)
+    if (props.webhook === undefined) props.onSubmit({ ...input, signing: values.signing })
+    else props.onSubmit(changedMembers(input, toInput(initial)))
+  }
   return (
     <PageForm
-      {...page}
-      error={faults === null ? page.error : null}
+      label={label}
+      isPending={isPending}
+      onCancel={onCancel}
+      error={faults === null ? error : null}
       width={860}
-      onSubmit={form.onSubmit((values) => onSubmit(toInput(values, isNew)))}
+      onSubmit={form.onSubmit(submit)}
     >
       <Section title={words.basics}>
         <Stack>
@@ -132,7 +145,7 @@ function toValues(webhook: Webhook | undefined): FormValues {
   }
 }
 
-function toInput(values: FormValues, isNew: boolean): CreateWebhookInput {
+function toInput(values: FormValues): CreateWebhookInput {
   const headers = parseHeaders(values.headers) ?? {}
   return {
     name: values.name.trim(),
@@ -140,7 +153,6 @@ function toInput(values: FormValues, isNew: boolean): CreateWebhookInput {
     description: values.description.trim() || null,
     events: values.events as CreateWebhookInput['events'],
     rate_limit_per_second: values.rate === '' ? null : values.rate,
-    ...(isNew ? { signing: values.signing } : {}),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
   }
 }

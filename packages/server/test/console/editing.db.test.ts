@@ -1,0 +1,140 @@
+/* Two admins at the same records, in a real browser: what one types stays, and what the other did is not undone. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** The input of a choice is drawn over. */
+const CHECKED = { state: 'attached' } as const
+
+let console: ConsoleTest
+beforeAll(async () => {
+  console = await openConsole()
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(() => console.close())
+
+describe('the page of an API key', () => {
+  it('forgets the secret that was revealed when another key is opened in its place', async () => {
+    const page = await console.openPage('/settings/developers/api-keys')
+    const whose = 'api keys of a test'
+    const { admin } = await page.evaluate<{ readonly admin: { readonly email: string } }>(
+      `fetch('/console/session').then((answer) => answer.json())`,
+    )
+    const older = await sendAs<Named>(page, 'POST', '/api_keys', {
+      name: whose,
+      responsible_email: admin.email,
+      permissions: [],
+    })
+    const newer = await sendAs<Named>(page, 'POST', `/api_keys/${older.id}/rotate`, {
+      overlap_seconds: 3600,
+    })
+    await page.goto(`/console/settings/api-keys/${older.id}`)
+    const secret = page.getByRole('group', { name: `Secret ${whose}` })
+    await secret.getByText('••••').waitFor()
+    await page.goto(`/console/settings/api-keys/${newer.id}`)
+    const link = page.locator(`a[href$="/settings/api-keys/${older.id}"]`)
+    await link.click()
+    await link.waitFor({ state: 'hidden' })
+    await page.goBack()
+    await link.waitFor()
+    await secret.getByRole('button', { name: 'Reveal' }).click()
+    await page.getByLabel('Why it is looked at').fill('A test')
+    await page.getByRole('dialog').getByRole('button', { name: 'Reveal' }).click()
+    await secret.getByText(/^k2sk_v1_/).waitFor()
+    await link.click()
+    await link.waitFor({ state: 'hidden' })
+    await secret.getByText('••••').waitFor()
+    expect(await page.getByText(/^k2sk_v1_/).count()).toBe(0)
+  })
+})
+
+/** A poll stream of its own. */
+async function createStream(name: string): Promise<Named> {
+  const page = await console.openPage('/signals/streams')
+  return sendAs<Named>(page, 'POST', '/ssf_streams', {
+    name,
+    delivery: { method: 'urn:ietf:rfc:8936' },
+  })
+}
+
+describe('a stream', () => {
+  it('keeps what another admin changed while its form was open', async () => {
+    const stream = await createStream('Before')
+    const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
+    await page.getByLabel('Description').fill('Written meanwhile')
+    const other = await console.openPage('/signals/streams')
+    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { name: 'After' })
+    await page.getByRole('heading', { name: /After/, level: 1 }).waitFor()
+    expect(await page.getByLabel('Description').inputValue()).toBe('Written meanwhile')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('heading', { name: 'After', level: 1, exact: true }).waitFor()
+    const saved = await page.evaluate<Named & { readonly description: string }>(
+      `fetch('/ssf_streams/${stream.id}').then((answer) => answer.json())`,
+    )
+    expect(saved).toMatchObject({ name: 'After', description: 'Written meanwhile' })
+  })
+
+  it('is not switched on again by a page that showed it before it was paused', async () => {
+    const stream = await createStream('Paused elsewhere')
+    const page = await console.openPage(`/signals/streams/${stream.id}?tab=status`)
+    await page.getByRole('radio', { name: 'Enabled' }).and(page.locator(':checked')).waitFor(CHECKED)
+    const other = await console.openPage('/signals/streams')
+    const { stream_id: streamId } = await other.evaluate<{ readonly stream_id: string }>(
+      `fetch('/ssf_streams/${stream.id}').then((answer) => answer.json())`,
+    )
+    await sendAs(other, 'POST', '/ssf_streams/status', { stream_id: streamId, status: 'paused' })
+    await page.getByText('It is paused').waitFor()
+    await page.getByRole('radio', { name: 'Paused' }).and(page.locator(':checked')).waitFor(CHECKED)
+    expect(await page.getByRole('button', { name: 'Set status' }).isDisabled()).toBe(true)
+  })
+
+  it('says that it was deleted elsewhere, in place of its page', async () => {
+    const stream = await createStream('Deleted elsewhere')
+    const page = await console.openPage(`/signals/streams/${stream.id}`)
+    await page.getByRole('heading', { name: 'Deleted elsewhere', level: 1 }).waitFor()
+    const other = await console.openPage('/signals/streams')
+    await sendAs(other, 'DELETE', `/ssf_streams/${stream.id}`)
+    await page.getByText('This was deleted').waitFor()
+    expect(await page.getByRole('button', { name: 'Send test event' }).count()).toBe(0)
+  })
+
+  it('keeps its form when reading it again fails, and says so', async () => {
+    const stream = await createStream('Not read again')
+    const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
+    const name = page.getByLabel('Name')
+    await name.fill('Typed')
+    await page.route(`**/ssf_streams/${stream.id}`, (route) => route.fulfill({ status: 503 }))
+    const other = await console.openPage('/signals/streams')
+    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { description: 'Changed' })
+    await page.getByText('This could not be read again').waitFor({ timeout: 60_000 })
+    expect(await name.inputValue()).toBe('Typed')
+  })
+})
+
+describe('a live query', () => {
+  it('is not put to anybody by Enter in its name, nor withdrawn without a question', async () => {
+    const page = await console.openPage('/live-queries')
+    const asked = await sendAs<Named>(page, 'POST', '/live_query_campaigns', {
+      name: 'Uptime',
+      sql: 'select days from uptime',
+      target_all_devices: true,
+      published: true,
+    })
+    await page.goto(`/console/live-queries/${asked.id}/edit`)
+    const name = page.getByLabel('Name')
+    await name.fill('How long')
+    await name.press('Enter')
+    await page.getByRole('button', { name: 'Stop asking and keep as draft' }).click()
+    await page.getByRole('dialog', { name: 'Stop asking?' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/live-queries/${asked.id}/edit`)
+    const stored = await page.evaluate<object>(
+      `fetch('/live_query_campaigns/${asked.id}').then((answer) => answer.json())`,
+    )
+    expect(stored).toMatchObject({ name: 'Uptime', published: true })
+  })
+})
