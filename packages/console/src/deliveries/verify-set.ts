@@ -64,11 +64,7 @@ export async function verifySet(
   ]
 }
 
-async function verifySignature(
-  token: string,
-  kid: string,
-  jwks: KeySet,
-): Promise<readonly Step[]> {
+async function verifySignature(token: string, kid: string, jwks: KeySet): Promise<readonly Step[]> {
   const jwk = jwks.keys.find((key) => key.kid === kid)
   if (jwk === undefined) return [{ id: 'key', outcome: 'undecided', note: words.keyGone(kid) }]
   const found: Step = { id: 'key', outcome: 'ok', note: words.keyFound(kid) }

@@ -24,9 +24,8 @@ const DEVICE_NAME = '\u0000name'
 export function AnswerRows({ campaign }: { readonly campaign: LiveQueryCampaign }) {
   const { id } = campaign
   const { revision } = campaign
-  const list = useList<LiveQueryResult>(
-    ['live_query_campaigns', id, 'results', revision],
-    (page) => getLiveQueryCampaignsByIdQueryResults({ ...page, path: { id } }),
+  const list = useList<LiveQueryResult>(['live_query_campaigns', id, 'results', revision], (page) =>
+    getLiveQueryCampaignsByIdQueryResults({ ...page, path: { id } }),
   )
   // Each answer that is counted has its rows in the list: what has been read of it is read again.
   const queryClient = useQueryClient()
@@ -101,7 +100,10 @@ function ExportButton({ campaign }: { readonly campaign: LiveQueryCampaign }) {
     setGathering(true)
     try {
       const results = await readAll(campaign.id)
-      saveFile(new Blob([toAnswersCsv(results)], { type: 'text/csv;charset=utf-8' }), `${campaign.name}.csv`)
+      saveFile(
+        new Blob([toAnswersCsv(results)], { type: 'text/csv;charset=utf-8' }),
+        `${campaign.name}.csv`,
+      )
     } catch (error) {
       showFailure(error)
     } finally {

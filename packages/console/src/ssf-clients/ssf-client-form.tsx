@@ -3,7 +3,11 @@ import { Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from 
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
-import type { CreateSsfClientInput, SsfClient, UpdateSsfClientInput } from '../api/generated/types.gen.ts'
+import type {
+  CreateSsfClientInput,
+  SsfClient,
+  UpdateSsfClientInput,
+} from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'

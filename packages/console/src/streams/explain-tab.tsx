@@ -33,7 +33,10 @@ export function ExplainTab({ id }: { readonly id: string }) {
     showsFailure: true,
   })
   return (
-    <Section title={words.title} lead={`${words.lead} ${sends ? words.sendsTest : words.sendsNothing}`}>
+    <Section
+      title={words.title}
+      lead={`${words.lead} ${sends ? words.sendsTest : words.sendsNothing}`}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault()

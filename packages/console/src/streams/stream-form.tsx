@@ -43,7 +43,9 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       {...page}
       error={faults === null ? page.error : null}
       width={860}
-      onSubmit={form.onSubmit((values) => onSubmit(toStreamInput(values, stream === undefined ? undefined : initial)))}
+      onSubmit={form.onSubmit((values) =>
+        onSubmit(toStreamInput(values, stream === undefined ? undefined : initial)),
+      )}
     >
       <Basics form={form} faults={faults ?? {}} asksForChanges={initial.hasEvents} />
       {form.values.deliveryType === 'push' ? (
@@ -137,7 +139,9 @@ function Basics({ form, faults, asksForChanges }: BasicsProps) {
 
 function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stream | undefined }) {
   const kinds: readonly Credential[] =
-    stream === undefined ? ['none', 'header', 'oauth', 'mtls'] : ['keep', 'none', 'header', 'oauth', 'mtls']
+    stream === undefined
+      ? ['none', 'header', 'oauth', 'mtls']
+      : ['keep', 'none', 'header', 'oauth', 'mtls']
   const { credential } = form.values
   return (
     <Section title={texts.form.signsIn}>

@@ -82,7 +82,10 @@ describe('a stream', () => {
   it('is not switched on again by a page that showed it before it was paused', async () => {
     const stream = await createStream('Paused elsewhere')
     const page = await console.openPage(`/signals/streams/${stream.id}?tab=status`)
-    await page.getByRole('radio', { name: 'Enabled' }).and(page.locator(':checked')).waitFor(CHECKED)
+    await page
+      .getByRole('radio', { name: 'Enabled' })
+      .and(page.locator(':checked'))
+      .waitFor(CHECKED)
     const other = await console.openPage('/signals/streams')
     const { stream_id: streamId } = await other.evaluate<{ readonly stream_id: string }>(
       `fetch('/ssf_streams/${stream.id}').then((answer) => answer.json())`,
