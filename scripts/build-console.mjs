@@ -65,6 +65,11 @@ function renderSearchFields() {
     const search = get?.parameters?.find((parameter) => parameter['x-search-fields'] !== undefined)
     return search === undefined ? [] : [[path, search['x-search-fields']]]
   })
+  const ordered = Object.keys(paths).filter(
+    (path) =>
+      !path.startsWith('/exports') &&
+      paths[path].get?.parameters?.some(({ name }) => name === 'order'),
+  )
   return `// This file is made from the OpenAPI document.
 
 export interface SearchField {
@@ -80,6 +85,9 @@ export const SEARCH_FIELDS = ${JSON.stringify(Object.fromEntries(fields), null, 
   string,
   readonly SearchField[]
 >
+
+/** The paths of the lists that can be had in either order. */
+export const ORDERED_LISTS: ReadonlySet<string> = new Set(${JSON.stringify(ordered)})
 `
 }
 

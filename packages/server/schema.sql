@@ -1379,6 +1379,24 @@ create table retention_state (
   constraint retention_state_total_count_check CHECK ((total_count >= 0))
 );
 
+create table saved_view (
+  id bigint generated always as identity not null,
+  owner_id bigint,
+  name text not null,
+  list text not null,
+  page text not null,
+  search text not null,
+  columns text[],
+  row_order text,
+  is_shared boolean not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint saved_view_pkey PRIMARY KEY (id),
+  constraint saved_view_check CHECK (((owner_id IS NOT NULL) OR is_shared)),
+  constraint saved_view_row_order_check CHECK ((row_order = ANY (ARRAY['asc'::text, 'desc'::text]))),
+  constraint saved_view_owner_id_fkey FOREIGN KEY (owner_id) REFERENCES admin_user(id) ON DELETE SET NULL
+);
+
 create table schema_migration (
   version integer not null,
   name text not null,
@@ -1803,6 +1821,7 @@ CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree
 CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btree (table_name, collected_at);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
+CREATE UNIQUE INDEX saved_view_name ON public.saved_view USING btree (owner_id, list, lower(name));
 CREATE INDEX ssf_access_token_client ON public.ssf_access_token USING btree (ssf_client_id);
 CREATE INDEX ssf_access_token_expires_at ON public.ssf_access_token USING btree (expires_at);
 CREATE INDEX ssf_client_assertion_expires_at ON public.ssf_client_assertion USING btree (expires_at);

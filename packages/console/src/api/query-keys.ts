@@ -28,6 +28,7 @@ type LiveCollection =
   | 'reenrollment_requests'
   | 'registration_requests'
   | 'reporting_queries'
+  | 'saved_views'
   | 'ssf_clients'
   | 'ssf_signing_keys'
   | 'ssf_streams'

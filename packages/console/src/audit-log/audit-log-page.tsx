@@ -62,7 +62,7 @@ export function AuditLogPage() {
   const list = useList(
     ['audit_logs', 'list'],
     ({ query: page, ...request }) =>
-      getAuditLogs({ ...request, query: { ...page, order: 'desc' } }),
+      getAuditLogs({ ...request, query: { order: 'desc', ...page } }),
     query,
   )
   return (

@@ -39,7 +39,7 @@ export function DeliveriesPage() {
   const navigate = useNavigate()
   const list = useList(
     ['deliveries', 'list'],
-    (page) => getDeliveries({ ...page, query: { ...page.query, order: 'desc' } }),
+    (page) => getDeliveries({ ...page, query: { order: 'desc', ...page.query } }),
     query,
   )
   return (

@@ -31,9 +31,9 @@ export function DeliveryTable({ owner }: { readonly owner: DeliveryOwner }) {
   const read: ReadPage<Delivery> =
     kind === 'streams'
       ? ({ query, ...rest }) =>
-          getSsfStreamsByIdDeliveries({ ...rest, query: { ...query, order: 'desc' }, path: { id } })
+          getSsfStreamsByIdDeliveries({ ...rest, query: { order: 'desc', ...query }, path: { id } })
       : ({ query, ...rest }) =>
-          getWebhooksByIdDeliveries({ ...rest, query: { ...query, order: 'desc' }, path: { id } })
+          getWebhooksByIdDeliveries({ ...rest, query: { order: 'desc', ...query }, path: { id } })
   const list = useList(['deliveries', 'list', kind, id], read, searched)
   return (
     <>

@@ -44,7 +44,7 @@ const COLUMNS: readonly Column<AuthLog>[] = [
 export function DeviceSignIns({ deviceId }: { readonly deviceId: string }) {
   const list = useList(
     ['auth_logs', 'list', 'device', deviceId],
-    (page) => getAuthLogs({ ...page, query: { ...page.query, order: 'desc' } }),
+    (page) => getAuthLogs({ ...page, query: { order: 'desc', ...page.query } }),
     `device_id:${deviceId}`,
   )
   return (

@@ -79,7 +79,7 @@ export function IssuesPage() {
   const list = useList(
     ['issues', 'list'],
     ({ query: page, ...request }) =>
-      getIssues({ ...request, query: { ...page, order: 'desc', expand: 'device,check' } }),
+      getIssues({ ...request, query: { order: 'desc', ...page, expand: 'device,check' } }),
     query,
   )
   return (

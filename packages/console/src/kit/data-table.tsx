@@ -2,13 +2,13 @@
  * The table of every list: virtual rows, columns to choose, rows that open by mouse and keyboard, and what is
  * shown while there is nothing. Owns no data: a `List` brings it.
  */
-import { ActionIcon, Checkbox, Loader, Menu, Skeleton, VisuallyHidden } from '@mantine/core'
-import { ColumnsIcon } from '@primer/octicons-react'
+import { Checkbox, Loader, Skeleton, VisuallyHidden } from '@mantine/core'
 import type { RowData } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react'
 import classes from './data-table.module.css'
 import { ErrorState } from './states.tsx'
+import { ExportButton, TableMenu } from './table-menu.tsx'
 import { texts } from './texts.ts'
 import { useColumns, type Column } from './use-columns.ts'
 import type { List } from './use-list.ts'
@@ -41,14 +41,20 @@ export interface DataTableProps<Item> {
 
 export function DataTable<Item extends RowData>(props: DataTableProps<Item>) {
   const { name, list, toolbar, actions, empty } = props
-  const { table, visible } = useColumns(name, props.columns, list.items, props.rowId)
+  const { table, visible } = useColumns(
+    list.source?.path ?? name,
+    props.columns,
+    list.items,
+    props.rowId,
+  )
   const isEmpty = !list.isLoading && list.error === null && list.items.length === 0
   return (
     <section className={classes.frame} aria-label={name}>
       <div className={classes.bar}>
         <div>{toolbar}</div>
         {actions}
-        <ColumnMenu table={table} />
+        <ExportButton list={list} />
+        <TableMenu table={table} list={list} />
       </div>
       {list.error !== null && list.items.length === 0 ? (
         <ErrorState error={list.error} onRetry={list.retry} />
@@ -238,33 +244,5 @@ function LoadingRows() {
         <Skeleton key={index} height={14} my={12} mx={16} width={`${90 - ((index * 13) % 40)}%`} />
       ))}
     </div>
-  )
-}
-
-function ColumnMenu<Item extends RowData>({
-  table,
-}: Pick<ReturnType<typeof useColumns<Item>>, 'table'>) {
-  return (
-    <Menu closeOnItemClick={false} position="bottom-end">
-      <Menu.Target>
-        <ActionIcon aria-label={texts.columns}>
-          <ColumnsIcon size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {table.getAllLeafColumns().map((column) => (
-          <Menu.Item
-            key={column.id}
-            role="menuitemcheckbox"
-            aria-checked={column.getIsVisible()}
-            disabled={!column.getCanHide()}
-            leftSection={<Checkbox.Indicator size="xs" checked={column.getIsVisible()} />}
-            onClick={() => column.toggleVisibility()}
-          >
-            {String(column.columnDef.header)}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
   )
 }

@@ -55,4 +55,10 @@ export const texts = {
   formOf: (label: string) => `${label}: written or as it is read`,
   previewOf: (label: string) => `Preview of ${label}`,
   nothingToPreview: 'Nothing is written yet.',
+  shownColumns: 'Columns',
+  order: 'Order',
+  orders: { desc: 'Newest first', asc: 'Oldest first' },
+  exportAll: 'Export as CSV',
+  exportHelp: 'Everything that the search finds. It goes to the audit log.',
+  exportBroke: 'The file broke off before its end. Export it again.',
 } as const

@@ -5,8 +5,8 @@ import {
   useTable,
   type RowData,
 } from '@tanstack/react-table'
-import { useLocalStorage } from '@mantine/hooks'
 import { useMemo, type ReactNode } from 'react'
+import { useTableChoices } from './table-choices.ts'
 
 /** A column of a table. The first one is always shown and should link to the item. */
 export interface Column<Item> {
@@ -21,6 +21,9 @@ export interface Column<Item> {
   readonly hidden?: boolean
 }
 
+/** Nothing is chosen: the same object each time. */
+const NOTHING: Readonly<Record<string, boolean>> = {}
+
 const features = tableFeatures({ columnVisibilityFeature })
 
 /** The table model over a list of items, and its columns: which are shown is kept in the browser. */
@@ -30,11 +33,7 @@ export function useColumns<Item extends RowData>(
   items: readonly Item[],
   rowId: (item: Item) => string,
 ) {
-  const [shown, setShown] = useLocalStorage<Record<string, boolean>>({
-    key: `heliograph.columns.${name}`,
-    defaultValue: {},
-    getInitialValueInEffect: false,
-  })
+  const [{ columns: shown = NOTHING }, choose] = useTableChoices(name)
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, Item>()
     return columns.map(({ id, header }, index) =>
@@ -52,7 +51,7 @@ export function useColumns<Item extends RowData>(
     getRowId: rowId,
     state: { columnVisibility },
     onColumnVisibilityChange: (change) =>
-      setShown(typeof change === 'function' ? change(columnVisibility) : change),
+      choose({ columns: typeof change === 'function' ? change(columnVisibility) : change }),
   })
   const visible = table.getVisibleLeafColumns().flatMap(({ id }) => {
     const column = columns.find((candidate) => candidate.id === id)

@@ -3,28 +3,15 @@
  * where somebody looks: a list of which a hundred pages have been read costs as little as one of two.
  */
 import { hashKey, useQueries, useQueryClient, type QueryKey } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
+import { PAGE_SIZE, type ListPage, type ReadPage } from './list-page.ts'
+import { exportList, findSource, type ListSource } from './list-source.ts'
+import { useTableChoices } from './table-choices.ts'
 
-/** The largest page that the API gives. */
-export const PAGE_SIZE = 100
+export { PAGE_SIZE, type ListPage, type ReadPage } from './list-page.ts'
+
 /** So many rows before the end of what has been read, the next page is asked for. */
 const ROWS_AHEAD = 150
-
-/** What every list of the API answers. */
-export interface ListPage<Item> {
-  readonly data: readonly Item[]
-  readonly pagination: { readonly next_cursor: string }
-}
-
-/** What is asked for: goes into the query of the request, beside what the list takes besides. */
-export interface PageRequest {
-  readonly query: { readonly cursor?: string; readonly per_page: number; readonly query?: string }
-  readonly signal: AbortSignal
-  readonly throwOnError: true
-}
-
-/** Reads a page: `(page) => getDevices(page)`. */
-export type ReadPage<Item> = (page: PageRequest) => Promise<{ readonly data: ListPage<Item> }>
 
 export interface List<Item> {
   readonly items: readonly Item[]
@@ -39,6 +26,10 @@ export interface List<Item> {
   /** Says which rows are looked at, from the first to the last: they are kept true, and what follows is read. */
   readonly look: (first: number, last: number) => void
   readonly retry: () => void
+  /** What is listed; undefined where it is no list of the API. */
+  readonly source?: ListSource | undefined
+  /** Saves all that the search finds as a file. */
+  readonly exportAll?: () => Promise<void>
 }
 
 /** The first and the last page that somebody looks at, and the last that is read for when they go on. */
@@ -56,7 +47,12 @@ const FIRST_PAGE: Range = { first: 0, last: 0, ahead: 0 }
  */
 export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''): List<Item> {
   const queryClient = useQueryClient()
-  const listName = hashKey([...key, search])
+  const keyName = hashKey(key)
+  const source = useMemo(() => findSource(read), [keyName])
+  const [{ order }] = useTableChoices(source?.path ?? keyName)
+  const chosen = order === undefined || source?.order === undefined ? {} : { order }
+  const asked = `${chosen.order ?? ''} ${search}`
+  const listName = hashKey([...key, asked])
   const [looked, setLooked] = useState({ listName, range: FIRST_PAGE })
   const range = looked.listName === listName ? looked.range : FIRST_PAGE
   const setRange = (next: Range) =>
@@ -68,7 +64,7 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
         ? known
         : { listName, range: next },
     )
-  const keyOf = (cursor: string): QueryKey => [...key, { search, cursor }]
+  const keyOf = (cursor: string): QueryKey => [...key, { search, cursor, ...chosen }]
   const cursors = followCursors(range.ahead, (cursor) =>
     queryClient.getQueryData<ListPage<Item>>(keyOf(cursor)),
   )
@@ -78,7 +74,7 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
       queryFn: async ({ signal }: { readonly signal: AbortSignal }) => {
         // A cursor carries the search that it continues.
         const own = cursor !== '' ? { cursor } : search === '' ? {} : { query: search }
-        const query = { per_page: PAGE_SIZE, ...own }
+        const query = { per_page: PAGE_SIZE, ...own, ...chosen }
         return (await read({ query, signal, throwOnError: true })).data
       },
       enabled: ({ state }: { readonly state: { readonly data: unknown } }) =>
@@ -88,7 +84,7 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
     })),
   })
   const pages = results.flatMap(({ data }) => (data === undefined ? [] : [data]))
-  const joined = useJoined(hashKey(key), search, pages)
+  const joined = useJoined(keyName, asked, pages)
   const isLoadingMore = results.some(
     ({ data, isFetching }, at) => at > 0 && data === undefined && isFetching,
   )
@@ -96,7 +92,7 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
   return {
     items: joined.items,
     isLoading: joined.pages.length === 0 && error === null,
-    isStale: joined.search !== search,
+    isStale: joined.search !== asked,
     isLoadingMore,
     hasMore: joined.pages.length > 0 && joined.pages.at(-1)?.pagination.next_cursor !== '',
     error,
@@ -110,6 +106,9 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
     retry: () => {
       for (const { isError, refetch } of results) if (isError) void refetch()
     },
+    source,
+    exportAll: async () =>
+      exportList(read, { ...(search === '' ? {} : { query: search }), ...chosen }),
   }
 }
 

@@ -202,7 +202,7 @@ const SIGN_IN_COLUMNS: readonly Column<AuthLog>[] = [
 function SignIns({ id }: PartProps) {
   const list = useList(
     ['auth_logs', 'list', 'person', id],
-    (page) => getAuthLogs({ ...page, query: { ...page.query, order: 'desc' } }),
+    (page) => getAuthLogs({ ...page, query: { order: 'desc', ...page.query } }),
     `person_id:${id}`,
   )
   return (

@@ -68,7 +68,7 @@ const exemption: KindOfRequest = {
   read: async ({ query, ...request }) => {
     const { data } = await getExemptionRequests({
       ...request,
-      query: { ...query, order: 'desc', expand: 'requester,device,issues' },
+      query: { order: 'desc', ...query, expand: 'requester,device,issues' },
     })
     return { data: { ...data, data: data.data.map(fromExemption) } }
   },
@@ -94,7 +94,7 @@ const registration: KindOfRequest = {
   read: async ({ query, ...request }) => {
     const { data } = await getRegistrationRequests({
       ...request,
-      query: { ...query, order: 'desc', expand: 'requester,device' },
+      query: { order: 'desc', ...query, expand: 'requester,device' },
     })
     return { data: { ...data, data: data.data.map(fromRegistration) } }
   },
@@ -119,7 +119,7 @@ const reenrollment: KindOfRequest = {
   read: async ({ query, ...request }) => {
     const { data } = await getReenrollmentRequests({
       ...request,
-      query: { ...query, order: 'desc', expand: 'device' },
+      query: { order: 'desc', ...query, expand: 'device' },
     })
     return { data: { ...data, data: data.data.map(fromReenrollment) } }
   },

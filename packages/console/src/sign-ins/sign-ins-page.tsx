@@ -74,7 +74,7 @@ export function SignInsPage() {
   const list = useList(
     ['auth_logs', 'list'],
     ({ query: page, ...request }) =>
-      getAuthLogs({ ...request, query: { ...page, order: 'desc', expand: 'device' } }),
+      getAuthLogs({ ...request, query: { order: 'desc', ...page, expand: 'device' } }),
     query,
   )
   return (

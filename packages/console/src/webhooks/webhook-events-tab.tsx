@@ -55,7 +55,7 @@ export function WebhookEventsTab({ id }: { readonly id: string }) {
   const navigate = useNavigate()
   const list = useList(
     ['deliveries', 'list', 'webhook-events'],
-    (page) => getWebhookEvents({ ...page, query: { ...page.query, order: 'desc' } }),
+    (page) => getWebhookEvents({ ...page, query: { order: 'desc', ...page.query } }),
     query,
   )
   return (

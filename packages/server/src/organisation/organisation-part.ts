@@ -17,6 +17,7 @@ import { adminRoutes } from './admins/admin-routes.ts'
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
 import { permissionUseRoutes } from './api-keys/permission-use-routes.ts'
+import { savedViewRoutes } from './saved-views/saved-view-routes.ts'
 import { createFeatureSwitches, type FeatureSwitches } from './settings/feature-switches.ts'
 import { retentionRoutes } from './retention/retention-routes.ts'
 import {
@@ -74,6 +75,7 @@ export function createOrganisationPart(
       ...permissionUseRoutes({ db, clock }),
       ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
       ...retentionRoutes(db),
+      ...savedViewRoutes({ db, runChange }),
     ],
     channels: { [ORGANISATION_CHANNEL]: () => features.forget() },
     onReconnect: () => features.forget(),

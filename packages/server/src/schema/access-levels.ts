@@ -39,6 +39,7 @@ const LEVEL_OF_AREA: Readonly<Record<string, AccessLevel>> = {
   'Person groups': 'limited',
   Reporting: 'limited',
   Requests: 'limited',
+  'Saved views': 'limited',
   'Shared Signals': 'limited',
   Webhooks: 'limited',
 }

@@ -25,6 +25,7 @@ export const LIVE_COLLECTIONS = {
   reenrollment_requests: ['reenrollment_request'],
   registration_requests: ['registration_request'],
   reporting_queries: ['reporting_query'],
+  saved_views: ['saved_view'],
   ssf_clients: ['ssf_client'],
   ssf_signing_keys: ['signing_key'],
   ssf_streams: ['ssf_stream'],

@@ -31,6 +31,8 @@ export const LOCK_KEYS = {
   auditCheckpoints: [SINGLE, 18],
   /** Decides who becomes the first admin. */
   firstAdmins: [SINGLE, 19],
+  /** Saves and shares views of lists within their limits. */
+  savedViews: [SINGLE, 20],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

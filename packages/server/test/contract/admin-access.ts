@@ -169,6 +169,13 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'PUT /organisation': 'full, step-up',
   'GET /retention_policies': 'limited',
 
+  // Saved views
+  'GET /saved_views': 'limited',
+  'POST /saved_views': 'limited',
+  'PATCH /saved_views/{id}': 'limited',
+  'PUT /saved_views/{id}': 'limited',
+  'DELETE /saved_views/{id}': 'limited',
+
   // Live queries
   'GET /live_query_campaigns': 'limited unless live_queries',
   'GET /live_query_campaigns/{id}': 'limited unless live_queries',

@@ -13,6 +13,11 @@ async function newEnrollmentSecret({ call, unique }: ContractWorld): Promise<str
   return `/enrollment_secrets/${String((await call('POST', '/enrollment_secrets', body))['id'])}`
 }
 
+async function newSavedView({ call, unique }: ContractWorld): Promise<string> {
+  const body = { name: unique('View'), list: '/devices', page: '/devices', shared: true }
+  return `/saved_views/${String((await call('POST', '/saved_views', body))['id'])}`
+}
+
 /** The organisation, its admins, and what enrolls devices. */
 export const ORGANISATION_RECIPES: RecipeTable = {
   'GET /retention_policies': read(() => '/retention_policies'),
@@ -24,6 +29,22 @@ export const ORGANISATION_RECIPES: RecipeTable = {
     () => '/overview/device_statuses',
     () => ({ step: '1h' }),
   ),
+  'GET /saved_views': read(() => '/saved_views'),
+  'POST /saved_views': {
+    prepare: ({ unique }) => ({
+      path: '/saved_views',
+      body: { name: unique('View'), list: '/devices', page: '/devices', shared: true },
+    }),
+  },
+  'PATCH /saved_views/{id}': {
+    prepare: async (world) => ({
+      path: await newSavedView(world),
+      body: { name: world.unique('View'), columns: ['name'], order: 'desc' },
+    }),
+  },
+  'DELETE /saved_views/{id}': {
+    prepare: async (world) => ({ path: await newSavedView(world) }),
+  },
   'GET /whoami': read(() => '/whoami'),
   'GET /admin_users': read(() => '/admin_users'),
   'GET /admin_users/{id}': read(({ admin }) => `/admin_users/${admin}`),

@@ -9,6 +9,7 @@ import { parseName } from '../../platform/parse-text.ts'
 import { deleteSessionsOf } from '../admin-sign-in/admin-session-store.ts'
 import { deleteLinksOf } from '../admin-sign-in/sign-in-link-store.ts'
 import { endResponsibility, type EndedKeys } from '../api-keys/end-responsibility.ts'
+import { deleteOwnSavedViews } from '../saved-views/saved-view-store.ts'
 import { assertMayGrant, type AccessGrantor } from './admin-grants.ts'
 import {
   deleteAdmin,
@@ -97,6 +98,8 @@ export async function removeAdmin(
   const { admin, successor, isLast } = await lockAdmin(change, adminId, keysTo)
   if (isLast) throw lastAdmin(admin)
   const keys = await endResponsibility(change, admin, successor, { isRemoved: true })
+  // What the admin has shared stays, as the organisation's.
+  await deleteOwnSavedViews(change.tx, admin.id)
   await deleteAdmin(change.tx, admin.id)
   change.recordAudit({
     action: 'admin_user.removed',

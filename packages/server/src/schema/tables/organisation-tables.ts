@@ -68,6 +68,21 @@ export interface OrganisationTables {
     created_at: Generated<Date>
     expires_at: Date
   }
+  /** A view of a list in the console, under a name. */
+  saved_view: {
+    id: Id
+    /** Null for what belongs to the organisation, and is shared. */
+    owner_id: string | null
+    name: string
+    list: string
+    page: string
+    search: string
+    columns: string[] | null
+    row_order: 'asc' | 'desc' | null
+    is_shared: boolean
+    created_at: Date
+    updated_at: Date
+  }
   /** Of a key, a permission and a day (UTC): what the key used it for, and what it was refused for. */
   api_key_permission_use: {
     id: Id

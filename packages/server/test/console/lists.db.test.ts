@@ -1,0 +1,76 @@
+/* What every list of the console offers, on the list of devices in a browser: export and order. */
+import { readFile } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { insertDevice } from '../support/factories.ts'
+import { expectAccessible, openConsole, type ConsoleTest } from './support/open-console.ts'
+
+const HOSTILE = '=HYPERLINK("https://evil.example.com";"click")'
+
+let console: ConsoleTest
+
+beforeAll(async () => {
+  console = await openConsole()
+  const { db } = console.api.services
+  for (const name of [HOSTILE, 'a;=1+1', '＋2', 'quiet "mac", of Ada']) {
+    await insertDevice(db, { name, auth_state: 'Blocked' })
+  }
+  await insertDevice(db, { name: 'good-mac', auth_state: 'Good' })
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(() => console.close())
+
+const rowsOf = (page: Page) => page.getByRole('rowgroup').getByRole('row')
+
+/** The lines of the file that the page saves. */
+async function exportLines(page: Page): Promise<string[]> {
+  const waiting = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export as CSV' }).click()
+  const download = await waiting
+  expect(download.suggestedFilename()).toBe('devices.csv')
+  return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
+}
+
+describe('an export', () => {
+  it('saves what the search finds, in the order that is shown, and no formula', async () => {
+    const page = await console.openPage('/devices?query=auth_state:Blocked')
+    await expect.poll(() => rowsOf(page).count()).toBe(4)
+    const lines = await exportLines(page)
+    expect(lines[0]).toMatch(/^\uFEFF"id","name"/)
+    const names = lines.slice(1).map((line) => /^"\d+","((?:[^"]|"")*)"/.exec(line)?.[1])
+    expect(names).toEqual([
+      `'=HYPERLINK(""https://evil.example.com"";""click"")`,
+      `a;'=1+1`,
+      `'＋2`,
+      'quiet ""mac"", of Ada',
+    ])
+  })
+
+  it('shows the words of the service when it is refused', async () => {
+    const page = await console.openPage('/devices')
+    await page.getByRole('link', { name: 'good-mac' }).waitFor()
+    await page.route('**/exports/**', (route) =>
+      route.fulfill({
+        status: 429,
+        json: { code: 'rate_limited', message: 'Too many files are being exported.' },
+      }),
+    )
+    await page.getByRole('button', { name: 'Export as CSV' }).click()
+    await page.getByText('Too many files are being exported.').waitFor()
+  })
+})
+
+describe('the order', () => {
+  it('is chosen with the columns, kept, and that of the export as well', async () => {
+    const page = await console.openPage('/devices')
+    await page.getByRole('link', { name: 'good-mac' }).waitFor()
+    await page.getByRole('button', { name: 'Choose columns' }).click()
+    await page.getByRole('menuitemradio', { name: 'Newest first' }).click()
+    await expect.poll(() => rowsOf(page).first().textContent()).toContain('good-mac')
+    await expectAccessible(page)
+    await page.reload()
+    await page.getByRole('link', { name: 'good-mac' }).waitFor()
+    expect(await rowsOf(page).first().textContent()).toContain('good-mac')
+    expect((await exportLines(page))[1]).toContain('good-mac')
+  })
+})
