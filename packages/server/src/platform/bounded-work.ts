@@ -9,17 +9,19 @@ export interface WorkBounds {
   readonly runningMax: number
   /** Pieces that wait for a place; one more is refused at once. */
   readonly waitingMax: number
+  /** How one more is refused: the service is at its bounds, as when left out, or callers ask too often. */
+  readonly refusal?: 'unavailable' | 'rate_limited'
 }
 
 /** Runs pieces of work within bounds, in the order in which they came. */
 export interface BoundedWork {
-  /** @throws AppError `unavailable` when too many wait */
+  /** @throws AppError with the code of {@link WorkBounds.refusal} when too many wait */
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 const RETRY_AFTER_SECONDS = 2
 
-export function createBoundedWork({ runningMax, waitingMax }: WorkBounds): BoundedWork {
+export function createBoundedWork({ runningMax, waitingMax, refusal = 'unavailable' }: WorkBounds): BoundedWork {
   const waiting: (() => void)[] = []
   let running = 0
   const begin = async () => {
@@ -28,7 +30,7 @@ export function createBoundedWork({ runningMax, waitingMax }: WorkBounds): Bound
       return
     }
     if (waiting.length >= waitingMax) {
-      throw new AppError('unavailable', 'Too many ask for this at once. Try again in a moment.', {
+      throw new AppError(refusal, 'Too many ask for this at once. Try again in a moment.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
       })
     }

@@ -10,6 +10,7 @@ import { checkRoutes } from './checks/check-routes.ts'
 import { checkRunRoutes } from './checks/check-run-routes.ts'
 import { checkConfigurationRoutes } from './checks/configuration/check-configuration-routes.ts'
 import { configurationPreviewRoutes } from './checks/configuration/preview/preview-routes.ts'
+import { createPreviewer } from './checks/configuration/preview/shared-previews.ts'
 import {
   readReleaseDataAges,
   warnOfStaleReleaseData,
@@ -83,6 +84,9 @@ export interface CheckSettings extends PostureRetentionSettings {
   readonly refusedTables: ReadonlySet<string>
 }
 
+/** For how long the pages of a preview are those of one. */
+const PREVIEW_FRESH_MS = 10_000
+
 /** Checks, the issues that they raise, and what admins decide about both. */
 export function createChecksPart(
   { clock, db, log, runChange }: Foundation,
@@ -95,7 +99,7 @@ export function createChecksPart(
     operations: [
       ...checkRoutes(db),
       ...checkConfigurationRoutes({ db, runChange }),
-      ...configurationPreviewRoutes({ db, clock }),
+      ...configurationPreviewRoutes(createPreviewer({ db, clock, freshMs: PREVIEW_FRESH_MS })),
       ...customCheckDraftRoutes({ db, runChange, refusedNames }),
       ...draftTrialRoutes({ db, runChange, refusedNames }),
       ...exemptionRequestRoutes({ db, baseUrl, runChange }),

@@ -3,6 +3,7 @@
  * are at which stage before and after. The statuses are derived as they are for real, by evaluateDevice; only the
  * issues of this check, and whether devices owe it an answer, are as the configuration would have them.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { changedMembers } from '../../../../changes/changed-members.ts'
 import type { Schema } from '../../../../schema/schema.ts'
@@ -67,8 +68,8 @@ export interface ConfigurationImpact {
   readonly groupMoves: readonly GroupMove[]
 }
 
-/** Devices that are read by one statement. */
-const BATCH_SIZE = 2_000
+/** Devices that are read by one statement, and compared before others have their turn. */
+const BATCH_SIZE = 500
 const GROUPS_MAX = 100
 /** What decides which devices run a check, as far as it is configured. */
 const SCOPE_NAMES: ReadonlySet<string> = new Set(['paused', 'targeted_groups', 'excluded_groups'])
@@ -120,6 +121,7 @@ async function compareDevices(
   const ids = await listDependentDeviceIds(db, wanted.check.id, now)
   const compared: ComparedDevice[] = []
   for (let start = 0; start < ids.length; start += BATCH_SIZE) {
+    await setImmediate()
     const devices = await listStatusDevices(db, ids.slice(start, start + BATCH_SIZE))
     const facts = await readStatusFacts(db, devices)
     const wantedFacts = await readWantedFacts(db, wanted, devices, facts)

@@ -87,12 +87,11 @@ export function toConfigurationPreviewJson(
   now: Date,
 ): z.input<typeof configurationPreviewSchema> {
   const { moves } = impact
-  const begin =
-    after === undefined
-      ? 0
-      : moves.filter(({ deviceId }) => BigInt(deviceId) <= BigInt(after)).length
+  const last = BigInt(after ?? 0)
+  const next = moves.findIndex(({ deviceId }) => BigInt(deviceId) > last)
+  const begin = next === -1 ? moves.length : next
   const page = moves.slice(begin, begin + perPage)
-  const last = begin + perPage < moves.length ? page.at(-1) : undefined
+  const lastShown = begin + perPage < moves.length ? page.at(-1) : undefined
   return {
     as_of: toTimestamp(now),
     changes: [...impact.changedNames],
@@ -119,7 +118,7 @@ export function toConfigurationPreviewJson(
         to: toWire(statusSchema, move.to),
       }),
     ),
-    next_after: last?.deviceId ?? null,
+    next_after: lastShown?.deviceId ?? null,
   }
 }
 

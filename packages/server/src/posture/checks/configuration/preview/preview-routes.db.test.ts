@@ -15,6 +15,7 @@ import {
 import { DAY_MS } from '../../../../platform/clock.ts'
 import { checkConfigurationRoutes } from '../check-configuration-routes.ts'
 import { configurationPreviewRoutes } from './preview-routes.ts'
+import { createPreviewer } from './shared-previews.ts'
 
 interface Status {
   readonly auth_state: string
@@ -41,7 +42,7 @@ beforeAll(async () => {
     addPublisher(posture.announce)
     return [
       ...checkConfigurationRoutes({ db, runChange }),
-      ...configurationPreviewRoutes({ db, clock }),
+      ...configurationPreviewRoutes(createPreviewer({ db, clock, freshMs: 0 })),
     ]
   })
   key = await api.createKey(['Manage Checks'])
