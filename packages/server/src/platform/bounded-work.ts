@@ -21,7 +21,11 @@ export interface BoundedWork {
 
 const RETRY_AFTER_SECONDS = 2
 
-export function createBoundedWork({ runningMax, waitingMax, refusal = 'unavailable' }: WorkBounds): BoundedWork {
+export function createBoundedWork({
+  runningMax,
+  waitingMax,
+  refusal = 'unavailable',
+}: WorkBounds): BoundedWork {
   const waiting: (() => void)[] = []
   let running = 0
   const begin = async () => {
