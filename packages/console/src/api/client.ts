@@ -59,6 +59,9 @@ interface ErrorBody {
   readonly details?: unknown
 }
 
+/** Refusals with 401 that say nothing of the session: a feature that is switched off, and a proof that was not taken. */
+const LEAVES_SESSION = ['feature_disabled', 'sign_in_failed']
+
 async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init)
   const again = request.clone()
@@ -70,8 +73,7 @@ async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Respo
     if (second.ok) return second
     throw await toError(second)
   }
-  // A feature that the organisation has switched off answers 401 as well.
-  if (response.status === 401 && error.code !== 'feature_disabled') events.ended()
+  if (response.status === 401 && !LEAVES_SESSION.includes(error.code)) events.ended()
   throw error
 }
 

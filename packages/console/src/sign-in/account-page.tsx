@@ -9,6 +9,7 @@ import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
 import classes from './account-page.module.css'
+import { OwnPasswordSection } from './own-password.tsx'
 import {
   addPasskey,
   endSession,
@@ -27,6 +28,7 @@ export function AccountPage() {
       above={[{ label: texts.settings, to: '/settings' }]}
     >
       <Passkeys />
+      <OwnPasswordSection />
       <Sessions />
     </Page>
   )

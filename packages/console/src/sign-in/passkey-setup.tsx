@@ -1,13 +1,12 @@
-/* Right after a one-time link: a way to sign in for the next time, before anything opens. */
-import { Button, Stack, Text, TextInput, Title } from '@mantine/core'
+/* A passkey for the next time. */
+import { Button, Stack, TextInput } from '@mantine/core'
 import { PasskeyFillIcon } from '@primer/octicons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Fault } from '../kit/confirm.tsx'
 import type { Session } from '../shell/session.ts'
+import { explain } from './explain.ts'
 import { addPasskey } from './session-calls.ts'
-import { explain } from './sign-in-page.tsx'
-import classes from './sign-in-page.module.css'
 import { texts } from './texts.ts'
 
 interface PasskeySetupProps {
@@ -25,12 +24,6 @@ export function PasskeySetup({ onDone }: PasskeySetupProps) {
       }}
     >
       <Stack gap="lg">
-        <div>
-          <Title order={1} className={classes.title}>
-            {texts.setUpTitle}
-          </Title>
-          <Text c="dimmed">{texts.passkeyLead}</Text>
-        </div>
         <TextInput
           label={texts.passkeyName}
           description={texts.passkeyNameHelp}

@@ -49,18 +49,84 @@ export async function signInByPasskey(): Promise<Session> {
   })
 }
 
-/** Proves that the admin is there. Rejects when there is no passkey to prove it by. */
-export async function stepUp(): Promise<Session> {
-  const { passkey } = await post<{ passkey: AuthenticationOptions | null }>(
-    '/console/session/step_up_options',
-  )
-  if (passkey === null) throw new NoPasskeyError()
+/** Signs in by a password with a code of the authenticator app. */
+export function signInByPassword(proof: {
+  readonly email: string
+  readonly password: string
+  readonly code: string
+}): Promise<Session> {
+  return post('/console/session/password', proof)
+}
+
+/** By what the admin can prove to be there. */
+export interface StepUpWays {
+  readonly passkey: AuthenticationOptions | null
+  readonly code: boolean
+}
+
+export function readStepUpWays(): Promise<StepUpWays> {
+  return post('/console/session/step_up_options')
+}
+
+/** Proves by a passkey that the admin is there, with a challenge that was just made. */
+export async function stepUpByPasskey(): Promise<Session> {
+  const { passkey } = await readStepUpWays()
+  if (passkey === null) throw new Error('the passkeys are gone')
   const credential = await startAuthentication({ optionsJSON: passkey })
   return post('/console/session/step_up', { credential })
 }
 
-/** The admin has no passkey. */
-export class NoPasskeyError extends Error {}
+export function stepUpByCode(code: string): Promise<Session> {
+  return post('/console/session/step_up_code', { code })
+}
+
+/** The password of the admin, without what must not be seen. */
+export interface OwnPassword {
+  readonly changed_at: string
+  readonly last_used_at: string | null
+  /** Too many codes were refused. */
+  readonly is_closed: boolean
+}
+
+/** A key for an authenticator app, which counts once the app has given a code. */
+export interface AppOffer {
+  readonly key: string
+  /** What the QR code says. */
+  readonly uri: string
+  readonly proof: string
+}
+
+export async function readPassword(signal: AbortSignal): Promise<OwnPassword | null> {
+  const { password } = await get<{ password: OwnPassword | null }>(OWN_PASSWORD, signal)
+  return password
+}
+
+export function offerApp(): Promise<AppOffer> {
+  return post(`${OWN_PASSWORD}/options`)
+}
+
+export function setUpPassword(
+  { key, proof }: AppOffer,
+  chosen: { readonly password: string; readonly code: string },
+): Promise<Session> {
+  return post(OWN_PASSWORD, { key, proof, ...chosen })
+}
+
+export async function changePassword(password: string): Promise<Session> {
+  const { data } = await client.patch<{ 200: Session }, unknown, true>({
+    url: OWN_PASSWORD,
+    body: { password },
+    headers: { 'Content-Type': 'application/json' },
+    throwOnError: true,
+  })
+  return data
+}
+
+export async function removePassword(): Promise<void> {
+  await client.delete({ url: OWN_PASSWORD })
+}
+
+const OWN_PASSWORD = '/console/session/own_password'
 
 export async function addPasskey(name: string): Promise<Session> {
   const optionsJSON = await post<RegistrationOptions>('/console/session/passkeys/options')

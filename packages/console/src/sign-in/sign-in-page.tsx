@@ -1,15 +1,16 @@
-/* Signing in: by a passkey, or by a one-time link, after which the admin chooses a way for the next time. */
-import { Button, Stack, Text, Title } from '@mantine/core'
-import { PasskeyFillIcon } from '@primer/octicons-react'
+/* Signing in: by a passkey, a password with a code, or a one-time link, after which the admin chooses a way for the next time. */
+import { Button, Divider, Stack, Text, Title } from '@mantine/core'
+import { KeyIcon, PasskeyFillIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError } from '../api/client.ts'
 import { sessionQuery, useSession, type Session } from '../shell/session.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { LinkSignIn } from './link-sign-in.tsx'
-import { PasskeySetup } from './passkey-setup.tsx'
+import { explain } from './explain.ts'
+import { PasswordSignIn } from './password-sign-in.tsx'
 import { signInByPasskey } from './session-calls.ts'
+import { SetUp } from './set-up.tsx'
 import classes from './sign-in-page.module.css'
 import { texts } from './texts.ts'
 
@@ -27,7 +28,6 @@ export function SignInPage() {
     setLinkUsed(true)
     if (!opened.setup_required) globalThis.location.assign(next ?? '/console/')
   }
-  const mustSetUp = session?.setup_required === true
   return (
     <div className={classes.page}>
       <div className={classes.sky} aria-hidden>
@@ -37,12 +37,12 @@ export function SignInPage() {
       <main className={classes.side}>
         <div className={classes.form}>
           <img src="/console/heliograph.svg" width={44} height={44} alt="" />
-          {mustSetUp ? (
-            <PasskeySetup onDone={enter} />
+          {session?.setup_required === true ? (
+            <SetUp session={session} onDone={enter} />
           ) : token !== undefined && !isLinkUsed ? (
             <LinkSignIn token={token} onDone={enter} />
           ) : (
-            <PasskeySignIn onDone={enter} />
+            <SignIn onDone={enter} />
           )}
         </div>
       </main>
@@ -58,8 +58,12 @@ function takeToken(): string | undefined {
   return token
 }
 
-function PasskeySignIn({ onDone }: { readonly onDone: (session: Session) => void }) {
-  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: onDone })
+interface SignInProps {
+  readonly onDone: (session: Session) => void
+}
+
+function SignIn({ onDone }: SignInProps) {
+  const [isPassword, setPassword] = useState(false)
   return (
     <Stack gap="lg">
       <div>
@@ -68,15 +72,15 @@ function PasskeySignIn({ onDone }: { readonly onDone: (session: Session) => void
         </Title>
         <Text c="dimmed">{texts.lead}</Text>
       </div>
+      {isPassword ? <PasswordSignIn onDone={onDone} /> : <PasskeySignIn onDone={onDone} />}
+      <Divider label={texts.or} />
       <Button
-        size="md"
-        leftSection={<PasskeyFillIcon />}
-        loading={signIn.isPending}
-        onClick={() => signIn.mutate()}
+        variant="default"
+        leftSection={isPassword ? <PasskeyFillIcon /> : <KeyIcon />}
+        onClick={() => setPassword(!isPassword)}
       >
-        {texts.passkey}
+        {isPassword ? texts.usePasskey : texts.usePassword}
       </Button>
-      <Fault error={explain(signIn.error)} />
       <details className={classes.help}>
         <summary>{texts.noWay}</summary>
         <Text size="sm" c="dimmed">
@@ -87,10 +91,21 @@ function PasskeySignIn({ onDone }: { readonly onDone: (session: Session) => void
   )
 }
 
-/** What the browser says of a ceremony that was cancelled helps nobody. */
-export function explain(error: Error | null): Error | null {
-  if (error === null || error instanceof ApiError) return error
-  return new Error(texts.cancelled)
+function PasskeySignIn({ onDone }: SignInProps) {
+  const signIn = useMutation({ mutationFn: signInByPasskey, onSuccess: onDone })
+  return (
+    <>
+      <Button
+        size="md"
+        leftSection={<PasskeyFillIcon />}
+        loading={signIn.isPending}
+        onClick={() => signIn.mutate()}
+      >
+        {texts.passkey}
+      </Button>
+      <Fault error={explain(signIn.error)} />
+    </>
+  )
 }
 
 /** The mirror and its beam. */

@@ -1,11 +1,13 @@
 /* Asks the admin to prove themselves again, for a request that the service would not carry out without. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Divider, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { PasskeyFillIcon } from '@primer/octicons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Fault } from '../kit/confirm.tsx'
-import { sessionQuery } from '../shell/session.ts'
-import { NoPasskeyError, stepUp } from './session-calls.ts'
-import { explain } from './sign-in-page.tsx'
+import { sessionQuery, type Session } from '../shell/session.ts'
+import { CodeInput } from './code-input.tsx'
+import { explain } from './explain.ts'
+import { readStepUpWays, stepUpByCode, stepUpByPasskey } from './session-calls.ts'
 import { texts } from './texts.ts'
 
 interface StepUpDialogProps {
@@ -15,40 +17,91 @@ interface StepUpDialogProps {
 }
 
 export function StepUpDialog({ isOpen, onEnd }: StepUpDialogProps) {
-  const queryClient = useQueryClient()
-  const prove = useMutation({
-    mutationFn: stepUp,
-    onSuccess: (session) => {
-      queryClient.setQueryData(sessionQuery.queryKey, session)
-      onEnd(true)
-    },
-  })
-  const close = () => {
-    prove.reset()
-    onEnd(false)
-  }
-  const error = prove.error instanceof NoPasskeyError ? null : explain(prove.error)
   return (
-    <Modal opened={isOpen} onClose={close} title={texts.stepUpTitle} size={440} zIndex={400}>
-      <Stack>
-        <Text size="sm">
-          {prove.error instanceof NoPasskeyError ? texts.stepUpNoPasskey : texts.stepUpLead}
-        </Text>
-        <Fault error={error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {texts.cancel}
-          </Button>
-          <Button
-            leftSection={<PasskeyFillIcon />}
-            loading={prove.isPending}
-            onClick={() => prove.mutate()}
-            data-autofocus
-          >
-            {texts.stepUp}
-          </Button>
-        </Group>
-      </Stack>
+    <Modal
+      opened={isOpen}
+      onClose={() => onEnd(false)}
+      title={texts.stepUpTitle}
+      size={440}
+      zIndex={400}
+    >
+      <StepUp onEnd={onEnd} />
     </Modal>
+  )
+}
+
+function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
+  const queryClient = useQueryClient()
+  const { data: ways, error } = useQuery({
+    queryKey: ['session', 'step-up ways'],
+    queryFn: readStepUpWays,
+    retry: false,
+    gcTime: 0,
+  })
+  const finish = (session: Session) => {
+    queryClient.setQueryData(sessionQuery.queryKey, session)
+    onEnd(true)
+  }
+  const hasWay = ways === undefined || ways.passkey !== null || ways.code
+  return (
+    <Stack>
+      <Text size="sm">{hasWay ? texts.stepUpLead : texts.stepUpNoWay}</Text>
+      <Fault error={error} />
+      {ways === undefined && error === null ? <Loader aria-label={texts.loading} /> : null}
+      {ways?.passkey ? <ByPasskey onDone={finish} /> : null}
+      {ways?.passkey && ways.code ? <Divider label={texts.or} /> : null}
+      {ways?.code === true ? <ByCode isFirst={ways.passkey === null} onDone={finish} /> : null}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => onEnd(false)}>
+          {texts.cancel}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface WayProps {
+  readonly onDone: (session: Session) => void
+}
+
+function ByPasskey({ onDone }: WayProps) {
+  const prove = useMutation({ mutationFn: stepUpByPasskey, onSuccess: onDone })
+  return (
+    <>
+      <Button
+        leftSection={<PasskeyFillIcon />}
+        loading={prove.isPending}
+        onClick={() => prove.mutate()}
+        autoFocus
+      >
+        {texts.stepUp}
+      </Button>
+      <Fault error={explain(prove.error)} />
+    </>
+  )
+}
+
+function ByCode({ isFirst, onDone }: WayProps & { readonly isFirst: boolean }) {
+  const [code, setCode] = useState('')
+  const prove = useMutation({
+    mutationFn: () => stepUpByCode(code),
+    onSuccess: onDone,
+    onError: () => setCode(''),
+  })
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        prove.mutate()
+      }}
+    >
+      <Stack gap="sm">
+        <CodeInput label={texts.code} value={code} isFocused={isFirst} onChange={setCode} />
+        <Fault error={prove.error} />
+        <Button type="submit" variant={isFirst ? 'filled' : 'default'} loading={prove.isPending}>
+          {texts.stepUpCode}
+        </Button>
+      </Stack>
+    </form>
   )
 }

@@ -22,6 +22,11 @@ export const texts = {
   noWay: 'No way in?',
   noWayHelp:
     'Another admin with Full Access can invite you again. On the machine of the service, "heliograph admins link" makes a one-time link.',
+  or: 'or',
+  password: 'Password',
+  code: 'Code of your authenticator app',
+  usePassword: 'Use a password and a code',
+  usePasskey: 'Use a passkey',
   cancelled: 'The passkey was not used. Try again.',
   setUpTitle: 'How will you sign in next time?',
   passkeyLead:
@@ -30,12 +35,31 @@ export const texts = {
   passkeyNameHelp: 'So that you know it again among others.',
   thisDevice: 'This device',
   createPasskey: 'Create a passkey',
+  passwordInstead: 'Choose a password and a code instead',
+  passkeyInstead: 'Create a passkey instead',
+  passwordLead:
+    'A password, and the codes of an authenticator app on your phone. A passkey is quicker, and nobody can trick you out of it.',
+  newPassword: 'New password',
+  newPasswordHelp:
+    'Four words that have nothing to do with each other are easy to remember and hard to guess. Spaces are welcome.',
+  charactersLeft: (left: number) =>
+    left === 1 ? 'One more character.' : `${left} more characters.`,
+  longEnough: 'Long enough.',
+  scanTitle: 'Scan this with your authenticator app',
+  scanHelp: 'Or type this key into it:',
+  appKey: 'Key for the app',
+  qrCode: 'QR code with the key for your authenticator app',
+  firstCode: 'The code that the app shows',
+  firstCodeHelp: 'Six digits. They prove that the app has the key.',
+  setUpPassword: 'Set up password and code',
+  offerEnded: 'The key was too old. Scan the new one.',
   stepUpTitle: 'Is it you?',
   stepUpLead:
     'What you are about to do reveals, grants or ends something. Prove yourself once more; it holds for five minutes.',
   stepUp: 'Use your passkey',
-  stepUpNoPasskey:
-    'You have no passkey yet. Add one under your account; on the machine of the service, "heliograph admins link" helps.',
+  stepUpCode: 'Use the code',
+  stepUpNoWay:
+    'You have nothing to prove yourself by yet. On the machine of the service, "heliograph admins link" helps.',
   cancel: 'Cancel',
   account: 'Your account',
   accountLead: 'Your ways to sign in, and where you are signed in.',
@@ -52,6 +76,25 @@ export const texts = {
   removed: 'The passkey was removed',
   synced: 'Synchronised to other devices',
   lastUsed: 'Last used',
+  ownPassword: 'Password and code',
+  ownPasswordLead:
+    'For when no passkey is at hand: a password with the codes of an authenticator app.',
+  noPassword: 'No password yet.',
+  setUp: 'Set up',
+  setUpAnew: 'Set up anew',
+  passwordChanged: 'Changed',
+  passwordClosed:
+    'Too many codes were refused: it signs you in no more. Set it up anew, and ask yourself who knows your password.',
+  setUpDone: 'The password and the app are set up; your other sessions have ended',
+  change: 'Change password',
+  changeTitle: 'Change your password',
+  changeHelp: 'The authenticator app stays. Your other sessions end.',
+  changeDone: 'The password was changed; your other sessions have ended',
+  removePasswordTitle: 'Remove your password?',
+  removePasswordHelp:
+    'It signs you in no more, nor do the codes of its app. Your other sessions end. The last way to sign in cannot be removed.',
+  removePasswordLabel: 'Remove password',
+  passwordRemoved: 'The password was removed',
   sessions: 'Sessions',
   sessionsLead: 'Where you are signed in. A session that you do not know is ended at once.',
   thisSession: 'This session',

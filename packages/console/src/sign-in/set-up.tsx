@@ -1,0 +1,35 @@
+/* Right after a one-time link: a way to sign in for the next time, before anything opens. */
+import { Button, Stack, Text, Title } from '@mantine/core'
+import { useState } from 'react'
+import type { Session } from '../shell/session.ts'
+import { PasskeySetup } from './passkey-setup.tsx'
+import { PasswordSetUp } from './password-set-up.tsx'
+import classes from './sign-in-page.module.css'
+import { texts } from './texts.ts'
+
+interface SetUpProps {
+  readonly session: Session
+  readonly onDone: (session: Session) => void
+}
+
+export function SetUp({ session, onDone }: SetUpProps) {
+  const [isPassword, setPassword] = useState(false)
+  return (
+    <Stack gap="lg">
+      <div>
+        <Title order={1} className={classes.title}>
+          {texts.setUpTitle}
+        </Title>
+        <Text c="dimmed">{isPassword ? texts.passwordLead : texts.passkeyLead}</Text>
+      </div>
+      {isPassword ? (
+        <PasswordSetUp email={session.admin.email} onDone={onDone} />
+      ) : (
+        <PasskeySetup onDone={onDone} />
+      )}
+      <Button variant="subtle" onClick={() => setPassword(!isPassword)}>
+        {isPassword ? texts.passkeyInstead : texts.passwordInstead}
+      </Button>
+    </Stack>
+  )
+}
