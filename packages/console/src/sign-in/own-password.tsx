@@ -70,8 +70,13 @@ function PresentPassword({ password, onAsk }: PresentPasswordProps) {
               texts.passwordClosed
             ) : (
               <>
-                {texts.passwordChanged} <Time at={changedAt} /> · {texts.lastUsed}{' '}
-                <Time at={lastUsedAt} />
+                {texts.passwordChanged} <Time at={changedAt} />
+                {lastUsedAt === null ? null : (
+                  <>
+                    {' '}
+                    · {texts.lastUsed} <Time at={lastUsedAt} />
+                  </>
+                )}
               </>
             )}
           </Text>

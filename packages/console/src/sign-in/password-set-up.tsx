@@ -1,5 +1,5 @@
 /* A new password with an authenticator app: the app is told a key, and proves by a code that it has it. */
-import { Button, Group, Loader, Stack, Text } from '@mantine/core'
+import { Button, Loader, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
@@ -69,18 +69,16 @@ function SetUpForm({ email, offer, onDone, onEnded }: SetUpFormProps) {
           error={faults?.['password']}
           onChange={setPassword}
         />
-        <Group gap="md" align="flex-start">
+        <Stack gap={6}>
+          <Text fw={600} size="sm">
+            {texts.scanTitle}
+          </Text>
           <QrCode value={offer.uri} label={texts.qrCode} />
-          <Stack gap={4} flex="1 1 160px" miw={0}>
-            <Text fw={600} size="sm">
-              {texts.scanTitle}
-            </Text>
-            <Text size="xs" c="dimmed">
-              {texts.scanHelp}
-            </Text>
-            <Copyable value={offer.key} label={offer.key.replaceAll(/(.{4})(?=.)/g, '$1 ')} />
-          </Stack>
-        </Group>
+          <Text size="xs" c="dimmed">
+            {texts.scanHelp}
+          </Text>
+          <Copyable value={offer.key} label={offer.key.replaceAll(/(.{4})(?=.)/g, '$1 ')} />
+        </Stack>
         <CodeInput
           label={texts.firstCode}
           description={texts.firstCodeHelp}

@@ -12,7 +12,7 @@ interface QrCodeProps {
 const BORDER = 4
 
 export function QrCode({ value, label }: QrCodeProps) {
-  const { data, size } = encode(value, { border: BORDER, ecc: 'M' })
+  const { data, size } = encode(value, { border: BORDER, ecc: 'L' })
   return (
     <svg
       viewBox={`0 0 ${size} ${size}`}

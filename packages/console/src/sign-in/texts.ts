@@ -47,7 +47,6 @@ export const texts = {
   longEnough: 'Long enough.',
   scanTitle: 'Scan this with your authenticator app',
   scanHelp: 'Or type this key into it:',
-  appKey: 'Key for the app',
   qrCode: 'QR code with the key for your authenticator app',
   firstCode: 'The code that the app shows',
   firstCodeHelp: 'Six digits. They prove that the app has the key.',
