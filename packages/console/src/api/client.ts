@@ -82,7 +82,9 @@ async function fetchOrExplain(request: Request): Promise<Response> {
     return await fetch(request)
   } catch (cause) {
     if (request.signal.aborted) throw cause
-    throw new ApiError('The service cannot be reached. It is tried again.', {
+    const isTriedAgain = request.method === 'GET'
+    const told = isTriedAgain ? ' It is tried again.' : ' Whether it has done this is not known.'
+    throw new ApiError(`The service cannot be reached.${told}`, {
       status: 0,
       code: 'unreachable',
     })

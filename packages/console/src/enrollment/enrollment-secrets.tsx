@@ -133,6 +133,7 @@ function columnsOf(
     {
       id: 'actions',
       header: '',
+      narrow: true,
       width: '70px',
       cell: (secret) =>
         mayManage && (secret.state === 'live' || secret.state === 'nearly_used_up') ? (

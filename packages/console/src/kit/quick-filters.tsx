@@ -1,6 +1,7 @@
 /* The filters that everybody uses, each a clause of the search that is added or taken away with a click. */
 import { UnstyledButton } from '@mantine/core'
 import classes from './quick-filters.module.css'
+import { joinClauses, splitClauses } from './search-text.ts'
 import { texts } from './texts.ts'
 
 export interface QuickFilter {
@@ -18,11 +19,11 @@ interface QuickFiltersProps {
 }
 
 export function QuickFilters({ filters, value, onChange }: QuickFiltersProps) {
-  const clauses = value.split(' AND ').filter((clause) => clause !== '')
+  const clauses = splitClauses(value)
   const toggle = ({ clause, group }: QuickFilter) => {
     const rivals = filters.filter((filter) => filter.group === group).map((filter) => filter.clause)
     const others = clauses.filter((each) => !rivals.includes(each))
-    onChange((clauses.includes(clause) ? others : [...others, clause]).join(' AND '))
+    onChange(joinClauses(clauses.includes(clause) ? others : [...others, clause]))
   }
   return (
     <div className={classes.filters} role="group" aria-label={texts.quickFilters}>

@@ -13,14 +13,17 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks'
 import { FilterIcon, SearchIcon, XIcon } from '@primer/octicons-react'
 import { useEffect, useRef, useState } from 'react'
 import { SEARCH_FIELDS, type SearchField } from '../api/generated/search-fields.gen.ts'
+import { addClause, quoteText } from './search-text.ts'
 import { texts } from './texts.ts'
 
 /** A pause in typing after which the search is sent. */
 const PAUSE_MS = 80
+/** What is wrong is told when it has been for so long: a clause that is being typed is not yet one. */
+const FAULT_AFTER_MS = 600
 
 interface SearchBarProps {
   /** The path of the list in the API, such as `/devices`: what can be searched is read from its document. */
@@ -36,6 +39,7 @@ interface SearchBarProps {
 export function SearchBar({ path, fields, value, onChange, fault }: SearchBarProps) {
   const [text, setText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
+  const [lastingFault] = useDebouncedValue(fault, FAULT_AFTER_MS)
   /** Searches that were sent from here and have not come back as the value. */
   const sent = useRef<string[]>([])
   const send = useDebouncedCallback((next: string) => {
@@ -54,6 +58,11 @@ export function SearchBar({ path, fields, value, onChange, fault }: SearchBarPro
     setText(next)
     send(next.trim())
   }
+  const changeAtOnce = (next: string) => {
+    send.cancel()
+    setText(next)
+    onChange(next.trim())
+  }
   return (
     <Group gap={6} wrap="nowrap" align="flex-start" role="search">
       <TextInput
@@ -68,8 +77,7 @@ export function SearchBar({ path, fields, value, onChange, fault }: SearchBarPro
               size="sm"
               aria-label={texts.clear}
               onClick={() => {
-                setText('')
-                onChange('')
+                changeAtOnce('')
                 input.current?.focus()
               }}
             >
@@ -78,21 +86,17 @@ export function SearchBar({ path, fields, value, onChange, fault }: SearchBarPro
           )
         }
         value={text}
-        error={fault}
+        error={fault === undefined ? undefined : lastingFault}
         spellCheck={false}
         autoComplete="off"
         onChange={(event) => change(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Enter') onChange(text.trim())
+          if (event.key === 'Enter') changeAtOnce(text)
         }}
       />
       <FilterBuilder
         fields={fields ?? (path === undefined ? [] : SEARCH_FIELDS[path])}
-        onAdd={(clause) => {
-          const next = text.trim() === '' ? clause : `${text.trim()} AND ${clause}`
-          setText(next)
-          onChange(next)
-        }}
+        onAdd={(clause) => changeAtOnce(addClause(text, clause))}
       />
     </Group>
   )
@@ -223,7 +227,7 @@ function quote(field: SearchField, value: string): string {
     return Number.isNaN(time.getTime()) ? '""' : `"${time.toISOString()}"`
   }
   if (field.type === 'text' || /[^\w.@-]/.test(value)) {
-    return `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+    return quoteText(value)
   }
   return value
 }

@@ -1,4 +1,5 @@
 import { Menu, UnstyledButton } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -13,7 +14,9 @@ export function AccountMenu() {
   const signOut = useMutation({
     mutationFn: () => client.delete({ url: '/console/session' }),
     // The page is left, and with it everything that it has read.
-    onSettled: () => globalThis.location.assign('/console/sign-in'),
+    onSuccess: () => globalThis.location.assign('/console/sign-in'),
+    onError: ({ message }) =>
+      notifications.show({ color: 'red', title: texts.notSignedOut, message, autoClose: 12_000 }),
   })
   if (session === null || session === undefined) return null
   const { first_name: firstName, last_name: lastName } = session.admin

@@ -3,11 +3,11 @@ import { ActionIcon, Drawer, Tooltip, UnstyledButton, useMantineColorScheme } fr
 import { spotlight } from '@mantine/spotlight'
 import { MoonIcon, SearchIcon, SunIcon, ThreeBarsIcon } from '@primer/octicons-react'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { AccountMenu } from './account-menu.tsx'
 import classes from './frame.module.css'
 import { LiveMark } from './live.tsx'
-import { PLACES } from './navigation.ts'
+import { usePlaces } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { texts } from './texts.ts'
 import { useGoToKeys } from './use-go-to-keys.ts'
@@ -16,6 +16,7 @@ export function Frame() {
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [path])
+  useFocusOnContent(path)
   useGoToKeys()
   return (
     <div className={classes.frame}>
@@ -58,6 +59,17 @@ export function Frame() {
   )
 }
 
+/** Who goes on by the keyboard begins at the page that has opened, unless something in it has the focus. */
+function useFocusOnContent(path: string): void {
+  const before = useRef(path)
+  useEffect(() => {
+    if (before.current === path) return
+    before.current = path
+    const content = document.getElementById('content')
+    if (content?.contains(document.activeElement) === false) content.focus({ preventScroll: true })
+  }, [path])
+}
+
 function Brand() {
   return (
     <Link to="/" className={classes.brand}>
@@ -68,6 +80,8 @@ function Brand() {
 }
 
 function Navigation({ path }: { readonly path: string }) {
+  const groups = usePlaces()
+  const own = groups.flatMap(({ places }) => places.map(({ to }) => to))
   return (
     <div className={classes.navigation}>
       <Brand />
@@ -77,7 +91,7 @@ function Navigation({ path }: { readonly path: string }) {
         <kbd>⌘K</kbd>
       </UnstyledButton>
       <nav aria-label={texts.navigation}>
-        {PLACES.map(({ label, places }) => (
+        {groups.map(({ label, places }) => (
           <div key={label} className={classes.group}>
             {places.length > 1 ? <div className={classes.groupLabel}>{label}</div> : null}
             {places.map(({ label: name, to, icon: Icon }) => (
@@ -87,7 +101,7 @@ function Navigation({ path }: { readonly path: string }) {
                 className={classes.link}
                 // The router lights every place above the page; only the nearest one is meant.
                 activeOptions={{ exact: true }}
-                aria-current={isAt(path, to) ? 'page' : undefined}
+                aria-current={isAt(path, to, own) ? 'page' : undefined}
               >
                 <Icon size={16} />
                 {name}
@@ -106,12 +120,11 @@ function Navigation({ path }: { readonly path: string }) {
 }
 
 /** A place is lit on its own page and on those below it, but for pages that are places themselves. */
-function isAt(path: string, to: string): boolean {
+function isAt(path: string, to: string, places: readonly string[]): boolean {
   if (path === to) return true
   if (to === '/') return false
   const isBelow = path.startsWith(`${to}/`)
-  const own = PLACES.flatMap(({ places }) => places)
-  return isBelow && !own.some((other) => other.to.length > to.length && isBelowOf(path, other.to))
+  return isBelow && !places.some((other) => other.length > to.length && isBelowOf(path, other))
 }
 
 function isBelowOf(path: string, to: string): boolean {

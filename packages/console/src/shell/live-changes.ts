@@ -30,6 +30,13 @@ export class LiveChanges {
     this.#flush()
   }
 
+  /** Reads what the page holds again; what is on its way comes late enough to be true. */
+  catchUp(): void {
+    void this.#queryClient.invalidateQueries({
+      predicate: ({ state }) => state.fetchStatus === 'idle' && state.data !== undefined,
+    })
+  }
+
   end(): void {
     document.removeEventListener('visibilitychange', this.#flush)
     clearTimeout(this.#timer)

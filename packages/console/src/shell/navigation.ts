@@ -22,9 +22,11 @@ import {
   WebhookIcon,
   type Icon,
 } from '@primer/octicons-react'
+import { useMemo } from 'react'
+import { useSession } from './session.ts'
 import { texts } from './texts.ts'
 
-export interface Place {
+interface Place {
   readonly label: string
   readonly to: string
   readonly icon: Icon
@@ -32,31 +34,64 @@ export interface Place {
   readonly key?: string
   /** Other words for it, for the palette. */
   readonly words?: string
+  /** What it shows, by the tag of the API's operations; open to everybody when left out. */
+  readonly area?: string
+  /** Without this permission there is nothing to see. */
+  readonly permission?: string
 }
 
-export interface PlaceGroup {
+interface PlaceGroup {
   readonly label: string
   readonly places: readonly Place[]
 }
 
 const { sections } = texts
 
-export const PLACES: readonly PlaceGroup[] = [
+const PLACES: readonly PlaceGroup[] = [
   {
     label: sections.now,
     places: [
-      { label: 'Now', to: '/', icon: PulseIcon, key: 'n', words: 'overview home dashboard' },
+      {
+        label: 'Now',
+        to: '/',
+        area: 'Overview',
+        icon: PulseIcon,
+        key: 'n',
+        words: 'overview home dashboard',
+      },
     ],
   },
   {
     label: sections.fleet,
     places: [
-      { label: 'Devices', to: '/devices', icon: DeviceDesktopIcon, key: 'd', words: 'hosts' },
-      { label: 'People', to: '/people', icon: PersonIcon, key: 'p', words: 'users owners' },
-      { label: 'Groups', to: '/groups', icon: PeopleIcon, key: 'g', words: 'device person groups' },
+      {
+        label: 'Devices',
+        to: '/devices',
+        area: 'Devices',
+        icon: DeviceDesktopIcon,
+        key: 'd',
+        words: 'hosts',
+      },
+      {
+        label: 'People',
+        to: '/people',
+        area: 'People',
+        icon: PersonIcon,
+        key: 'p',
+        words: 'users owners',
+      },
+      {
+        label: 'Groups',
+        to: '/groups',
+        area: 'Device groups',
+        icon: PeopleIcon,
+        key: 'g',
+        words: 'device person groups',
+      },
       {
         label: 'Live queries',
         to: '/live-queries',
+        area: 'Live queries',
         icon: TerminalIcon,
         key: 'q',
         words: 'osquery sql',
@@ -64,6 +99,7 @@ export const PLACES: readonly PlaceGroup[] = [
       {
         label: 'Reports',
         to: '/reports',
+        area: 'Reporting',
         icon: TableIcon,
         key: 'r',
         words: 'reporting sql tables',
@@ -73,16 +109,38 @@ export const PLACES: readonly PlaceGroup[] = [
   {
     label: sections.policy,
     places: [
-      { label: 'Checks', to: '/checks', icon: ChecklistIcon, key: 'c', words: 'policies posture' },
-      { label: 'Issues', to: '/issues', icon: IssueOpenedIcon, key: 'i', words: 'failing' },
+      {
+        label: 'Checks',
+        to: '/checks',
+        area: 'Checks',
+        icon: ChecklistIcon,
+        key: 'c',
+        words: 'policies posture',
+      },
+      {
+        label: 'Issues',
+        to: '/issues',
+        area: 'Issues',
+        icon: IssueOpenedIcon,
+        key: 'i',
+        words: 'failing',
+      },
       {
         label: 'Requests',
         to: '/requests',
+        area: 'Requests',
         icon: InboxIcon,
         key: 'e',
         words: 'exemptions registrations',
       },
-      { label: 'Sign-ins', to: '/sign-ins', icon: SignInIcon, key: 's', words: 'auth logs' },
+      {
+        label: 'Sign-ins',
+        to: '/sign-ins',
+        area: 'Auth logs',
+        icon: SignInIcon,
+        key: 's',
+        words: 'auth logs',
+      },
     ],
   },
   {
@@ -91,6 +149,8 @@ export const PLACES: readonly PlaceGroup[] = [
       {
         label: 'Streams',
         to: '/signals/streams',
+        area: 'Shared Signals',
+        permission: 'Manage Shared Signals Framework Streams',
         icon: BroadcastIcon,
         key: 't',
         words: 'ssf caep',
@@ -98,6 +158,8 @@ export const PLACES: readonly PlaceGroup[] = [
       {
         label: 'Webhooks',
         to: '/signals/webhooks',
+        area: 'Webhooks',
+        permission: 'Manage Webhooks',
         icon: WebhookIcon,
         key: 'w',
         words: 'endpoints',
@@ -105,6 +167,7 @@ export const PLACES: readonly PlaceGroup[] = [
       {
         label: 'Deliveries',
         to: '/signals/deliveries',
+        area: 'Deliveries',
         icon: PaperAirplaneIcon,
         key: 'v',
         words: 'attempts events',
@@ -112,27 +175,52 @@ export const PLACES: readonly PlaceGroup[] = [
       {
         label: 'Where is my event',
         to: '/signals/find',
+        area: 'Deliveries',
         icon: SearchIcon,
         key: 'f',
         words: 'trace jti txn',
       },
-      { label: 'SSF clients', to: '/signals/clients', icon: ServerIcon, words: 'oauth receivers' },
-      { label: 'Signing keys', to: '/signals/keys', icon: VerifiedIcon, words: 'jwks rotate' },
+      {
+        label: 'SSF clients',
+        to: '/signals/clients',
+        area: 'Shared Signals',
+        permission: 'Manage Shared Signals Framework Streams',
+        icon: ServerIcon,
+        words: 'oauth receivers',
+      },
+      {
+        label: 'Signing keys',
+        to: '/signals/keys',
+        area: 'Shared Signals',
+        permission: 'Manage Shared Signals Framework Streams',
+        icon: VerifiedIcon,
+        words: 'jwks rotate',
+      },
     ],
   },
   {
     label: sections.system,
     places: [
-      { label: 'Audit log', to: '/audit-log', icon: LogIcon, key: 'a', words: 'history changes' },
+      {
+        label: 'Audit log',
+        to: '/audit-log',
+        area: 'Audit logs',
+        icon: LogIcon,
+        key: 'a',
+        words: 'history changes',
+      },
       {
         label: 'Enrollment',
         to: '/settings/enrollment',
+        area: 'Enrollment secrets',
+        permission: 'Manage Enrollment',
         icon: StackIcon,
         words: 'add a device packages secrets',
       },
       {
         label: 'Developers',
         to: '/settings/developers',
+        area: 'Live',
         icon: CodeIcon,
         key: 'k',
         words: 'api keys ssf streams webhooks',
@@ -147,3 +235,16 @@ export const PLACES: readonly PlaceGroup[] = [
     ],
   },
 ]
+
+/** The places that are open to the signed-in admin. */
+export function usePlaces(): readonly PlaceGroup[] {
+  const session = useSession()
+  return useMemo(() => {
+    const isOpen = ({ area, permission }: Place) =>
+      (area === undefined || session?.areas.includes(area) === true) &&
+      (permission === undefined || session?.permissions.includes(permission) === true)
+    return PLACES.map(({ label, places }) => ({ label, places: places.filter(isOpen) })).filter(
+      ({ places }) => places.length > 0,
+    )
+  }, [session])
+}

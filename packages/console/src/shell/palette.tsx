@@ -1,18 +1,22 @@
-/* The command palette: every place, by name or by other words for it. */
+/* The command palette: every place, by name or by other words for it, and lists that are searched for what is typed. */
 import { Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
-import { SearchIcon } from '@primer/octicons-react'
+import { DeviceDesktopIcon, PersonIcon, SearchIcon } from '@primer/octicons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo } from 'react'
-import { PLACES } from './navigation.ts'
+import { useMemo, useState } from 'react'
+
+import { quoteText } from '../kit/search-text.ts'
+import { usePlaces } from './navigation.ts'
 import { texts } from './texts.ts'
 
 export function Palette() {
   const navigate = useNavigate()
+  const [text, setText] = useState('')
+  const places = usePlaces()
   const groups = useMemo(
-    () =>
-      PLACES.map(({ label, places }): SpotlightActionGroupData => ({
+    () => [
+      ...places.map(({ label, places: own }): SpotlightActionGroupData => ({
         group: label,
-        actions: places.map(({ label: name, to, icon: Icon, key, words = '' }) => ({
+        actions: own.map(({ label: name, to, icon: Icon, key, words = '' }) => ({
           id: to,
           label: name,
           keywords: words.split(' '),
@@ -21,11 +25,19 @@ export function Palette() {
           onClick: () => void navigate({ to }),
         })),
       })),
-    [navigate],
+      ...toSearches(
+        text,
+        places.flatMap(({ places: own }) => own.map(({ to }) => to)),
+        (to, query) => void navigate({ to, search: { query } }),
+      ),
+    ],
+    [navigate, places, text],
   )
   return (
     <Spotlight
       actions={groups}
+      query={text}
+      onQueryChange={setText}
       shortcut={['mod + K']}
       nothingFound={texts.paletteNothing}
       searchProps={{
@@ -37,4 +49,29 @@ export function Palette() {
       maxHeight={420}
     />
   )
+}
+
+const SEARCHES = [
+  { to: '/devices', field: 'name', icon: DeviceDesktopIcon, label: texts.findDevices },
+  { to: '/people', field: 'name', icon: PersonIcon, label: texts.findPeople },
+  { to: '/signals/find', field: undefined, icon: SearchIcon, label: texts.findEvent },
+] as const
+
+/** Lists that can be searched for what is typed, among the places that are open. */
+function toSearches(
+  text: string,
+  open: readonly string[],
+  go: (to: (typeof SEARCHES)[number]['to'], query: string) => void,
+): SpotlightActionGroupData[] {
+  const wanted = text.trim()
+  if (wanted === '') return []
+  const actions = SEARCHES.filter(({ to }) => open.includes(to)).map(
+    ({ to, field, icon: Icon, label }) => ({
+      id: `search ${to}`,
+      label: label(wanted),
+      leftSection: <Icon size={16} />,
+      onClick: () => go(to, field === undefined ? wanted : `${field}~${quoteText(wanted)}`),
+    }),
+  )
+  return [{ group: texts.find, actions }]
 }

@@ -32,7 +32,7 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
       }),
     [queryClient],
   )
-  useLive(session?.setup_required === false)
+  useLive(session?.setup_required === false && session.areas.includes('Live'))
   const isSigningIn = globalThis.location.pathname.startsWith(SIGN_IN_PATH)
   const mustSignIn = (session === null || session?.setup_required === true) && !isSigningIn
   useEffect(() => {
@@ -41,7 +41,8 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
     globalThis.location.assign(`${SIGN_IN_PATH}?next=${encodeURIComponent(pathname + search)}`)
   }, [mustSignIn])
   if (isSigningIn) return children
-  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} />
+  if (error !== null && session === undefined)
+    return <ErrorState error={error} onRetry={() => void refetch()} />
   if (isPending || mustSignIn) {
     return (
       <Center h="100dvh">

@@ -11,6 +11,8 @@ export interface Session {
     readonly email: string
     readonly access: 'full' | 'limited' | 'billing'
   }
+  /** What the session may see, by the tags of the operations of the API. */
+  readonly areas: readonly string[]
   readonly permissions: readonly string[]
   /** How the admin signed in. */
   readonly method: string

@@ -163,6 +163,11 @@ export function mayOpenArea(session: object | undefined, area: string): boolean 
   )
 }
 
+/** The areas that are open to an admin, by the tags of the API's operations. */
+export function listOpenAreas(level: LevelOfAccess): string[] {
+  return Object.keys(LEVEL_OF_AREA).filter((area) => mayOpenArea(level, area))
+}
+
 /** The least level that may ask for an operation. */
 function leastLevelOf({ method, path, tags }: OperationInArea): AccessLevel {
   const name = `${method} ${path}`

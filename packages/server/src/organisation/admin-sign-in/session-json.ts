@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { writeSessionCookie } from '../../platform/http/session-cookie.ts'
+import { listOpenAreas } from '../../schema/access-levels.ts'
 import { answer } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
@@ -30,6 +31,9 @@ export const consoleSessionSchema = z
         .describe('What an admin with limited access may not do; empty for the others.'),
     }),
     access_level: z.enum(ACCESS_LEVELS).describe('How much the admin may do.'),
+    areas: z
+      .array(z.string())
+      .describe('What the session may see, by the tags of the operations of this API.'),
     permissions: z.array(z.string()).describe('What the session may do beyond reading.'),
     method: z.enum(SIGN_IN_METHODS).describe('How the admin signed in.'),
     setup_required: z
@@ -63,6 +67,7 @@ export function toConsoleSessionJson({
       restrictions: [...admin.restrictions],
     },
     access_level: principal.session.accessLevel,
+    areas: listOpenAreas(principal.session),
     permissions: [...principal.permissions],
     method: session.method,
     setup_required: session.isSetupPending,
