@@ -7,6 +7,7 @@ import type { RowData } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react'
 import classes from './data-table.module.css'
+import { isTyping } from './is-typing.ts'
 import { ErrorState } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
 import { texts } from './texts.ts'
@@ -114,6 +115,7 @@ function Rows<Item extends RowData>({
       scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus(),
     )
   }
+  useStartKey(scroll, () => focusRow(first))
   const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number, item: Item) => {
     if (event.target !== event.currentTarget) return
     const act = KEYS[event.key]
@@ -224,6 +226,28 @@ const KEYS: Readonly<Record<string, number | 'open' | 'select' | 'first' | 'last
   Enter: 'open',
   o: 'open',
   x: 'select',
+}
+
+/** `j` from anywhere on the page but an input leads into the rows. */
+function useStartKey(
+  scroll: { readonly current: HTMLDivElement | null },
+  focusFirst: () => void,
+): void {
+  const start = useRef(focusFirst)
+  useEffect(() => {
+    start.current = focusFirst
+  })
+  useEffect(() => {
+    const listen = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== 'j' || event.metaKey || event.ctrlKey || event.altKey) return
+      if (isTyping(event.target) || scroll.current?.contains(document.activeElement) === true)
+        return
+      event.preventDefault()
+      start.current()
+    }
+    document.addEventListener('keydown', listen)
+    return () => document.removeEventListener('keydown', listen)
+  }, [scroll])
 }
 
 function isInteractive(target: EventTarget): boolean {

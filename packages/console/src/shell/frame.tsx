@@ -16,7 +16,7 @@ export function Frame() {
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [path])
-  useFocusOnContent(path)
+  useFocusOnContent()
   useGoToKeys()
   return (
     <div className={classes.frame}>
@@ -60,11 +60,15 @@ export function Frame() {
 }
 
 /** Who goes on by the keyboard begins at the page that has opened, unless something in it has the focus. */
-function useFocusOnContent(path: string): void {
+function useFocusOnContent(): void {
+  // Where one is when the page has been drawn, not while it is loaded.
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const before = useRef(path)
   useEffect(() => {
+    const isFirst = before.current === undefined
     if (before.current === path) return
     before.current = path
+    if (isFirst) return
     const content = document.getElementById('content')
     if (content?.contains(document.activeElement) === false) content.focus({ preventScroll: true })
   }, [path])

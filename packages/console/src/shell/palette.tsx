@@ -1,43 +1,42 @@
 /* The command palette: every place, by name or by other words for it, and lists that are searched for what is typed. */
-import { Spotlight, type SpotlightActionGroupData } from '@mantine/spotlight'
+import {
+  Spotlight,
+  type SpotlightActionData,
+  type SpotlightActionGroupData,
+} from '@mantine/spotlight'
 import { DeviceDesktopIcon, PersonIcon, SearchIcon } from '@primer/octicons-react'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
-
+import { useMemo } from 'react'
 import { quoteText } from '../kit/search-text.ts'
 import { usePlaces } from './navigation.ts'
 import { texts } from './texts.ts'
 
 export function Palette() {
   const navigate = useNavigate()
-  const [text, setText] = useState('')
   const places = usePlaces()
   const groups = useMemo(
-    () => [
-      ...places.map(({ label, places: own }): SpotlightActionGroupData => ({
+    () =>
+      places.map(({ label, places: own }): SpotlightActionGroupData => ({
         group: label,
         actions: own.map(({ label: name, to, icon: Icon, key, words = '' }) => ({
           id: to,
           label: name,
-          keywords: words.split(' '),
+          keywords: words,
           leftSection: <Icon size={16} />,
           rightSection: key === undefined ? null : <kbd>g {key}</kbd>,
           onClick: () => void navigate({ to }),
         })),
       })),
-      ...toSearches(
-        text,
-        places.flatMap(({ places: own }) => own.map(({ to }) => to)),
-        (to, query) => void navigate({ to, search: { query } }),
-      ),
-    ],
-    [navigate, places, text],
+    [navigate, places],
   )
+  const open = places.flatMap(({ places: own }) => own.map(({ to }) => to))
   return (
     <Spotlight
       actions={groups}
-      query={text}
-      onQueryChange={setText}
+      filter={(text) => [
+        ...groups.map((group) => narrow(group, text)).filter(({ actions }) => actions.length > 0),
+        ...toSearches(text, open, (to, query) => void navigate({ to, search: { query } })),
+      ]}
       shortcut={['mod + K']}
       nothingFound={texts.paletteNothing}
       searchProps={{
@@ -49,6 +48,14 @@ export function Palette() {
       maxHeight={420}
     />
   )
+}
+
+/** The places of a group that the text names, or means by another word. */
+function narrow({ group, actions }: SpotlightActionGroupData, text: string) {
+  const wanted = text.trim().toLowerCase()
+  const fits = ({ label = '', keywords = '' }: SpotlightActionData) =>
+    `${label} ${String(keywords)}`.toLowerCase().includes(wanted)
+  return { group, actions: actions.filter(fits) }
 }
 
 const SEARCHES = [

@@ -1,6 +1,7 @@
 /* `g` and a letter lead to a page, from anywhere but an input. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
+import { isTyping } from '../kit/is-typing.ts'
 import { usePlaces } from './navigation.ts'
 
 /** The second key must follow within this time. */
@@ -32,12 +33,4 @@ export function useGoToKeys(): void {
     document.addEventListener('keydown', listen, { capture: true })
     return () => document.removeEventListener('keydown', listen, { capture: true })
   }, [navigate, groups])
-}
-
-/** Whether what is typed belongs to an input. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    target.closest('input, textarea, select, [contenteditable], [role=dialog]') !== null
-  )
 }

@@ -1,0 +1,7 @@
+/** Whether what is typed belongs to an input. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable], [role=dialog]') !== null
+  )
+}
