@@ -1,7 +1,7 @@
 /* One API key: its secret, what it may do, and its end. */
 import { Button, Select } from '@mantine/core'
 import { PencilIcon, SyncIcon, XCircleIcon } from '@primer/octicons-react'
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
@@ -24,13 +24,16 @@ import { texts } from './texts.ts'
 
 type Dialog = 'edit' | 'rotate' | 'revoke' | undefined
 
-export function ApiKeyPage() {
-  const { id } = useParams({ from: '/frame/settings/api-keys/$id' })
-  const query = useQuery({
+const apiKeyQuery = (id: string) =>
+  queryOptions({
     queryKey: ['api_keys', id],
     queryFn: async ({ signal }) =>
       (await getApiKeysById({ path: { id }, signal, throwOnError: true })).data,
   })
+
+export function ApiKeyPage() {
+  const { id } = useParams({ from: '/frame/settings/api-keys/$id' })
+  const query = useQuery(apiKeyQuery(id))
   return <Loaded query={query}>{(key) => <KeyDetails key={id} apiKey={key} />}</Loaded>
 }
 
@@ -130,14 +133,22 @@ function factsOf(apiKey: ApiKey): [string, React.ReactNode][] {
     ...(apiKey.rotated_from_id === null
       ? []
       : [
-          [
-            texts.replaces,
-            <Link key="from" to="/settings/api-keys/$id" params={{ id: apiKey.rotated_from_id }}>
-              {apiKey.rotated_from_id}
-            </Link>,
-          ] as [string, React.ReactNode],
+          [texts.replaces, <ReplacedKey key="from" id={apiKey.rotated_from_id} />] as [
+            string,
+            React.ReactNode,
+          ],
         ]),
   ]
+}
+
+/** A key that was rotated kept its name; the id tells the two apart. */
+function ReplacedKey({ id }: { readonly id: string }) {
+  const { data } = useQuery(apiKeyQuery(id))
+  return (
+    <Link to="/settings/api-keys/$id" params={{ id }}>
+      {data === undefined ? id : `${data.name} (${id})`}
+    </Link>
+  )
 }
 
 interface KeyActionProps {

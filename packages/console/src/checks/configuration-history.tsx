@@ -62,6 +62,11 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
           </li>
         ))}
       </ul>
+      {list.hasMore ? (
+        <Button variant="subtle" loading={list.isLoadingMore} onClick={list.loadMore}>
+          {texts.moreChanges}
+        </Button>
+      ) : null}
       <ConfirmDialog
         isOpen={isAsking}
         title={texts.undoTitle}

@@ -17,12 +17,19 @@ import type { Wanted } from './wanted-configuration.ts'
 
 const PAUSE_MS = 300
 
-type Impact = Pick<UseQueryResult<CheckConfigurationPreview>, 'data' | 'error' | 'isFetching'>
+interface Impact extends Pick<
+  UseQueryResult<CheckConfigurationPreview>,
+  'data' | 'error' | 'isFetching'
+> {
+  /** It is of these very changes, or cannot be counted; before, it may be of those before them. */
+  readonly isDecided: boolean
+}
 
 /** What these changes would do, counted anew shortly after the last of them. */
 export function useImpact(checkId: string, changes: Partial<Wanted>, isWanted: boolean): Impact {
-  const [settled] = useDebouncedValue(JSON.stringify(changes), PAUSE_MS)
-  return useQuery({
+  const wanted = JSON.stringify(changes)
+  const [settled] = useDebouncedValue(wanted, PAUSE_MS)
+  const { data, error, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['checks', checkId, 'preview', settled],
     queryFn: async ({ signal }) => {
       const { data } = await postChecksByIdConfigurationsPreview({
@@ -36,6 +43,8 @@ export function useImpact(checkId: string, changes: Partial<Wanted>, isWanted: b
     enabled: isWanted && settled !== '{}',
     placeholderData: keepPreviousData,
   })
+  const isCounted = error !== null || (data !== undefined && !isPlaceholderData)
+  return { data, error, isFetching, isDecided: settled === wanted && isCounted }
 }
 
 interface ImpactPreviewProps {

@@ -1,4 +1,5 @@
 import { Checkbox, Input, NumberInput, Radio, Slider, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { GroupsInput } from './groups-input.tsx'
 import type { Strategy } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
@@ -34,13 +35,10 @@ export function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsP
         </Stack>
       </Radio.Group>
       {strategy === 'warn_then_block' ? (
-        <NumberInput
-          label={texts.grace}
-          min={0}
-          max={365}
-          disabled={isDisabled}
-          value={wanted.block_auth_grace_period_days}
-          onChange={(days) => onChange({ block_auth_grace_period_days: Number(days) })}
+        <GraceDays
+          days={wanted.block_auth_grace_period_days}
+          isDisabled={isDisabled}
+          onChange={(days) => onChange({ block_auth_grace_period_days: days })}
         />
       ) : null}
       {isBlocking ? (
@@ -126,5 +124,30 @@ export function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsP
         onChange={(event) => onChange({ paused: event.currentTarget.checked })}
       />
     </>
+  )
+}
+
+interface GraceDaysProps {
+  readonly days: number
+  readonly isDisabled: boolean
+  readonly onChange: (days: number) => void
+}
+
+/** An input that is empty says nothing: the days stay, and stand there again when it is left. */
+function GraceDays({ days, isDisabled, onChange }: GraceDaysProps) {
+  const [isEmpty, setEmpty] = useState(false)
+  return (
+    <NumberInput
+      label={texts.grace}
+      min={0}
+      max={365}
+      disabled={isDisabled}
+      value={isEmpty ? '' : days}
+      onChange={(next) => {
+        setEmpty(next === '')
+        if (next !== '') onChange(Number(next))
+      }}
+      onBlur={() => setEmpty(false)}
+    />
   )
 }

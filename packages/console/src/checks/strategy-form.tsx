@@ -30,6 +30,7 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
   const changes = toChanges(saved, wanted)
   const isChanged = Object.keys(changes).length > 0
   const impact = useImpact(checkId, changes, may && isChanged)
+  const moving = impact.error === null ? impact.data?.moving_count : undefined
   const save = useAction({
     run: async () => {
       const request = { path: { id: checkId }, body: changes, throwOnError: true } as const
@@ -57,7 +58,10 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
             <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
               {texts.discard}
             </Button>
-            <Button disabled={!may || !isChanged} onClick={() => setAsking(true)}>
+            <Button
+              disabled={!may || !isChanged || !impact.isDecided}
+              onClick={() => setAsking(true)}
+            >
               {texts.save}
             </Button>
           </Group>
@@ -66,9 +70,9 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
       <ImpactPreview impact={impact} isChanged={isChanged} />
       <ConfirmDialog
         isOpen={isAsking}
-        title={texts.saveTitle(impact.data?.moving_count ?? 0)}
-        label={texts.save}
-        isPending={save.isPending}
+        title={texts.saveTitle(moving)}
+        label={texts.saveLabel(moving)}
+        isPending={save.isPending || (isChanged && !impact.isDecided)}
         error={save.error}
         onConfirm={() => save.mutate()}
         onClose={() => setAsking(false)}

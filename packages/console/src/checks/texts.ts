@@ -113,6 +113,7 @@ export const texts = {
   save: 'Save',
   discard: 'Discard',
   saved: 'The strategy is saved.',
+  moreChanges: 'Read more changes',
   undo: 'Undo',
   undone: 'The strategy is as it was before.',
   undoTitle: 'Take the last change back?',
@@ -130,7 +131,16 @@ export const texts = {
   rolloutHelp:
     'On the others the check runs and only reports. Raising the share adds devices and takes none away.',
   mayNot: 'Your access does not let you change checks.',
-  saveTitle: (count: number) =>
-    count === 0 ? 'Save the strategy?' : `Move ${formatCount(count)} devices?`,
+  /** Undefined: how many would move could not be counted. */
+  saveTitle: (count: number | undefined) =>
+    count === undefined
+      ? 'Save the strategy without knowing who moves?'
+      : count === 0
+        ? 'Save the strategy? No device moves.'
+        : `Move ${formatCount(count)} ${count === 1 ? 'device' : 'devices'}?`,
+  saveLabel: (count = 0) =>
+    count === 0
+      ? 'Save the strategy'
+      : `Save and move ${formatCount(count)} ${count === 1 ? 'device' : 'devices'}`,
   saveHelp: 'Results, issues and the statuses of devices follow at once, and receivers are told.',
 } as const

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import {
   getLiveQueryCampaigns,
+  getLiveQueryCampaignsById,
   getLiveQueryCampaignsByIdDevices,
   getLiveQueryCampaignsByIdQueryResults,
   patchLiveQueryCampaignsById,
@@ -20,7 +21,7 @@ import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { SqlEditor } from '../kit/sql-editor.tsx'
 import { useAction } from '../kit/use-action.ts'
-import { useMay } from '../shell/session.ts'
+import { useMay, useSession } from '../shell/session.ts'
 import classes from './device-page.module.css'
 import { texts } from './texts.ts'
 
@@ -54,8 +55,9 @@ export function DeviceAsk({ device }: { readonly device: Device }) {
   const [sql, setSql] = useState(given)
   const [asked, setAsked] = useState<Asked>()
   const may = useMay('Create Live Query')
+  const session = useSession()
   const ask = useAction({
-    run: () => putQuestion(device, sql),
+    run: () => putQuestion(device, session?.admin.email ?? '', sql),
     changes: [['live_query_campaigns', 'list']],
     showsFailure: true,
     onDone: (campaign) => {
@@ -119,11 +121,11 @@ export function DeviceAsk({ device }: { readonly device: Device }) {
 }
 
 /**
- * A device has one campaign for what it is asked on its page; each question is a new revision of it, so that
- * the list of live queries does not fill with them.
+ * A device has one campaign of each admin for what it is asked on its page; each question is a new revision of it,
+ * so that the list of live queries does not fill with them, and the question of another admin ends none.
  */
-async function putQuestion(device: Device, sql: string): Promise<LiveQueryCampaign> {
-  const name = texts.askName(device.name)
+async function putQuestion(device: Device, email: string, sql: string): Promise<LiveQueryCampaign> {
+  const name = texts.askName(device.name, email)
   const query = `name:"${name.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
   const { data } = await getLiveQueryCampaigns({ query: { query }, throwOnError: true })
   const known = data.data.find(({ targeted_device_ids: ids }) => ids.map(String)[0] === device.id)
@@ -158,12 +160,21 @@ function Answer({ asked, deviceName }: { readonly asked: Asked; readonly deviceN
         throwOnError: true,
       })
       const own = data.data.find(({ revision }) => revision === campaign.revision)
-      return own === undefined ? null : { result: own, took: Date.now() - at }
+      if (own !== undefined) return { result: own, took: Date.now() - at }
+      const now = await getLiveQueryCampaignsById({ path, signal, throwOnError: true })
+      return now.data.revision === campaign.revision ? null : 'replaced'
     },
     refetchInterval: ({ state }) => (state.data === null ? POLL_MS : false),
     staleTime: 0,
     structuralSharing: (before, next) => before ?? next,
   })
+  if (answer === 'replaced') {
+    return (
+      <Text size="sm" role="status" p="xs">
+        {texts.askReplaced}
+      </Text>
+    )
+  }
   if (answer !== null && answer !== undefined) {
     return <Rows result={answer.result} took={answer.took} deviceName={deviceName} />
   }

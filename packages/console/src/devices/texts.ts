@@ -143,7 +143,9 @@ export const texts = {
     'The agent refuses this SQL: it used too much of the device before. Narrow it, and try again tomorrow.',
   export: 'Export CSV',
   examples: 'Try',
-  askName: (device: string) => `Ask now: ${device}`,
+  askName: (device: string, email: string) => `Ask now: ${device} (${email})`,
+  askReplaced:
+    'You have asked something else from another page; this question is not asked any more.',
   askPermission: 'Asking needs the permission Create Live Query.',
 
   actions: 'Actions',

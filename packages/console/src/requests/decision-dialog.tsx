@@ -1,9 +1,10 @@
-/* Decides one request or many with the same reason; what failed is said and stays chosen. */
+/* Decides one request or many with the same reason; what failed is said, and it alone is tried again. */
 import { Checkbox, Modal, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { DialogForm } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
-import { REQUEST_KINDS, type Decision } from './request-kinds.ts'
+import { REQUEST_KINDS, type Decision, type Refusal } from './request-kinds.ts'
 import type { Kind } from './request-search.ts'
 import { texts } from './texts.ts'
 
@@ -23,6 +24,8 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
   const form = useForm({
     initialValues: { internal: '', explanation: '', expiresOn: '', coversFuture: false },
   })
+  const [left, setLeft] = useState<Left>({ ids })
+  const count = left.ids.length
   const isApproval = status === 'approved'
   const isExemption = kind === 'exemption'
   const decide = useAction({
@@ -30,11 +33,15 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
       const { internal, explanation, expiresOn, coversFuture } = form.getValues()
       const expiresAt = expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString()
       const decision = { status, internal, explanation, expiresAt, coversFuture }
-      await decideAll(kind, ids, decision)
+      return decideAll(kind, left.ids, decision)
     },
-    done: texts.decided(ids.length, isApproval ? texts.approved : texts.denied),
+    done: (refusals) =>
+      texts.decided(count - refusals.length, isApproval ? texts.approved : texts.denied),
     changes: [[`${kind}_requests`], ['issues'], ['devices'], ['overview']],
-    onDone,
+    onDone: (refusals) => {
+      if (refusals.length === 0) onDone()
+      else setLeft(toLeft(refusals, count))
+    },
     showsFailure: true,
   })
   return (
@@ -42,13 +49,13 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
       opened
       onClose={onClose}
       size={520}
-      title={isApproval ? texts.approveTitle(ids.length) : texts.denyTitle(ids.length)}
+      title={isApproval ? texts.approveTitle(count) : texts.denyTitle(count)}
     >
       <DialogForm
         label={isApproval ? texts.approve : texts.deny}
         isDanger={!isApproval}
         isPending={decide.isPending}
-        error={decide.error}
+        error={decide.error ?? (decide.isPending ? null : left.error)}
         onSubmit={form.onSubmit(() => decide.mutate())}
         onClose={onClose}
       >
@@ -91,16 +98,33 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
   )
 }
 
-/** Throws what the service said last when it refused some. */
-async function decideAll(kind: Kind, ids: readonly string[], decision: Decision): Promise<void> {
-  const refusals: string[] = []
+/** What is still to be decided, and why it was not. */
+interface Left {
+  readonly ids: readonly string[]
+  readonly error?: Error
+}
+
+function toLeft(refusals: readonly Refusal[], all: number): Left {
+  const last = refusals.at(-1)?.message ?? ''
+  const told = all === 1 ? last : `${texts.someFailed(refusals.length, all)}: ${last}`
+  return { ids: refusals.map(({ id }) => id), error: new Error(told) }
+}
+
+/** Answers what could not be decided; a part whose request fails does not keep the next from being sent. */
+async function decideAll(
+  kind: Kind,
+  ids: readonly string[],
+  decision: Decision,
+): Promise<readonly Refusal[]> {
+  const refusals: Refusal[] = []
   for (let begin = 0; begin < ids.length; begin += AT_ONCE) {
-    refusals.push(
-      ...(await REQUEST_KINDS[kind].decide(ids.slice(begin, begin + AT_ONCE), decision)),
-    )
+    const part = ids.slice(begin, begin + AT_ONCE)
+    try {
+      refusals.push(...(await REQUEST_KINDS[kind].decide(part, decision)))
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      refusals.push(...part.map((id) => ({ id, message })))
+    }
   }
-  const last = refusals.at(-1)
-  if (last === undefined) return
-  const told = ids.length === 1 ? last : `${texts.someFailed(refusals.length, ids.length)}: ${last}`
-  throw new Error(told)
+  return refusals
 }

@@ -4,8 +4,11 @@
  */
 import {
   getExemptionRequests,
+  getExemptionRequestsById,
   getReenrollmentRequests,
+  getReenrollmentRequestsById,
   getRegistrationRequests,
+  getRegistrationRequestsById,
   patchReenrollmentRequestsById,
   postExemptionRequestsDecisions,
   postRegistrationRequestsDecisions,
@@ -57,8 +60,16 @@ export interface KindOfRequest {
   readonly waiting: string
   readonly permission: string
   readonly read: ReadPage<InboxRequest>
-  /** Decides each alone; answers the words of the service for those that it refused. */
-  readonly decide: (ids: readonly string[], decision: Decision) => Promise<readonly string[]>
+  /** One of them, whether or not the list has come to it. */
+  readonly find: (id: string, signal: AbortSignal) => Promise<InboxRequest>
+  /** Decides each alone; answers those that the service refused. */
+  readonly decide: (ids: readonly string[], decision: Decision) => Promise<readonly Refusal[]>
+}
+
+/** A request that could not be decided, and why in the words of the service. */
+export interface Refusal {
+  readonly id: string
+  readonly message: string
 }
 
 const exemption: KindOfRequest = {
@@ -71,6 +82,11 @@ const exemption: KindOfRequest = {
       query: { order: 'desc', ...query, expand: 'requester,device,issues' },
     })
     return { data: { ...data, data: data.data.map(fromExemption) } }
+  },
+  find: async (id, signal) => {
+    const query = { expand: 'requester,device,issues' }
+    const request = { path: { id }, query, signal, throwOnError: true } as const
+    return fromExemption((await getExemptionRequestsById(request)).data)
   },
   decide: async (ids, { status, internal, explanation, expiresAt, coversFuture }) => {
     const approval = { expires_at: expiresAt, covers_future_issues: coversFuture }
@@ -98,6 +114,11 @@ const registration: KindOfRequest = {
     })
     return { data: { ...data, data: data.data.map(fromRegistration) } }
   },
+  find: async (id, signal) => {
+    const query = { expand: 'requester,device' }
+    const request = { path: { id }, query, signal, throwOnError: true } as const
+    return fromRegistration((await getRegistrationRequestsById(request)).data)
+  },
   decide: async (ids, { status, internal, explanation }) => {
     const { data } = await postRegistrationRequestsDecisions({
       body: {
@@ -123,21 +144,32 @@ const reenrollment: KindOfRequest = {
     })
     return { data: { ...data, data: data.data.map(fromReenrollment) } }
   },
+  find: async (id, signal) => {
+    const request = {
+      path: { id },
+      query: { expand: 'device' },
+      signal,
+      throwOnError: true,
+    } as const
+    return fromReenrollment((await getReenrollmentRequestsById(request)).data)
+  },
   decide: async (ids, { status }) => {
-    const refusals: string[] = []
+    const refusals: Refusal[] = []
     for (const id of ids) {
       try {
         await patchReenrollmentRequestsById({ path: { id }, body: { status }, throwOnError: true })
       } catch (error) {
-        refusals.push(error instanceof Error ? error.message : String(error))
+        refusals.push({ id, message: error instanceof Error ? error.message : String(error) })
       }
     }
     return refusals
   },
 }
 
-function refusalsOf({ data }: Decisions): string[] {
-  return data.flatMap(({ decided, message }) => (decided ? [] : [message ?? '']))
+function refusalsOf({ data }: Decisions): Refusal[] {
+  return data.flatMap(({ id, decided, message }) =>
+    decided ? [] : [{ id, message: message ?? '' }],
+  )
 }
 
 export const REQUEST_KINDS: Readonly<Record<Kind, KindOfRequest>> = {

@@ -151,7 +151,9 @@ export function RequestsPage() {
         }
       />
       <RequestDrawer
-        request={list.items.find(({ id }) => id === open)}
+        kind={kind}
+        id={open}
+        known={list.items.find(({ id }) => id === open)}
         mayDecide={mayDecide}
         onDecide={(status) => setDeciding({ ids: open === undefined ? [] : [open], status })}
         onClose={() => go(place)}

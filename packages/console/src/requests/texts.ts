@@ -66,7 +66,7 @@ export const texts = {
   future: 'Also covers later issues of these checks on the device',
   mayNot: 'Your access does not let you decide requests.',
   decided: (done: number, verb: string) =>
-    `${done === 1 ? 'The request is' : `${done} requests are`} ${verb}.`,
+    `${done === 0 ? 'No request is' : done === 1 ? 'The request is' : `${done} requests are`} ${verb}.`,
   approved: 'approved',
   denied: 'denied',
   someFailed: (failed: number, all: number) => `${failed} of ${all} could not be decided`,

@@ -104,8 +104,8 @@ export function SignInsPage() {
           />
         }
         empty={
-          <EmptyState icon={SignInIcon} title={texts.none}>
-            {texts.noneHelp}
+          <EmptyState icon={SignInIcon} title={query === '' ? texts.none : texts.noneMatches}>
+            {query === '' ? texts.noneHelp : texts.noneMatchesHelp}
           </EmptyState>
         }
       />

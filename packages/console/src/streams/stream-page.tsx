@@ -92,9 +92,14 @@ function Lead({ stream }: { readonly stream: Stream }) {
     const why = health.last_failure === null ? '' : ` ${health.last_failure}`
     return `${texts.page.failing}, ${waiting}.${why}`
   }
-  return health.queue.count > 0
-    ? `${texts.page.healthy}, ${waiting}.`
-    : `${texts.page.healthy}; nothing is waiting.`
+  const { count, exact } = health.dead_letters
+  const told =
+    count > 0
+      ? texts.page.givenUp(formatCount({ count, exact }))
+      : health.last_success_at === null
+        ? texts.page.unused
+        : texts.page.healthy
+  return health.queue.count > 0 ? `${told}, ${waiting}.` : `${told}; nothing is waiting.`
 }
 
 function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[] {

@@ -136,6 +136,8 @@ export const texts = {
   page: {
     tabsOf: (name: string) => `Parts of ${name}`,
     healthy: 'All that was sent has been accepted',
+    givenUp: (count: string) => `The receiver never took ${count} that were given up`,
+    unused: 'Nothing has been sent yet',
     waiting: (waiting: string) => `${waiting} waiting`,
     failing: 'Attempts fail in a row',
     stopped: {

@@ -1,5 +1,6 @@
 /* Two admins at the same records, in a real browser: what one types stays, and what the other did is not undone. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
 import { openConsole, type ConsoleTest } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
@@ -139,5 +140,65 @@ describe('a live query', () => {
       `fetch('/live_query_campaigns/${asked.id}').then((answer) => answer.json())`,
     )
     expect(stored).toMatchObject({ name: 'Uptime', published: true })
+  })
+})
+
+describe('requests that are decided together', () => {
+  it('are tried again without those that were decided, and open wherever they stand', async () => {
+    const { db } = console.api.services
+    const device = await insertDevice(db)
+    const first = await insertReenrollmentRequest(db, device)
+    const second = await insertReenrollmentRequest(db, device)
+    const page = await console.openPage('/requests?kind=reenrollment')
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(new URL(request.url()).pathname)
+    })
+    const refused = `**/reenrollment_requests/${second}`
+    await page.route(refused, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback()
+      return route.fulfill({ status: 409, json: { code: 'conflict', message: 'Not now.' } })
+    })
+    for (const id of [first, second]) await page.getByLabel(`Select row ${id}`).check()
+    await page.getByRole('button', { name: 'Deny' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Deny' }).click()
+    await dialog.getByText('1 of 2 could not be decided: Not now.').waitFor()
+    await page.unroute(refused)
+    await dialog.getByRole('button', { name: 'Deny' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    const times = (id: string) => sent.filter((path) => path.endsWith(`/${id}`)).length
+    expect([times(first), times(second)]).toEqual([1, 2])
+    const elsewhere = `/requests?kind=reenrollment&query=status:approved&open=${first}`
+    await page.goto(`/console${elsewhere}`)
+    await page.getByRole('dialog', { name: 'Request' }).getByText('Denied').waitFor()
+  })
+})
+
+describe('the strategy of a check', () => {
+  it('is saved only when its impact is known, and an empty input changes nothing', async () => {
+    const id = await insertCheck(console.api.services.db, {
+      remediation_strategy: 'warn_then_block',
+    })
+    const page = await console.openPage(`/checks/${id}/strategy`)
+    const days = page.getByLabel('Days to fix it')
+    const before = await days.inputValue()
+    await days.fill('')
+    await days.blur()
+    await expect.poll(() => days.inputValue()).toBe(before)
+    expect(before).not.toBe('')
+    const counting = Promise.withResolvers<undefined>()
+    await page.route('**/configurations/preview', async (route) => {
+      await counting.promise
+      await route.continue()
+    })
+    await days.fill('9')
+    await page.getByText('Counting …').waitFor()
+    const save = page.getByRole('button', { name: 'Save' })
+    expect(await save.isDisabled()).toBe(true)
+    counting.resolve(undefined)
+    await save.click()
+    await page.getByRole('button', { name: 'Save the strategy' }).click()
+    await page.getByText('The strategy is saved.').waitFor()
   })
 })
