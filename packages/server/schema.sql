@@ -349,6 +349,37 @@ end $function$
 ;
 
 
+create table admin_identity (
+  id bigint generated always as identity not null,
+  admin_id bigint not null,
+  issuer text not null,
+  subject text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint admin_identity_pkey PRIMARY KEY (id),
+  constraint admin_identity_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE,
+  constraint admin_identity_admin_id_issuer_key UNIQUE (admin_id, issuer),
+  constraint admin_identity_issuer_subject_key UNIQUE (issuer, subject)
+);
+
+create table admin_identity_provider (
+  id bigint generated always as identity not null,
+  is_single boolean default true not null,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret_sealed bytea not null,
+  enabled boolean not null,
+  group_claim text,
+  full_access_groups text[] default '{}'::text[] not null,
+  limited_access_groups text[] default '{}'::text[] not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint admin_identity_provider_pkey PRIMARY KEY (id),
+  constraint admin_identity_provider_is_single_check CHECK (is_single),
+  constraint admin_identity_provider_is_single_key UNIQUE (is_single)
+);
+
 create table admin_passkey (
   id bigint generated always as identity not null,
   admin_id bigint not null,
@@ -427,6 +458,8 @@ create table admin_user (
   restrictions text[] default '{}'::text[] not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deactivated_at timestamp with time zone,
+  last_sign_in_at timestamp with time zone,
   constraint admin_user_pkey PRIMARY KEY (id),
   constraint admin_user_access_check CHECK ((access = ANY (ARRAY['full'::text, 'limited'::text, 'billing_only'::text])))
 );

@@ -37,7 +37,7 @@ const LATE_ANSWERS = [
   'POST /api_keys/{id}/try_permissions',
 ]
 /** About the session of a browser: no key calls them, and their tests are beside them. */
-const OF_SESSIONS = /^\S+ \/console\/session/
+const OF_SESSIONS = /^\S+ \/console\//
 const MISSING_ID = '999999999'
 
 let service: ContractService
@@ -151,6 +151,7 @@ describe('the published document', () => {
       const answer = await service.send({ method, url: path, key: service.fullKey })
       expect(contract.findFaults(name, answer), name).toEqual([])
       const isPublic = contract.operation(name).security.length === 0
+      if (isPublic && method === 'GET') continue
       const code = isPublic ? 'cross_site_request' : 'permission_missing'
       // A public one looks at its body first.
       expect([name, ['invalid_body', code]]).toEqual([

@@ -86,7 +86,7 @@ export async function createParts(
   const { config, log, network, sessionConnection } = foundation
   const outbound = await openOutbound(config)
   const listener = createListener(sessionConnection, { log, network })
-  const organisation = createOrganisationPart(foundation, config)
+  const organisation = createOrganisationPart(foundation, { baseUrl: config.baseUrl, outbound })
   const signing = createSigningPart(foundation, config)
   const sender = createDeliverySender({
     ...foundation,

@@ -4,6 +4,7 @@ import { periodicJob } from '../schema/jobs.ts'
 import { fixedRetention } from '../schema/retention.ts'
 import { createBoundedWork } from '../platform/bounded-work.ts'
 import { createPasswordHasher } from '../platform/secrets/password-hasher.ts'
+import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import { adminSessionRoutes } from './admin-sign-in/admin-session-routes.ts'
 import { invitationRoutes } from './admin-sign-in/invitation-routes.ts'
@@ -13,6 +14,9 @@ import { createChallenges } from './admin-sign-in/webauthn-challenge.ts'
 import { createWebAuthn } from './admin-sign-in/webauthn.ts'
 import { toConsoleSite, type ConsoleSite } from './admin-sign-in/console-site.ts'
 import { sessionRoutes } from './admin-sign-in/session-routes.ts'
+import { createProviderGateway } from './admin-oidc/provider-gateway.ts'
+import { identityProviderRoutes } from './admin-oidc/identity-provider-routes.ts'
+import { providerSessionRoutes } from './admin-oidc/provider-session-routes.ts'
 import { adminRoutes } from './admins/admin-routes.ts'
 import { apiKeyRoutes } from './api-keys/api-key-routes.ts'
 import { createKeyUsageRecorder, type KeyUsageRecorder } from './api-keys/key-usage-recorder.ts'
@@ -41,7 +45,7 @@ const PASSWORD_HASHES = { runningMax: 2, waitingMax: 32 } as const
 /** The organisation with its admins and their sessions, features and API keys. */
 export function createOrganisationPart(
   foundation: OrganisationFoundation,
-  { baseUrl }: { readonly baseUrl: string },
+  { baseUrl, outbound }: { readonly baseUrl: string; readonly outbound: Outbound },
 ): OrganisationPart {
   const { db, clock, runChange, sealer, reevaluateAllDevices, masterKeys } = foundation
   const site = toConsoleSite(baseUrl)
@@ -50,6 +54,8 @@ export function createOrganisationPart(
   const webAuthn = createWebAuthn(site, challenges)
   const signIn = { db, runChange, site, webAuthn, rateLimiter: createRateLimitStore(db) }
   const hasher = createPasswordHasher(createBoundedWork(PASSWORD_HASHES))
+  const gateway = createProviderGateway(outbound, site, clock)
+  const provider = { ...foundation, ...signIn, gateway }
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)
   return {
@@ -70,6 +76,8 @@ export function createOrganisationPart(
       ...sessionRoutes(signIn),
       ...passkeyRoutes(signIn),
       ...passwordRoutes({ ...signIn, ...{ clock, sealer, hasher, challenges } }),
+      ...identityProviderRoutes(provider),
+      ...providerSessionRoutes(provider),
       ...adminSessionRoutes({ db, runChange }),
       ...apiKeyRoutes({ ...foundation, baseUrl }),
       ...permissionUseRoutes({ db, clock }),

@@ -6,6 +6,7 @@ import type { SealedColumn } from '../platform/secrets/sealed-column-store.ts'
  * schema.
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  { table: 'admin_identity_provider', key: 'id', column: 'client_secret_sealed' },
   { table: 'admin_password', key: 'admin_id', column: 'totp_secret_sealed' },
   { table: 'api_key', key: 'id', column: 'secret_sealed' },
   { table: 'audit_checkpoint_key', key: 'id', column: 'private_key_sealed' },

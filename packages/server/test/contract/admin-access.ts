@@ -126,6 +126,13 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'GET /admin_sessions': 'full',
   'DELETE /admin_sessions/{id}': 'full',
 
+  // Identity provider
+  'GET /console/identity_provider': 'full',
+  'PATCH /console/identity_provider': 'full, step-up',
+  'PUT /console/identity_provider': 'full, step-up',
+  'DELETE /console/identity_provider': 'full, step-up',
+  'POST /console/identity_provider/check': 'full',
+
   // Console session
   'GET /console/session': 'billing',
   'DELETE /console/session': 'billing',
@@ -147,6 +154,13 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'PATCH /console/session/own_password': 'billing, step-up',
   'PUT /console/session/own_password': 'billing, step-up',
   'DELETE /console/session/own_password': 'billing, step-up',
+  'GET /console/session/provider': 'everybody',
+  'POST /console/session/provider': 'everybody',
+  'POST /console/session/provider/start': 'everybody',
+  'POST /console/session/provider/step_up': 'billing',
+  'POST /console/session/provider/connect': 'billing',
+  'GET /console/session/identities': 'billing',
+  'DELETE /console/session/identities/{id}': 'billing, step-up',
   'GET /console/session/sessions': 'billing',
   'DELETE /console/session/sessions/{id}': 'billing',
 

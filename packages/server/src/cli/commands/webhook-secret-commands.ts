@@ -1,4 +1,4 @@
-import { findAdminByEmail } from '../../organisation/admins/find-admin.ts'
+import { findAdminByEmail, hasFullAccess } from '../../organisation/admins/find-admin.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { revealWebhookSecret, rotateWebhookSecret } from '../../signals/webhooks/webhook-secrets.ts'
 import { databaseCommand } from '../command.ts'
@@ -40,7 +40,7 @@ export const revealCommand = databaseCommand({
   run: ({ args, change, options, services }) =>
     change(async (tx) => {
       const admin = await findAdminByEmail(tx.tx, options.admin)
-      if (admin?.access !== 'full') {
+      if (admin === undefined || !hasFullAccess(admin)) {
         const message = 'Secrets are shown to admins with Full Access only.'
         throw new AppError('permission_missing', message)
       }

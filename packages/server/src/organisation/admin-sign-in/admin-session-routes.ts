@@ -61,7 +61,14 @@ export function adminSessionRoutes({
       ...shown,
       path: '/admin_sessions',
       summary: 'List the sessions of admins',
-      fetch: ({ window }) => listSessions(db, window),
+      filters: z.object({
+        admin_id: z
+          .string()
+          .regex(/^\d{1,18}$/)
+          .optional()
+          .describe('Those of one admin.'),
+      }),
+      fetch: ({ window, filters }) => listSessions(db, window, filters.admin_id),
     }),
     changeRoute(runChange, {
       ...all,

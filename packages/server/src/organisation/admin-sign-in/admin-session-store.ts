@@ -100,6 +100,7 @@ export async function findLiveSession(
       least(last_used_at + ${SESSION_IDLE_MS}::float8 * interval '1 millisecond', expires_at)
         as idle_ends_at
     from admin_session session join admin_user on admin_user.id = admin_id
+      and deactivated_at is null
     where (token_hash = ${tokenHash}
         or (previous_token_hash = ${tokenHash} and rotated_at > ${timeInMs(-ROTATION_GRACE_MS)}))
       and expires_at > now() and last_used_at > ${timeInMs(-SESSION_IDLE_MS)}`.execute(db)
@@ -144,6 +145,15 @@ function toLiveSession(row: SessionRow): LiveSession {
       restrictions: row.restrictions,
     },
   }
+}
+
+/** Notes that an admin has signed in. */
+export async function updateLastSignIn(db: Kysely<Schema>, adminId: string): Promise<void> {
+  await db
+    .updateTable('admin_user')
+    .set({ last_sign_in_at: sql<Date>`now()` })
+    .where('id', '=', adminId)
+    .execute()
 }
 
 /** Notes that a session is used. */

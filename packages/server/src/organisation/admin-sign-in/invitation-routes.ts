@@ -8,7 +8,7 @@ import { parseId } from '../../platform/ids.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import { assertMayGrant } from '../admins/admin-grants.ts'
-import { adminSchema, restrictionsSchema, toAdminJson } from '../admins/admin-routes.ts'
+import { adminFactsSchema, restrictionsSchema, toAdminJson } from '../admins/admin-routes.ts'
 import { ADMIN_ACCESS_LEVELS, createAdmin } from '../admins/create-admin.ts'
 import { findAdminForShare, type Admin } from '../admins/find-admin.ts'
 import { toSignInAddress, type ConsoleSite } from './console-site.ts'
@@ -17,7 +17,7 @@ import { hasWayToSignIn } from './sign-in-way-read.ts'
 
 const invitedSchema = z
   .object({
-    ...adminSchema.shape,
+    ...adminFactsSchema.shape,
     sign_in_url: z
       .string()
       .describe('Signs the admin in once. Shown only here; hand it on over a channel you trust.'),

@@ -8,7 +8,7 @@ interface SignInAttempt {
   readonly origin: ChangeOrigin
   /** Whom the attempt is about; undefined when nobody has the address. */
   readonly admin: Admin | undefined
-  readonly method: 'passkey' | 'password' | 'step-up'
+  readonly method: 'passkey' | 'password' | 'identity provider' | 'step-up'
   /** What else a refusal changes. */
   readonly onRefused?: (change: Change) => Promise<void>
 }

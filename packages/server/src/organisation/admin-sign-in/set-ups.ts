@@ -5,7 +5,7 @@
 import type { Change } from '../../changes/change.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
-import { listAllAdmins } from '../admins/find-admin.ts'
+import { hasFullAccess, listAllAdmins } from '../admins/find-admin.ts'
 import {
   deleteFullSetUpSessions,
   deleteSetUpSessions,
@@ -53,8 +53,8 @@ export async function completeSetUp(
 
 async function canAnotherSignIn({ tx }: Change, adminId: string): Promise<boolean> {
   const others = (await listAllAdmins(tx)).filter(({ id }) => id !== adminId)
-  for (const { id, access } of others) {
-    if (access === 'full' && (await hasWayToSignIn(tx, id))) return true
+  for (const other of others) {
+    if (hasFullAccess(other) && (await hasWayToSignIn(tx, other.id))) return true
   }
   return false
 }

@@ -58,6 +58,18 @@ export async function deleteFirstAdminLinks(db: Kysely<Schema>): Promise<void> {
   await linkTable.delete(db, { adminId: null })
 }
 
+/** Whether an invitation of the admin waits to be followed, by the database's clock. */
+export async function hasOpenInvitation(db: Kysely<Schema>, adminId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('admin_sign_in_link')
+    .select('id')
+    .where('admin_id', '=', adminId)
+    .where('kind', '=', 'invitation')
+    .where(sql<boolean>`expires_at > now()`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Ends the links of an admin. */
 export async function deleteLinksOf(db: Kysely<Schema>, adminId: string): Promise<void> {
   await linkTable.delete(db, { adminId })

@@ -5,7 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { invalidBody, type AppError } from '../../platform/app-error.ts'
+import { conflict, invalidBody, type AppError } from '../../platform/app-error.ts'
 import type { Actor } from '../../changes/audit/audit-entry.ts'
 import { createAdmin } from '../admins/create-admin.ts'
 import { findAdminByEmail, findAdminById, type Admin } from '../admins/find-admin.ts'
@@ -34,12 +34,17 @@ export interface IssuedLink {
   readonly expiresAt: Date
 }
 
-/** Makes a link for an admin; the links that it had before end, with the sessions in which they were followed. */
+/**
+ * Makes a link for an admin; the links that it had before end, with the sessions in which they were followed.
+ *
+ * @throws AppError `conflict` for an admin who is deactivated
+ */
 export async function issueLink(
   change: Change,
   admin: Admin,
   kind: SignInLinkKind,
 ): Promise<IssuedLink> {
+  if (admin.deactivated_at !== null) throw conflict(`${admin.email} is deactivated.`)
   await endSetUps(change, { adminId: admin.id })
   const token = newSignInToken()
   const link = await insertLink(change.tx, { adminId: admin.id, kind, tokenHash: digestOf(token) })
@@ -163,7 +168,7 @@ export async function getLink(
     return { link, admin: undefined }
   }
   const admin = await findAdminById(db, link.adminId)
-  if (admin === undefined) throw unusable()
+  if (admin === undefined || admin.deactivated_at !== null) throw unusable()
   return { link, admin }
 }
 

@@ -11,6 +11,7 @@ import {
   deleteSession,
   deleteSessionOfToken,
   insertSession,
+  updateLastSignIn,
   type SignInMethod,
 } from './admin-session-store.ts'
 import { hashSignInToken, newSignInToken } from './sign-in-token.ts'
@@ -31,6 +32,8 @@ export interface SignIn {
   readonly method: SignInMethod
   /** Whether the session opens nothing before the admin has a way to sign in. */
   readonly isSetupPending: boolean
+  /** Whether the admin has just proven to be there; a session at a provider may be older. */
+  readonly isSteppedUp?: boolean
   readonly browser: SigningInBrowser
 }
 
@@ -45,8 +48,9 @@ const METHOD_TEXT: Readonly<Record<SignInMethod, string>> = {
 /** Begins a session and answers its token, which is stored as a digest only. */
 export async function startSession(
   change: Change,
-  { admin, method, isSetupPending, browser }: SignIn,
+  { admin, method, isSetupPending, isSteppedUp = true, browser }: SignIn,
 ): Promise<string> {
+  if (admin.deactivated_at !== null) throw deactivated(admin)
   const { presentToken, userAgent, address } = browser
   const presentHash = presentToken === undefined ? undefined : hashSignInToken(presentToken)
   if (presentHash !== undefined) await deleteSessionOfToken(change.tx, presentHash)
@@ -56,11 +60,12 @@ export async function startSession(
     tokenHash: digestOf(token),
     method,
     isSetupPending,
-    isSteppedUp: true,
+    isSteppedUp,
     userAgent:
       userAgent === undefined ? null : toStorableText(userAgent).slice(0, USER_AGENT_LENGTH_MAX),
     ipAddress: address,
   })
+  await updateLastSignIn(change.tx, admin.id)
   change.recordAudit({
     action: 'admin_session.created',
     target: { type: 'admin_session', id: session.id },
@@ -92,13 +97,22 @@ export function actorOf({ id, first_name, last_name, email }: Admin): Actor {
   return { type: 'User', id, name: `${first_name} ${last_name}`, email }
 }
 
-export function describeAdmin({ first_name, last_name, email }: Admin): string {
+export function describeAdmin({
+  first_name,
+  last_name,
+  email,
+}: Pick<Admin, 'first_name' | 'last_name' | 'email'>): string {
   return `${first_name} ${last_name} (${email})`
 }
 
 /** The refusal of whoever cannot sign in. */
 export function signInFailed(message: string, cause?: unknown): AppError {
   return new AppError('sign_in_failed', message, { cause })
+}
+
+/** Said to whom has proven who they are alone. */
+function deactivated({ email }: Admin): AppError {
+  return signInFailed(`${email} is deactivated. Ask an admin with Full Access.`)
 }
 
 /** The same whatever is wrong with it. */

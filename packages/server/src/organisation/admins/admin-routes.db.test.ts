@@ -75,6 +75,10 @@ describe('admins', () => {
       created_at: '2026-01-01T00:00:00.000Z',
       access: 'limited',
       restrictions: ['devices'],
+      deactivated_at: null,
+      last_sign_in_at: null,
+      ways_to_sign_in: [],
+      invited_until: null,
     })
     const { body: list } = await api.request<{
       data: { access: string; restrictions: string[] }[]

@@ -8,29 +8,44 @@ import { RESTRICTION_NAMES } from '../../schema/access-levels.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { recordIdSchema, timestampSchema } from '../../platform/wire/wire-values.ts'
-import { ADMIN_LIST } from './admin-read.ts'
+import { ADMIN_LIST, WAYS_TO_SIGN_IN, type ListedAdmin } from './admin-read.ts'
 import type { Admin } from './admin-store.ts'
 import { changeAdmin, removeAdmin, type ChangedAdmin } from './change-admin.ts'
 import { ADMIN_ACCESS_LEVELS } from './create-admin.ts'
 
+/** An admin, without how it signs in. */
+export const adminFactsSchema = z.object({
+  id: z.string(),
+  first_name: z.string(),
+  last_name: z.string(),
+  email: z.string(),
+  created_at: timestampSchema,
+  access: z.enum(ADMIN_ACCESS_LEVELS),
+  restrictions: z
+    .array(z.string())
+    .describe('What an admin with limited access may not do; empty for the others.'),
+  deactivated_at: timestampSchema
+    .nullable()
+    .describe('Since when the admin is kept out: without sessions, links and keys.'),
+})
+
 /** An admin, as the API shows it. */
-export const adminSchema = z
+const adminSchema = z
   .object({
-    id: z.string(),
-    first_name: z.string(),
-    last_name: z.string(),
-    email: z.string(),
-    created_at: timestampSchema,
-    access: z.enum(ADMIN_ACCESS_LEVELS),
-    restrictions: z
-      .array(z.string())
-      .describe('What an admin with limited access may not do; empty for the others.'),
+    ...adminFactsSchema.shape,
+    last_sign_in_at: timestampSchema.nullable(),
+    ways_to_sign_in: z
+      .array(z.enum(WAYS_TO_SIGN_IN))
+      .describe('Those that are good now; empty for an admin who needs a one-time link.'),
+    invited_until: timestampSchema
+      .nullable()
+      .describe('Until when an invitation can be followed; null when none is open.'),
   })
   .meta({ id: 'AdminUser' })
 
 const changedAdminSchema = z
   .object({
-    ...adminSchema.shape,
+    ...adminFactsSchema.shape,
     revoked_api_key_ids: z
       .array(z.string())
       .describe('The API keys that ended because nobody answers for them any more.'),
@@ -60,7 +75,7 @@ export function adminRoutes(dependencies: Pick<Foundation, 'db' | 'runChange'>):
 
 function readRoutes(db: Kysely<Schema>): ApiRoute[] {
   const access = { tags: ['Admins'], permission: null } as const
-  const admins = { db, list: ADMIN_LIST, item: adminSchema, toJson: toAdminJson }
+  const admins = { db, list: ADMIN_LIST, item: adminSchema, toJson: toListedJson }
   return [
     listRecords(admins, { ...access, path: '/admin_users', summary: 'List admins' }),
     showRecord(admins, { ...access, path: '/admin_users/:id', summary: 'Show an admin' }),
@@ -77,12 +92,18 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
       stepUp: true,
       summary: 'Change an admin',
       description:
-        'Changes the name or the access of an admin. The last admin with Full Access keeps it: 409. Whoever raises an admin has to hold what the admin gets; Full Access is given by an admin with Full Access who is signed in alone.',
+        'Changes the name or the access of an admin, or keeps it out. The last admin with Full Access keeps it: 409. Whoever raises an admin has to hold what the admin gets; Full Access is given by an admin with Full Access who is signed in alone.',
       body: z.object({
         first_name: nameSchema.optional(),
         last_name: nameSchema.optional(),
         access: z.enum(ADMIN_ACCESS_LEVELS).optional(),
         restrictions: restrictionsSchema.optional(),
+        deactivated: z
+          .boolean()
+          .optional()
+          .describe(
+            'Keeps the admin out: its sessions and links end at once, and its API keys unless they go to another. False takes it back.',
+          ),
         keys_to: keysToSchema,
       }),
       example: { body: { access: 'limited' } },
@@ -94,6 +115,7 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
             lastName: body.last_name,
             access: body.access,
             restrictions: body.restrictions,
+            isDeactivated: body.deactivated,
             keysTo: body.keys_to,
             grantor: principal,
           }),
@@ -123,7 +145,13 @@ function toChangedJson({ admin, revokedKeyIds, handedOverKeyIds }: ChangedAdmin)
 }
 
 export function toAdminJson(admin: Admin) {
-  return toWire(adminSchema, admin, {
-    restrictions: admin.access === 'limited' ? admin.restrictions : [],
-  })
+  return toWire(adminFactsSchema, admin, { restrictions: shownRestrictions(admin) })
+}
+
+function toListedJson(admin: ListedAdmin) {
+  return toWire(adminSchema, admin, { restrictions: shownRestrictions(admin) })
+}
+
+function shownRestrictions({ access, restrictions }: Admin): string[] {
+  return access === 'limited' ? restrictions : []
 }

@@ -41,12 +41,13 @@ export async function insertAdmin(
   return db.insertInto('admin_user').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Every admin with Full Access by ascending id, each locked until the transaction ends. */
+/** Every active admin with Full Access by ascending id, each locked until the transaction ends. */
 export async function listFullAdminsForUpdate(db: Kysely<Schema>): Promise<Admin[]> {
   return db
     .selectFrom('admin_user')
     .selectAll()
     .where('access', '=', 'full')
+    .where('deactivated_at', 'is', null)
     .orderBy('id')
     .forUpdate()
     .execute()
@@ -87,6 +88,14 @@ export async function updateAdmin(
 /** Deletes the admin, for whom no key may stand any more. */
 export async function deleteAdmin(db: Kysely<Schema>, id: string): Promise<void> {
   await db.deleteFrom('admin_user').where('id', '=', id).execute()
+}
+
+/** Whether an admin has Full Access and is not deactivated: may answer for keys and see secrets. */
+export function hasFullAccess({
+  access,
+  deactivated_at: out,
+}: Pick<Admin, 'access' | 'deactivated_at'>): boolean {
+  return access === 'full' && out === null
 }
 
 /** All admins by ascending id. Their number is small and bounded by the organisation's staff. */

@@ -275,6 +275,54 @@ describe('the restrictions of an admin', () => {
   })
 })
 
+describe('an admin who is deactivated', () => {
+  const set = async (id: string, deactivated: boolean) =>
+    call<TestRefusal & { deactivated_at: string | null; revoked_api_key_ids: string[] }>(
+      `/admin_users/${id}`,
+      'PATCH',
+      { deactivated },
+    )
+
+  it('answers for no key, and gets none', async () => {
+    const admin = await newAdmin()
+    const issued = await newKey(admin.email)
+    const { body } = await set(admin.id, true)
+    expect([typeof body.deactivated_at, body.revoked_api_key_ids]).toEqual(['string', [issued.id]])
+    expect(await statusWith(issued.key)).toBe(401)
+    await expect(newKey(admin.email)).rejects.toMatchObject({ code: 'invalid_body' })
+  })
+
+  it('is taken back by whoever holds what it gets', async () => {
+    const admin = await newAdmin()
+    expect((await set(admin.id, true)).status).toBe(200)
+    expect((await set(admin.id, false)).body.code).toBe('permission_missing')
+    const billing = await newAdmin('billing_only')
+    expect((await set(billing.id, true)).status).toBe(200)
+    expect((await set(billing.id, false)).body.deactivated_at).toBeNull()
+  })
+
+  it('does not count as somebody with Full Access who remains', async () => {
+    const own = await createTestApi(({ db, runChange }) => adminRoutes({ db, runChange }))
+    try {
+      const [first] = await own.db.selectFrom('admin_user').select('id').execute()
+      const names = { firstName: 'Ada', lastName: 'Byron', access: 'full' } as const
+      const second = await own.runChange(ORIGIN, (change) =>
+        createAdmin(change, { email: 'b@example.com', ...names }),
+      )
+      const edit = (id: string, isDeactivated: boolean) =>
+        own.runChange(ORIGIN, (change) => changeAdmin(change, id, { isDeactivated }))
+      await edit(second.id, true)
+      const id = first?.id ?? ''
+      await expect(edit(id, true)).rejects.toMatchObject({ code: 'conflict' })
+      const removed = own.runChange(ORIGIN, (change) => removeAdmin(change, id))
+      await expect(removed).rejects.toMatchObject({ code: 'conflict' })
+      await own.runChange(ORIGIN, (change) => removeAdmin(change, second.id))
+    } finally {
+      await own.close()
+    }
+  })
+})
+
 describe('a caller of the API', () => {
   const keyWith = async (...more: Permission[]) => api.createKey(['Manage Admins', ...more])
   const edit = async (secret: string, id: string, payload: object) => {

@@ -14,6 +14,7 @@ import { assertMayGrant, type AccessGrantor } from './admin-grants.ts'
 import {
   deleteAdmin,
   findAdminForUpdate,
+  hasFullAccess,
   listFullAdminsForUpdate,
   updateAdmin,
   type Admin,
@@ -27,6 +28,8 @@ export interface AdminEdit {
   readonly access?: AdminAccess | undefined
   /** What the admin may not do; counts with limited access alone. */
   readonly restrictions?: readonly Restriction[] | undefined
+  /** Whether the admin is kept out: without sessions, links and keys, until it is taken back. */
+  readonly isDeactivated?: boolean | undefined
   /** The id of the admin who answers for the keys from now on. */
   readonly keysTo?: string | undefined
   /** Who asks by the API, and gives no more than it holds; the machine of the service may give everything. */
@@ -51,19 +54,14 @@ export async function changeAdmin(
   edit: AdminEdit,
 ): Promise<ChangedAdmin> {
   const { admin: before, successor, isLast } = await lockAdmin(change, adminId, edit.keysTo)
-  const access = edit.access ?? before.access
-  const restrictions = [...(edit.restrictions ?? before.restrictions)]
-  if (edit.grantor !== undefined) assertMayGrant(edit.grantor, { access, restrictions }, before)
-  if (isLast && access !== 'full') throw lastAdmin(before)
-  const admin = await updateAdmin(change.tx, before.id, {
-    first_name:
-      edit.firstName === undefined ? before.first_name : parseName(edit.firstName, 'first_name'),
-    last_name:
-      edit.lastName === undefined ? before.last_name : parseName(edit.lastName, 'last_name'),
-    access,
-    restrictions,
-    updated_at: change.at,
-  })
+  const next = toNext(before, edit, change.at)
+  if (edit.grantor !== undefined) {
+    // Whoever takes somebody back gives all that it had.
+    const isTakenBack = before.deactivated_at !== null && next.deactivated_at === null
+    assertMayGrant(edit.grantor, next, isTakenBack ? undefined : before)
+  }
+  if (isLast && !hasFullAccess(next)) throw lastAdmin(before)
+  const admin = await updateAdmin(change.tx, before.id, next)
   change.recordAudit({
     action: 'admin_user.updated',
     target: { type: 'admin_user', id: admin.id },
@@ -71,16 +69,39 @@ export async function changeAdmin(
     before: toAuditValues(before),
     after: toAuditValues(admin),
   })
-  if (access !== before.access) {
-    const names = { firstName: admin.first_name, lastName: admin.last_name, email: admin.email }
-    const event = { adminId: admin.id, ...names, access, previousAccess: before.access }
-    change.recordEvent({ type: 'admin_users.access_changed', ...event })
-    await deleteSessionsOf(change.tx, admin.id)
-    await deleteLinksOf(change.tx, admin.id)
-  }
-  const isEnded = access !== 'full' || successor !== undefined
+  await endAccess(change, before, admin)
+  const isEnded = !hasFullAccess(admin) || successor !== undefined
   const keys = isEnded ? await endResponsibility(change, admin, successor) : NO_KEYS
   return { admin, ...keys }
+}
+
+/** What an admin is after an edit. */
+function toNext(before: Admin, edit: AdminEdit, at: Date) {
+  const isOut = edit.isDeactivated ?? before.deactivated_at !== null
+  return {
+    first_name:
+      edit.firstName === undefined ? before.first_name : parseName(edit.firstName, 'first_name'),
+    last_name:
+      edit.lastName === undefined ? before.last_name : parseName(edit.lastName, 'last_name'),
+    access: edit.access ?? before.access,
+    restrictions: [...(edit.restrictions ?? before.restrictions)],
+    deactivated_at: isOut ? (before.deactivated_at ?? at) : null,
+    updated_at: at,
+  }
+}
+
+/** No session and no link outlives another access, or is left to somebody who is kept out. */
+async function endAccess(change: Change, before: Admin, after: Admin): Promise<void> {
+  const { access, email, first_name: firstName, last_name: lastName } = after
+  const isOther = access !== before.access
+  if (isOther) {
+    const event = { adminId: after.id, firstName, lastName, email, access }
+    const { access: previousAccess } = before
+    change.recordEvent({ type: 'admin_users.access_changed', ...event, previousAccess })
+  }
+  if (!isOther && after.deactivated_at === null) return
+  await deleteSessionsOf(change.tx, after.id)
+  await deleteLinksOf(change.tx, after.id)
 }
 
 /**
@@ -142,7 +163,7 @@ async function lockAdmin(
   const others = fullAdmins.filter(({ id }) => id !== admin.id)
   const successor = others.find(({ id }) => id === keysTo)
   if (keysTo !== undefined && successor === undefined) throw noSuccessor()
-  return { admin, successor, isLast: admin.access === 'full' && others.length === 0 }
+  return { admin, successor, isLast: hasFullAccess(admin) && others.length === 0 }
 }
 
 function lastAdmin(admin: Admin): AppError {
@@ -160,6 +181,10 @@ function noSuccessor(): AppError {
 }
 
 function describeChange(before: Admin, after: Admin): string {
+  const isOut = after.deactivated_at !== null
+  if (isOut !== (before.deactivated_at !== null)) {
+    return `${isOut ? 'deactivated' : 'took back'} the admin ${describe(after)}`
+  }
   return before.access === after.access
     ? `changed the admin ${describe(after)}`
     : `changed the access of the admin ${describe(after)} from ${before.access} to ${after.access}`
@@ -169,6 +194,7 @@ function describe({ first_name, last_name, email }: Admin): string {
   return `${first_name} ${last_name} (${email})`
 }
 
-function toAuditValues({ email, first_name, last_name, access, restrictions }: Admin) {
-  return { email, first_name, last_name, access, restrictions }
+function toAuditValues({ deactivated_at: out, ...admin }: Admin) {
+  const { email, first_name, last_name, access, restrictions } = admin
+  return { email, first_name, last_name, access, restrictions, deactivated: out !== null }
 }

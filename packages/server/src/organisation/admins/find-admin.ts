@@ -4,6 +4,7 @@ export {
   findAdminById,
   findAdminForShare,
   findAdminForUpdate,
+  hasFullAccess,
   listAllAdmins,
   type Admin,
 } from './admin-store.ts'

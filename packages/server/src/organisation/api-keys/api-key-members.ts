@@ -3,7 +3,12 @@ import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { isPermission, PERMISSIONS } from '../../schema/permissions.ts'
-import { findAdminByEmail, findAdminForShare, type Admin } from '../admins/find-admin.ts'
+import {
+  findAdminByEmail,
+  findAdminForShare,
+  hasFullAccess,
+  type Admin,
+} from '../admins/find-admin.ts'
 import type { GrantedPermission } from './api-key-store.ts'
 
 const RATIONALE_LENGTH_MAX = 1_000
@@ -17,7 +22,7 @@ const RATIONALE_LENGTH_MAX = 1_000
 export async function resolveResponsible({ tx }: Change, email: string): Promise<Admin> {
   const found = await findAdminByEmail(tx, email)
   const admin = found && (await findAdminForShare(tx, found.id))
-  if (admin?.access === 'full') return admin
+  if (admin !== undefined && hasFullAccess(admin)) return admin
   const problem =
     admin === undefined
       ? `there is no admin with the email address ${email}`

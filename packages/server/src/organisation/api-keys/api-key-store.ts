@@ -43,7 +43,11 @@ export async function findKeyCredential(
 ): Promise<KeyCredential | undefined> {
   return db
     .selectFrom('api_key')
-    .leftJoin('admin_user', 'admin_user.id', 'api_key.responsible_admin_id')
+    .leftJoin('admin_user', (join) =>
+      join
+        .onRef('admin_user.id', '=', 'api_key.responsible_admin_id')
+        .on('admin_user.deactivated_at', 'is', null),
+    )
     .select([
       'api_key.id',
       'name',

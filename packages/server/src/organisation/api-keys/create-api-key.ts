@@ -2,7 +2,7 @@
  * API keys: who may call the REST API. Owns keys, their permissions with rationale, rotation and
  * revocation. Does not own what a permission opens: each route declares that.
  */
-import { findAdminForShare } from '../admins/find-admin.ts'
+import { findAdminForShare, hasFullAccess } from '../admins/find-admin.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { parseName } from '../../platform/parse-text.ts'
@@ -82,7 +82,7 @@ export async function rotateApiKey(
     old.responsibleAdminId === null
       ? undefined
       : await findAdminForShare(change.tx, old.responsibleAdminId)
-  if (admin?.access !== 'full') {
+  if (admin === undefined || !hasFullAccess(admin)) {
     throw new AppError('conflict', `No admin with Full Access answers for the API key ${keyId}.`)
   }
   const ends = new Date(change.at.getTime() + overlapSeconds * 1_000)

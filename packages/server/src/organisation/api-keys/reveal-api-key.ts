@@ -1,4 +1,4 @@
-import { findAdminByEmail } from '../admins/find-admin.ts'
+import { findAdminByEmail, hasFullAccess } from '../admins/find-admin.ts'
 import type { JsonObject } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
@@ -20,7 +20,7 @@ export async function revealApiKey(
   adminEmail: string,
 ): Promise<string> {
   const admin = await findAdminByEmail(change.tx, adminEmail)
-  if (admin?.access !== 'full') {
+  if (admin === undefined || !hasFullAccess(admin)) {
     const message = 'must be an admin with Full Access'
     throw new AppError('invalid_body', `admin ${message}.`, {
       details: [{ path: 'admin', message }],

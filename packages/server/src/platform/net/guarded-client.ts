@@ -34,6 +34,8 @@ export interface OutboundRequest {
    * caller passes through `createSentSecretsMask`.
    */
   readonly isAnswerConfidential?: boolean
+  /** How much of the answer is kept, where it is not the client's default. */
+  readonly bodyBytesMax?: number
   /** What is left out comes from the client's defaults. */
   readonly timeouts?: Partial<OutboundTimeouts>
   readonly signal?: AbortSignal
@@ -122,7 +124,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       const abort = (): void => exchange.fail(ABORTED)
       const exchange = new OutboundExchange(
         { ...timeouts, ...request.timeouts },
-        limits,
+        toBodyLimits(limits, request.bodyBytesMax),
         (result) => {
           signal?.removeEventListener('abort', abort)
           pool.release()
@@ -154,6 +156,11 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       await pools.close(graceMs)
     },
   }
+}
+
+/** Whoever keeps more of an answer reads as much of it. */
+function toBodyLimits(limits: BodyLimits, bodyBytesMax = limits.bodyBytesMax): BodyLimits {
+  return { ...limits, bodyBytesMax, drainBytesMax: Math.max(limits.drainBytesMax, bodyBytesMax) }
 }
 
 /** Failures are told in words of our own; only answers repeat anything. */

@@ -22,6 +22,8 @@ export interface OrganisationTables {
     restrictions: Generated<string[]>
     created_at: Date
     updated_at: Date
+    deactivated_at: Generated<Date | null>
+    last_sign_in_at: Generated<Date | null>
   }
   api_key: {
     id: Id
@@ -115,6 +117,30 @@ export interface OrganisationTables {
     wrong_code_count: Generated<number>
     created_at: Generated<Date>
     changed_at: Generated<Date>
+    last_used_at: Date | null
+  }
+  /** By which invited admins sign in; one row at most. */
+  admin_identity_provider: {
+    id: Id
+    is_single: Generated<boolean>
+    name: string
+    issuer: string
+    client_id: string
+    client_secret_sealed: Buffer
+    enabled: boolean
+    group_claim: string | null
+    full_access_groups: Generated<string[]>
+    limited_access_groups: Generated<string[]>
+    created_at: Date
+    updated_at: Date
+  }
+  /** As whom an identity provider knows an admin. */
+  admin_identity: {
+    id: Id
+    admin_id: string
+    issuer: string
+    subject: string
+    created_at: Date
     last_used_at: Date | null
   }
   admin_used_challenge: {
