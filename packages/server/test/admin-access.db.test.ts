@@ -210,11 +210,24 @@ describe('a real session', () => {
 
   it('asks for a step-up that a key is not asked for', async () => {
     const { headers } = await createConsoleSession(api.db, { isSteppedUp: false })
-    const refused = await ask('/devices/999999999', headers, 'DELETE')
+    const refused = await ask('/device_groups/999999999', headers, 'DELETE')
     expect(refused.body.code).toBe('not_found')
     expect((await ask('/webhooks/1/secret', headers)).body.code).toBe('step_up_required')
     const key = await api.createKey(['Manage Webhooks'])
     expect((await api.request('/webhooks/1/secret', { key })).status).toBe(404)
+  })
+
+  it('shows what is worth stealing to no page of another site, whichever method asks for it', async () => {
+    const { headers } = await createConsoleSession(api.db)
+    const { cookie = '' } = headers
+    const navigation = { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    expect((await ask('/devices', navigation)).status).toBe(200)
+    for (const url of ['/webhooks/1/secret', '/packages/1/download']) {
+      for (const sent of [navigation, { cookie }, { cookie, 'sec-fetch-site': 'same-origin' }]) {
+        expect((await ask(url, sent)).body.code).toBe('cross_site_request')
+      }
+    }
+    expect((await ask('/webhooks/1/secret', headers)).body.code).toBe('not_found')
   })
 
   it('that is not stepped up learns nothing of records by what it is refused', async () => {

@@ -56,10 +56,11 @@ export function withSessions(
 function createSessionCredential(db: Foundation['db'], site: ConsoleSite): Credential<Principal> {
   return {
     kind: 'session',
-    find: async ({ method, headers, access, isFoundAgain }) => {
+    find: async ({ method, headers, access, stepUp, isFoundAgain }) => {
       const token = readSessionCookie(headers, site.cookie)
       if (token === undefined || headers.authorization !== undefined) return undefined
-      assertOwnPage({ method, headers }, site)
+      // What is worth stealing is no mere read, whichever method asks for it.
+      assertOwnPage({ method: stepUp ? 'POST' : method, headers }, site)
       const { principal, session } = await authenticateSession(db, token, { isUse: !isFoundAgain })
       if (session.isSetupPending && !(typeof access === 'object' && 'session' in access)) {
         throw new AppError(

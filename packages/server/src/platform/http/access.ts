@@ -66,7 +66,7 @@ export function bearerCredential<By extends Caller>(
  * session where only sessions are taken
  */
 export async function identifyCaller<By extends Caller>(
-  operation: Pick<Operation<By>, 'access' | 'credentials'>,
+  operation: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,7 +87,7 @@ export async function identifyCaller<By extends Caller>(
  * @throws AppError `unauthenticated` when the credential has ended meanwhile
  */
 export async function findCallerAgain<By extends Caller>(
-  operation: Pick<Operation<By>, 'access' | 'credentials'>,
+  operation: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
   options: CallerOptions<By>,
   request: FastifyRequest,
 ): Promise<By> {
@@ -101,7 +101,7 @@ interface FoundCaller<By> {
 }
 
 async function tryCredentials<By extends Caller>(
-  { access, credentials }: Pick<Operation<By>, 'access' | 'credentials'>,
+  { access, credentials, stepUp }: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   isFoundAgain: boolean,
@@ -109,7 +109,7 @@ async function tryCredentials<By extends Caller>(
   const { method, headers, ip: address, log } = request
   const params = request.params as Readonly<Record<string, string>>
   const query = request.query as Readonly<Record<string, unknown>>
-  const sent = { method, headers, params, query, address, access, isFoundAgain, log }
+  const sent = { method, headers, params, query, address, access, stepUp, isFoundAgain, log }
   for (const { kind, find } of [...credentials, ...options.credentials]) {
     const caller = await find(sent)
     if (caller !== undefined) return { caller, kind }
@@ -118,7 +118,7 @@ async function tryCredentials<By extends Caller>(
 }
 
 async function findCaller<By extends Caller>(
-  operation: Pick<Operation<By>, 'access' | 'credentials'>,
+  operation: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,

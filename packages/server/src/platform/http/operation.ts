@@ -129,6 +129,8 @@ export interface CredentialRequest {
   readonly query: Readonly<Record<string, unknown>>
   readonly address: string
   readonly access: Access
+  /** Whether the operation asks a session for a step-up. */
+  readonly stepUp: boolean
   /** Whether it was found before, and is looked for again while the request is under way: no use of it. */
   readonly isFoundAgain: boolean
   readonly log: FastifyBaseLogger

@@ -69,6 +69,7 @@ function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRou
     ...UPDATE,
     method: 'PATCH',
     path: '/devices/:id/authentication_mode',
+    stepUp: true,
     summary: 'Change who may sign in with a device',
     description:
       '`person_group_ids` is looked at in the mode `only_registered_owner_or_group_members` only; left out there, the groups stay. Every other mode forgets them.',
@@ -113,6 +114,7 @@ function removalRoutes({
       ...REMOVE,
       method: 'DELETE',
       path: '/devices/:id',
+      stepUp: true,
       summary: 'Delete a device',
       description:
         'Marks the device for deletion and disables its agent at once. Until `deletion_due_at` it can be cancelled.',

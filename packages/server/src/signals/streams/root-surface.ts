@@ -100,11 +100,13 @@ const CHANGE = {
 const PLACES: Readonly<Record<StreamUse, StreamPlace>> = {
   update: {
     ...CHANGE,
+    stepUp: true,
     summary: 'Update a stream configuration',
     description: 'Members that are left out stay as they are.',
   },
   replace: {
     ...CHANGE,
+    stepUp: true,
     summary: 'Replace a stream configuration',
     description:
       'Without `description` it is removed, without `events_requested` the supported types are delivered, without `delivery` the stream polls. Name and choices stay.',

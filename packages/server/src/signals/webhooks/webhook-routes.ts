@@ -106,6 +106,7 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
       ...WEBHOOK_ACCESS,
       method: 'POST',
       path: '/webhooks',
+      stepUp: true,
       summary: 'Create a webhook',
       description: 'The answer carries its secret.',
       body: createWebhookBody,
@@ -126,6 +127,7 @@ function writeRoutes(dependencies: WebhookRouteDependencies): ApiRoute[] {
       ...WEBHOOK_ACCESS,
       method: 'PATCH',
       path: '/webhooks/:id',
+      stepUp: true,
       summary: 'Change a webhook',
       description:
         'Members that are left out stay as they are. A webhook that is switched on again sends what was waiting when it was switched off.',

@@ -33,6 +33,7 @@ export function checkConfigurationRoutes({
     changeRoute(runChange, {
       method: 'PATCH',
       path: '/checks/:id/configurations',
+      stepUp: true,
       summary: 'Configure a check',
       description:
         'Members that are left out stay as they are. Results, issues and the statuses of devices follow at once.',
@@ -65,6 +66,7 @@ function configurationHistoryRoutes({ db, runChange }: CheckConfigurationDepende
     changeRoute(runChange, {
       method: 'POST',
       path: '/checks/:id/configurations/undo',
+      stepUp: true,
       summary: 'Undo the last change of the configuration of a check',
       description:
         'Within an hour of the change. The check is configured as it was before; results, issues and statuses follow at once. Undoing is a change itself, and can be undone.',

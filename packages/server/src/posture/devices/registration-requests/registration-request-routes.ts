@@ -140,6 +140,7 @@ function bulkDecisionRoute({ runChange }: RouteFoundation): ApiRoute {
   return route({
     method: 'POST',
     path: '/registration_requests/decisions',
+    stepUp: true,
     summary: 'Decide several requests for registrations',
     description:
       'The same decision about at most a hundred requests. Each is decided alone: the answer says of each whether it was, or why not.',

@@ -162,6 +162,7 @@ function bulkDecisionRoute({ runChange }: RouteFoundation): ApiRoute {
   return route({
     method: 'POST',
     path: '/exemption_requests/decisions',
+    stepUp: true,
     summary: 'Decide several requests for exemptions',
     description:
       'The same decision about at most a hundred requests. Each is decided alone: the answer says of each whether it was, or why not.',
