@@ -30,7 +30,9 @@ export function EntryProof({ id }: { readonly id: string }) {
     },
     enabled: checkpoint !== undefined,
   })
-  if (proof.error !== null) return <ErrorState error={proof.error} />
+  if (proof.data === undefined && proof.error !== null) {
+    return <ErrorState error={proof.error} onRetry={() => void proof.refetch()} />
+  }
   if (proof.data === undefined) return <Skeleton height={160} aria-label={texts.proving} />
   if (proof.data === null || checkpoint === undefined || checkpoint === null) {
     return (

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { getChecksById } from '../api/generated/sdk.gen.ts'
-import { configurationQuery } from './configuration-query.ts'
 import type { Check } from '../api/generated/types.gen.ts'
 import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
@@ -38,16 +37,15 @@ interface FrameProps extends CheckFrameProps {
 
 function Frame({ check, id, tab, isFilling = false, children }: FrameProps) {
   const navigate = useNavigate()
-  const { data: configuration } = useQuery(configurationQuery(id))
   return (
     <Page
       title={check.name}
       above={[{ label: texts.title, to: '/checks' }]}
       badge={
-        configuration === undefined ? undefined : configuration.paused ? (
+        check.paused ? (
           <StateBadge tone="unknown">{texts.paused}</StateBadge>
         ) : (
-          <StrategyBadge strategy={configuration.remediation_strategy} />
+          <StrategyBadge strategy={check.remediation_strategy} />
         )
       }
       lead={`${check.description} ${texts.leadPassing(check.percent_passing)}`}

@@ -3,10 +3,12 @@ import { useParams } from '@tanstack/react-router'
 import type { Check } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Copyable } from '../kit/copyable.tsx'
+import { Markdown } from '../kit/markdown.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { CheckFrame } from './check-frame.tsx'
 import { PassingBar } from './checks-page.tsx'
 import classes from './checks.module.css'
+import { StrategyBadge } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
 
 export function CheckPage() {
@@ -39,7 +41,7 @@ function Text({ title, text }: { readonly title: string; readonly text: string }
   return (
     <div>
       <h3>{title}</h3>
-      <p className={classes.text}>{text === '' ? texts.noText : text}</p>
+      {text === '' ? <p className={classes.text}>{texts.noText}</p> : <Markdown text={text} />}
     </div>
   )
 }
@@ -50,6 +52,7 @@ function factsOf(check: Check) {
   const targets = targeted.length === 0 ? texts.everyDevice : targeted.join(', ')
   return [
     [texts.passing, <PassingBar key="passing" share={check.percent_passing} />],
+    [texts.strategy, <StrategyBadge key="strategy" strategy={check.remediation_strategy} />],
     ...(blocks ? [[texts.grace, texts.graceDays(days)] as const] : []),
     [
       texts.platforms,

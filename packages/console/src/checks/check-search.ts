@@ -4,12 +4,11 @@ export interface CheckSearch {
   readonly name?: string
   readonly platform?: string
   readonly tag?: string
-  /** `yes` or `no`. */
-  readonly blocks?: string
+  readonly strategy?: string
 }
 
 export function readCheckSearch(search: Readonly<Record<string, unknown>>): CheckSearch {
-  const names = ['name', 'platform', 'tag', 'blocks']
+  const names = ['name', 'platform', 'tag', 'strategy']
   return Object.fromEntries(
     Object.entries(search).filter(
       ([name, value]) => names.includes(name) && typeof value === 'string' && value !== '',

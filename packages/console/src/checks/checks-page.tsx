@@ -1,4 +1,4 @@
-/* All checks: a catalogue that is small enough to be read whole, narrowed by platform, tag and whether they block. */
+/* All checks: a catalogue that is small enough to be read whole, narrowed by platform, tag and strategy. */
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { BeakerIcon, ChecklistIcon, SearchIcon } from '@primer/octicons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -11,6 +11,7 @@ import { EmptyState } from '../kit/states.tsx'
 import { useList, type List } from '../kit/use-list.ts'
 import type { CheckSearch } from './check-search.ts'
 import classes from './checks.module.css'
+import { StrategyBadge } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
 
 const COLUMNS: readonly Column<Check>[] = [
@@ -33,11 +34,11 @@ const COLUMNS: readonly Column<Check>[] = [
     cell: ({ percent_passing: share }) => <PassingBar share={share} />,
   },
   {
-    id: 'blocks',
-    header: texts.blocks,
-    width: '150px',
-    cell: ({ blocks_auth_configuration: { blocking_enabled: blocks, grace_period_days: days } }) =>
-      blocks ? texts.blocksAfter(days) : texts.blocksNot,
+    id: 'strategy',
+    header: texts.strategy,
+    width: '160px',
+    cell: ({ remediation_strategy: strategy, paused }) =>
+      paused ? texts.paused : <StrategyBadge strategy={strategy} />,
   },
   {
     id: 'platforms',
@@ -146,15 +147,12 @@ function Filters({ checks, search, onChange }: FiltersProps) {
       />
       <Select
         className={classes.filter}
-        aria-label={texts.blocks}
+        aria-label={texts.strategy}
         placeholder={texts.allStrategies}
         clearable
-        data={[
-          { value: 'yes', label: texts.blocks },
-          { value: 'no', label: texts.blocksNot },
-        ]}
-        value={search.blocks ?? null}
-        onChange={(blocks) => onChange({ blocks: blocks ?? '' })}
+        data={Object.entries(texts.strategies).map(([value, label]) => ({ value, label }))}
+        value={search.strategy ?? null}
+        onChange={(strategy) => onChange({ strategy: strategy ?? '' })}
       />
     </Group>
   )
@@ -164,13 +162,12 @@ function clean(search: CheckSearch): CheckSearch {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== ''))
 }
 
-function fits(check: Check, { name = '', platform, tag, blocks }: CheckSearch): boolean {
+function fits(check: Check, { name = '', platform, tag, strategy }: CheckSearch): boolean {
   const words = `${check.name} ${check.slug} ${check.description}`.toLowerCase()
   return (
     words.includes(name.toLowerCase()) &&
     (platform === undefined || check.compatible_platforms.some((each) => each === platform)) &&
     (tag === undefined || check.check_tags.some((each) => each.name === tag)) &&
-    (blocks === undefined ||
-      check.blocks_auth_configuration.blocking_enabled === (blocks === 'yes'))
+    (strategy === undefined || check.remediation_strategy === strategy)
   )
 }

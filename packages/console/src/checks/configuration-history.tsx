@@ -37,7 +37,8 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
       change,
       isUndoable: may && Date.parse(change.can_be_undone_until ?? '') > now,
     }))
-  if (list.error !== null) return <ErrorState error={list.error} onRetry={list.retry} />
+  if (list.error !== null && list.items.length === 0)
+    return <ErrorState error={list.error} onRetry={list.retry} />
   return (
     <Section
       title={texts.changesTitle}

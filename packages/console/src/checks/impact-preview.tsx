@@ -83,7 +83,7 @@ export function ImpactPreview({ impact, isChanged }: ImpactPreviewProps) {
           <ul className={classes.moves}>
             {data.transitions.map(({ from, to, device_count: count }) => (
               <li key={`${from}${to}`} className={classes.move}>
-                <b>{formatCount(count)}</b>
+                <b>{texts.devices(count)}</b>
                 <DeviceState state={from} />
                 <ArrowRightIcon size={14} />
                 <DeviceState state={to} />
@@ -148,7 +148,7 @@ function Groups({ groups }: { readonly groups: CheckConfigurationPreview['by_gro
         transitions.map(({ from, to, device_count: count }) => (
           <li key={`${id}${from}${to}`} className={classes.move}>
             <ListLink to={`/groups/${id}`}>{name}</ListLink>
-            <b>{formatCount(count)}</b>
+            <b>{texts.devices(count)}</b>
             <Change from={from} to={to} />
           </li>
         )),

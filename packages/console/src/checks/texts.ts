@@ -24,11 +24,7 @@ export const texts = {
   kind: 'Kind',
   allPlatforms: 'All platforms',
   allTags: 'All tags',
-  allStrategies: 'Blocking or not',
-  blocks: 'Blocks',
-  blocksNot: 'Does not block',
-  blocksAfter: (days: number) =>
-    days === 0 ? 'At once' : `After ${days} ${days === 1 ? 'day' : 'days'}`,
+  allStrategies: 'All strategies',
   platformNames: { darwin: 'macOS', windows: 'Windows', linux: 'Linux' },
   find: 'Find a check',
   none: 'No check matches',
@@ -90,6 +86,7 @@ export const texts = {
   previewNone: 'Change something, and this shows who would move before anything is saved.',
   previewing: 'Counting …',
   nobodyMoves: 'No device would move.',
+  devices: (count: number) => `${formatCount(count)} ${count === 1 ? 'device' : 'devices'}`,
   moves: (count: number) =>
     count === 1 ? '1 device would move.' : `${formatCount(count)} devices would move.`,
   newlyChecked: (count: number) =>

@@ -14,6 +14,9 @@ export const texts = {
   lastSeen: 'Last seen',
   lastSignIn: 'Last sign-in',
   willBlock: 'Will block',
+  device: 'Device',
+  devicePlaceholder: 'Search by name',
+  noDevice: 'No device of that name',
   none: 'No device matches',
   noneHelp: 'Change the search, or enroll a device: Enrollment has packages and secrets.',
 

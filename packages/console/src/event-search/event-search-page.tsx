@@ -26,7 +26,7 @@ export function EventSearchPage() {
       <SearchForm key={query} query={query} />
       {query === '' ? (
         <Examples />
-      ) : error !== null ? (
+      ) : error !== null && data === undefined ? (
         <ErrorState error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
         <Skeleton height={280} />

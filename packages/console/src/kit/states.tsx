@@ -95,14 +95,15 @@ interface ErrorStateProps {
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   const isForbidden = error instanceof ApiError && error.status === 403
+  const told = error instanceof Error ? error.message : texts.failed
   return (
     <Stack align="center" gap="xs" className={classes.state} role="alert">
       <span className={classes.mark} data-bad>
         {isForbidden ? <LockIcon size={20} /> : <AlertIcon size={20} />}
       </span>
-      <Text fw={650}>{isForbidden ? texts.forbidden : texts.failed}</Text>
+      <Text fw={650}>{titleOf(error)}</Text>
       <Text c="dimmed" size="sm" ta="center" maw={520}>
-        {error instanceof Error ? error.message : texts.failed}
+        {isForbidden ? `${told} ${texts.forbiddenHelp}` : told}
       </Text>
       {requestId === undefined ? null : (
         <Group gap={6}>
@@ -119,4 +120,10 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       )}
     </Stack>
   )
+}
+
+function titleOf(error: unknown): string {
+  const status = error instanceof ApiError ? error.status : undefined
+  if (status === 403) return texts.forbidden
+  return status === 404 ? texts.notThere : texts.failed
 }

@@ -13,6 +13,7 @@ export const texts = {
   requestId: 'Request',
   stale: 'This could not be read again and may be out of date',
   forbidden: 'Your access does not include this',
+  forbiddenHelp: 'An admin with full access can widen it, under Settings, Admins.',
   deleted: 'This was deleted',
   deletedHelp: 'Somebody deleted it while it was open here.',
   notThere: 'There is nothing here',

@@ -1,6 +1,7 @@
 /* What is done to a record: sent, told, and what is shown of it read again. */
 import { notifications } from '@mantine/notifications'
 import { useMutation, useQueryClient, type QueryKey } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { ApiError } from '../api/client.ts'
 import { texts } from './texts.ts'
 
@@ -16,10 +17,14 @@ interface Action<Input, Output> {
   readonly showsFailure?: boolean
 }
 
-/** A mutation with a notice when it is done or has failed; what it changed is read again. */
+/**
+ * A mutation with a notice when it is done or has failed; what it changed is read again. While it is under way the
+ * same is not sent again: a second click may come before the button knows of the first.
+ */
 export function useAction<Input = void, Output = unknown>(action: Action<Input, Output>) {
   const queryClient = useQueryClient()
-  return useMutation<Output, Error, Input>({
+  const underWay = useRef(new Set<string>())
+  const mutation = useMutation<Output, Error, Input>({
     mutationFn: action.run,
     onSuccess: (output, input) => {
       for (const queryKey of action.changes) void queryClient.invalidateQueries({ queryKey })
@@ -32,7 +37,19 @@ export function useAction<Input = void, Output = unknown>(action: Action<Input, 
     onError: (error) => {
       if (action.showsFailure !== true) showFailure(error)
     },
+    onSettled: (_output, _error, input) => void underWay.current.delete(nameOf(input)),
   })
+  const mutate = (input: Input, options?: Parameters<typeof mutation.mutate>[1]) => {
+    if (underWay.current.has(nameOf(input))) return
+    underWay.current.add(nameOf(input))
+    mutation.mutate(...([input, options] as Parameters<typeof mutation.mutate>))
+  }
+  return { ...mutation, mutate: mutate as typeof mutation.mutate }
+}
+
+/** What tells one input from another. */
+function nameOf(input: unknown): string {
+  return JSON.stringify([input])
 }
 
 /** A notice with the words of the service. */

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router'
 import { getLiveQueryCampaignsById } from '../api/generated/sdk.gen.ts'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
+import { Needs } from '../shell/needs.tsx'
 import { QueryForm } from './query-form.tsx'
 import { texts } from './texts.ts'
 
@@ -12,6 +13,7 @@ const ABOVE = [{ label: texts.above, to: '/live-queries' }]
 export function NewQueryPage() {
   return (
     <Page title={texts.newTitle} above={ABOVE}>
+      <Needs permission="Create Live Query" />
       <QueryForm />
     </Page>
   )
@@ -28,6 +30,7 @@ export function EditQueryPage() {
     <LoadedPage query={query} title={texts.edit} above={ABOVE}>
       {(campaign) => (
         <Page title={texts.editTitle(campaign.name)} above={ABOVE}>
+          <Needs permission="Create Live Query" />
           <QueryForm key={id} campaign={campaign} />
         </Page>
       )}

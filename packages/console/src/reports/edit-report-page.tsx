@@ -17,6 +17,7 @@ import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { SqlEditor, type SqlTable } from '../kit/sql-editor.tsx'
 import { useAction } from '../kit/use-action.ts'
+import { Needs } from '../shell/needs.tsx'
 import { useMay } from '../shell/session.ts'
 import { texts } from './texts.ts'
 
@@ -26,6 +27,7 @@ export function NewReportPage() {
   const { sql = '' } = useSearch({ from: '/frame/reports/new' })
   return (
     <Page title={texts.newTitle} above={ABOVE}>
+      <Needs permission="Manage Reporting" />
       <ReportForm initialSql={sql} />
     </Page>
   )
@@ -45,6 +47,7 @@ export function EditReportPage() {
     <LoadedPage query={query} title={texts.edit} above={ABOVE}>
       {(report) => (
         <Page title={texts.editTitle(report.name)} above={ABOVE}>
+          <Needs permission="Manage Reporting" />
           <ReportForm key={id} report={report} initialSql={report.osquery_sql} />
         </Page>
       )}

@@ -23,6 +23,8 @@ export const texts = {
   live: 'Live: the page moves by itself',
   liveBroken: 'The live connection is cut; it is tried again',
   livePaused: 'Connecting',
+  needs: (permission: string) => `This needs the permission ${permission}, which you do not have`,
+  needsHelp: 'An admin with full access can widen it, under Settings, Admins.',
   sections: {
     now: 'Now',
     fleet: 'Fleet',

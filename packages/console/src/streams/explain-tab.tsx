@@ -10,7 +10,7 @@ import { Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { useAction } from '../kit/use-action.ts'
-import { DevicePicker } from './device-picker.tsx'
+import { DevicePicker } from '../devices/device-picker.tsx'
 import { tabTexts } from './tab-texts.ts'
 
 const { explainTab: words } = tabTexts

@@ -96,8 +96,6 @@ export const tabTexts = {
     sendsNothing: 'Nothing is sent.',
     sendsTest: 'Only the test event is sent.',
     device: 'Device',
-    devicePlaceholder: 'Search by name',
-    noDevice: 'No device of that name',
     to: 'It becomes',
     words: { compliant: 'Compliant', 'not-compliant': 'Not compliant' },
     explain: 'Explain',

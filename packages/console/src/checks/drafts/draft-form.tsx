@@ -4,6 +4,7 @@ import { fieldFaultsOf } from '../../api/client.ts'
 import { patchCustomCheckDraftsById } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
 import { Fault } from '../../kit/confirm.tsx'
+import { MarkdownEditor } from '../../kit/markdown-editor.tsx'
 import { Section } from '../../kit/page.tsx'
 import { SqlEditor } from '../../kit/sql-editor.tsx'
 import { useAction } from '../../kit/use-action.ts'
@@ -37,6 +38,12 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
     disabled: isDisabled,
     ...form.getInputProps(name),
     error: told?.[name],
+  })
+  const passage = (name: 'rationale_template' | 'fix_instructions_template' | 'privacy_info') => ({
+    disabled: isDisabled,
+    value: form.values[name],
+    onChange: (text: string) => form.setFieldValue(name, text),
+    error: field(name).error,
   })
   const area = { autosize: true, minRows: 3, maxRows: 14 } as const
   return (
@@ -87,8 +94,8 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
         </Section>
         <Section title={texts.reads} lead={texts.readsLead}>
           <Stack gap="md">
-            <Textarea label={texts.rationale} {...area} {...field('rationale_template')} />
-            <Textarea label={texts.fix} {...area} {...field('fix_instructions_template')} />
+            <MarkdownEditor label={texts.rationale} {...passage('rationale_template')} />
+            <MarkdownEditor label={texts.fix} {...passage('fix_instructions_template')} />
             <Textarea
               label={texts.examples}
               description={texts.examplesHelp}
@@ -99,7 +106,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
         </Section>
         <Section title={texts.privacy}>
           <Stack gap="md">
-            <Textarea label={texts.privacyInfo} {...area} {...field('privacy_info')} />
+            <MarkdownEditor label={texts.privacyInfo} {...passage('privacy_info')} />
             <Textarea
               label={texts.privacyExample}
               description={texts.examplesHelp}

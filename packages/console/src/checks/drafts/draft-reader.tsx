@@ -5,6 +5,7 @@ import { postCustomCheckDraftsByIdPreview } from '../../api/generated/sdk.gen.ts
 import type { CustomCheckDraft, DraftPreview } from '../../api/generated/types.gen.ts'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { Fault } from '../../kit/confirm.tsx'
+import { Markdown } from '../../kit/markdown.tsx'
 import { Section } from '../../kit/page.tsx'
 import classes from '../checks.module.css'
 import { texts } from './texts.ts'
@@ -45,7 +46,7 @@ export function DraftReader({ draft }: { readonly draft: CustomCheckDraft }) {
         ) : undefined
       }
     >
-      {error !== null ? (
+      {data === undefined && error !== null ? (
         <Fault error={error} />
       ) : data === undefined ? (
         <Skeleton height={120} />
@@ -81,7 +82,7 @@ function Passage({ title, text }: { readonly title: string; readonly text: strin
   return (
     <div>
       <h3>{title}</h3>
-      <p className={classes.text}>{text === null || text === '' ? '–' : text}</p>
+      <Markdown text={text === null || text === '' ? '–' : text} />
     </div>
   )
 }

@@ -29,7 +29,12 @@ export function DraftReadiness({ draft }: { readonly draft: CustomCheckDraft }) 
           ))}
         </ul>
         {draft.problems.length === 0 ? null : (
-          <Lines title={texts.problems} lines={draft.problems.map(({ message }) => message)} />
+          <Lines
+            title={texts.problems}
+            lines={draft.problems.map(
+              ({ field, message }) => `${texts.fields[field] ?? field}: ${message}`,
+            )}
+          />
         )}
         {draft.warnings.length === 0 ? null : (
           <Lines

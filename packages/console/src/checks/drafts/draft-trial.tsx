@@ -1,19 +1,18 @@
-import { Button, Group, Loader, Select, Stack } from '@mantine/core'
+import { Button, Group, Loader, Stack } from '@mantine/core'
 import { PlayIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   getCustomCheckDraftsByIdRunsByCampaignId,
-  getDevices,
   postCustomCheckDraftsByIdRuns,
 } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft, DraftVerdict } from '../../api/generated/types.gen.ts'
+import { DevicePicker } from '../../devices/device-picker.tsx'
 import { Fault } from '../../kit/confirm.tsx'
 import { Section } from '../../kit/page.tsx'
 import { RowTable } from '../../kit/row-table.tsx'
 import { StateBadge, type Tone } from '../../kit/tone.tsx'
 import { useAction } from '../../kit/use-action.ts'
-import { useList } from '../../kit/use-list.ts'
 import { useMay } from '../../shell/session.ts'
 import { texts } from './texts.ts'
 
@@ -30,7 +29,6 @@ const TONES: Readonly<Record<DraftVerdict['status'], Tone>> = {
 /** Puts the saved query to one device, and says what the verdict would be. */
 export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
   const may = useMay('Create Live Query')
-  const { items } = useList(['devices', 'list', 'choices'], (page) => getDevices(page))
   const [deviceId, setDeviceId] = useState<string | null>(null)
   const [campaignId, setCampaignId] = useState<string>()
   const run = useAction({
@@ -49,16 +47,7 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
     <Section title={texts.run} lead={may ? texts.runLead : texts.mayNotRun}>
       <Stack gap="md">
         <Group align="flex-end" gap="xs" wrap="nowrap">
-          <Select
-            flex={1}
-            label={texts.device}
-            placeholder={texts.devicePlaceholder}
-            searchable
-            disabled={!may}
-            data={items.map(({ id, name }) => ({ value: id, label: name }))}
-            value={deviceId}
-            onChange={setDeviceId}
-          />
+          <DevicePicker value={deviceId} onChange={setDeviceId} isDisabled={!may} />
           <Button
             leftSection={<PlayIcon />}
             disabled={!may || deviceId === null || draft.osquery_sql === ''}
@@ -93,7 +82,7 @@ function Answer({ draftId, campaignId }: AnswerProps) {
     refetchInterval: ({ state }) =>
       state.data === undefined || state.data.state === 'waiting' ? POLL_MS : false,
   })
-  if (error !== null) return <Fault error={error} />
+  if (run === undefined && error !== null) return <Fault error={error} />
   if (run === undefined || run.state === 'waiting') {
     return (
       <Group gap="xs" role="status">

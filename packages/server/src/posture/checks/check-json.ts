@@ -30,6 +30,10 @@ export const checkSchema = z
     osquery_sql_template: z.string().optional().describe('Only for custom checks.'),
     fix_instructions_template: z.string().describe('Markdown with Liquid.'),
     rationale_template: z.string().describe('Markdown with Liquid.'),
+    remediation_strategy: z
+      .enum(['block_immediately', 'warn_then_block', 'notify_only', 'report_only'])
+      .describe('What it does to devices that fail it.'),
+    paused: z.boolean(),
     blocks_auth_configuration: z.object({
       blocking_enabled: z.boolean(),
       grace_period_days: z.int(),
@@ -65,6 +69,7 @@ export function toCheckJson(check: CheckRecord) {
   return toWire(checkSchema, check, {
     compatible_platforms: CHECK_PLATFORMS.filter((platform) => check.platforms.includes(platform)),
     check_tags: check.tags,
+    paused: check.paused_at !== null,
     osquery_sql_template: check.type === 'custom' ? firstQuery(check) : undefined,
     fix_instructions_template:
       check.custom_fix_instructions_template ?? check.fix_instructions_template,

@@ -195,6 +195,8 @@ describe('GET /checks/{id}', () => {
       ],
       fix_instructions_template: 'Switch it on.',
       rationale_template: 'Our insurer asks for it.',
+      remediation_strategy: 'warn_then_block',
+      paused: false,
       blocks_auth_configuration: {
         blocking_enabled: true,
         grace_period_days: 7,

@@ -4,16 +4,15 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { getDevices } from '../api/generated/sdk.gen.ts'
-import { tabTexts } from './tab-texts.ts'
-
-const { explainTab: words } = tabTexts
+import { texts } from './texts.ts'
 
 interface DevicePickerProps {
   readonly value: string | null
   readonly onChange: (id: string | null) => void
+  readonly isDisabled?: boolean
 }
 
-export function DevicePicker({ value, onChange }: DevicePickerProps) {
+export function DevicePicker({ value, onChange, isDisabled = false }: DevicePickerProps) {
   const [text, setText] = useState('')
   const [name] = useDebouncedValue(text.trim(), 200)
   const { data = [] } = useQuery({
@@ -27,9 +26,10 @@ export function DevicePicker({ value, onChange }: DevicePickerProps) {
   })
   return (
     <Select
-      label={words.device}
-      placeholder={words.devicePlaceholder}
-      nothingFoundMessage={words.noDevice}
+      label={texts.device}
+      disabled={isDisabled}
+      placeholder={texts.devicePlaceholder}
+      nothingFoundMessage={texts.noDevice}
       searchable
       clearable
       w={280}
