@@ -1,21 +1,16 @@
 /* How a stream is doing, and how it is set up. */
-import { Alert, Anchor, Button, SimpleGrid, Skeleton } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import { AlertIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState, type ReactNode } from 'react'
-import { postSsfStreamsByIdRedrive } from '../api/generated/sdk.gen.ts'
-import type { Stream, StreamHealth } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import type { Stream } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
-import { useAction } from '../kit/use-action.ts'
-import classes from './overview-tab.module.css'
+import { HealthOfStream } from './health-of-stream.tsx'
 import { requestsChanges } from './stream-facts.ts'
 import { healthQuery } from './stream-queries.ts'
-import { formatCount, formatDuration } from './format.ts'
 import { texts } from './texts.ts'
 
 const { page } = texts
@@ -26,7 +21,7 @@ interface OverviewTabProps {
 }
 
 export function OverviewTab({ stream, onOpen }: OverviewTabProps) {
-  const { data: health, error, refetch } = useQuery(healthQuery(stream.id))
+  const query = useQuery(healthQuery(stream.id))
   return (
     <>
       {stream.fallback === null ? null : (
@@ -34,164 +29,10 @@ export function OverviewTab({ stream, onOpen }: OverviewTabProps) {
           {stream.fallback.reason} <Copyable value={stream.fallback.endpoint_url} />
         </Alert>
       )}
-      {error !== null && health === undefined ? (
-        <ErrorState error={error} onRetry={() => void refetch()} />
-      ) : health === undefined ? (
-        <Skeleton height={220} />
-      ) : (
-        <Health stream={stream} health={health} onOpen={onOpen} />
-      )}
+      <Loaded query={query} height={220}>
+        {(health) => <HealthOfStream id={stream.id} health={health} onOpen={onOpen} />}
+      </Loaded>
       <Settings stream={stream} />
-    </>
-  )
-}
-
-interface HealthProps extends OverviewTabProps {
-  readonly health: StreamHealth
-}
-
-function Health({ stream, health, onOpen }: HealthProps) {
-  return (
-    <>
-      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
-        <Figure
-          name={page.queue}
-          value={formatCount(health.queue)}
-          note={
-            health.queue.oldest_queued_at === null ? undefined : (
-              <>
-                {page.oldest} <Time at={health.queue.oldest_queued_at} />
-              </>
-            )
-          }
-        />
-        <Figure
-          name={page.dead}
-          value={formatCount(health.dead_letters)}
-          isBad={health.dead_letters.count > 0}
-          note={
-            health.dead_letters.count === 0 ? undefined : (
-              <>
-                <Anchor size="xs" component="button" onClick={() => onOpen('deliveries')}>
-                  {page.seeDead}
-                </Anchor>
-                {' · '}
-                <Redrive stream={stream} />
-              </>
-            )
-          }
-        />
-        <Latency name={page.lastHour} times={health.last_hour} />
-        <Latency name={page.lastDay} times={health.last_day} />
-      </SimpleGrid>
-      <Section title={page.health} lead={page.healthLead}>
-        <Facts
-          facts={[
-            [page.lastSuccess, <Time key="s" at={health.last_success_at} />],
-            [page.lastFailure, <Failure key="f" health={health} />],
-            ...(health.failing_since === null
-              ? []
-              : [[page.failingSince, <Time key="fs" at={health.failing_since} />] as const]),
-            [page.circuit, page.circuits[health.circuit]],
-            ...(health.next_probe_at === null
-              ? []
-              : [[page.probe, <Time key="p" at={health.next_probe_at} />] as const]),
-            [page.nextAttempt, <Time key="n" at={health.queue.next_attempt_at} absent="–" />],
-            [
-              page.heartbeat,
-              health.heartbeat_minutes === null
-                ? page.never
-                : page.everyMinutes(health.heartbeat_minutes),
-            ],
-          ]}
-        />
-      </Section>
-    </>
-  )
-}
-
-function Failure({ health }: { readonly health: StreamHealth }) {
-  return (
-    <>
-      <Time at={health.last_failure_at} />
-      {health.last_failure === null ? null : (
-        <div className={classes.note}>{health.last_failure}</div>
-      )}
-    </>
-  )
-}
-
-function Latency({
-  name,
-  times,
-}: {
-  readonly name: string
-  readonly times: StreamHealth['last_hour']
-}) {
-  const { p50_ms: median, p99_ms: slowest } = times
-  return (
-    <Figure
-      name={`${page.delivered}, ${name.toLowerCase()}`}
-      value={formatCount(times)}
-      note={
-        median === null || slowest === null
-          ? page.noDeliveries
-          : `${page.median} ${formatDuration(median)} · ${page.slowest} ${formatDuration(slowest)}`
-      }
-    />
-  )
-}
-
-interface FigureProps {
-  readonly name: string
-  readonly value: string
-  readonly note?: ReactNode
-  readonly isBad?: boolean
-}
-
-function Figure({ name, value, note, isBad = false }: FigureProps) {
-  return (
-    <div className={classes.figure} data-bad={isBad ? '' : undefined}>
-      <div className={classes.name}>{name}</div>
-      <div className={classes.value}>{value}</div>
-      <div className={classes.note}>{note ?? ' '}</div>
-    </div>
-  )
-}
-
-function Redrive({ stream }: { readonly stream: Stream }) {
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  const redrive = useAction({
-    run: async () =>
-      (
-        await postSsfStreamsByIdRedrive({
-          path: { id: stream.id },
-          body: {},
-          throwOnError: true,
-        })
-      ).data,
-    done: ({ count, has_more: hasMore }) => page.redriven(formatCount({ count, exact: !hasMore })),
-    changes: [['ssf_streams', stream.id], ['deliveries']],
-    showsFailure: true,
-    onDone: close,
-  })
-  return (
-    <>
-      <Anchor size="xs" component="button" onClick={() => setOpen(true)}>
-        {page.redrive}
-      </Anchor>
-      <ConfirmDialog
-        isOpen={isOpen}
-        title={page.redriveTitle}
-        label={page.redriveLabel}
-        isPending={redrive.isPending}
-        error={redrive.error}
-        onConfirm={() => redrive.mutate()}
-        onClose={close}
-      >
-        {page.redriveHelp}
-      </ConfirmDialog>
     </>
   )
 }
