@@ -73,6 +73,8 @@ export interface TestApi {
   readonly sandbox: ReportingSandbox
   /** A live key without permissions. */
   readonly key: string
+  /** Has someone besides the publishers of the service hear of every change. */
+  readonly addPublisher: (publisher: ChangePublisher) => void
   createKey(permissions: readonly Permission[]): Promise<string>
   /** Sends a request; `Body` is what the test expects the answer to be, not what is checked. */
   request<Body>(url: string, request?: TestRequest): Promise<TestAnswer<Body>>
@@ -80,13 +82,10 @@ export interface TestApi {
 }
 
 /** What routes may need of the service around them. */
-export interface TestApiParts extends Pick<
+export type TestApiParts = Pick<
   TestApi,
-  'db' | 'clock' | 'runChange' | 'sealer' | 'sandbox'
-> {
-  /** Has someone besides the publishers of the service hear of every change. */
-  readonly addPublisher: (publisher: ChangePublisher) => void
-}
+  'db' | 'clock' | 'runChange' | 'sealer' | 'sandbox' | 'addPublisher'
+>
 
 /** Close it in `afterAll`. */
 export async function createTestApi(
@@ -100,7 +99,6 @@ export async function createTestApi(
   const publishers = [
     ...createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer, topics: UNWATCHED }),
   ]
-  const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
   const runChange = createChangeRunner(db, clock, publishers)
   const sandbox = new ReportingSandbox({
     db,
@@ -111,6 +109,7 @@ export async function createTestApi(
   const parts = { db, clock, runChange, sealer, sandbox, connection: database.connection }
   await insertOrganisation(db, 'Example', clock.now())
   await createKeyAdmin(runChange)
+  const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
   const createKey: TestApi['createKey'] = (permissions) => createTestKey(parts, permissions)
   const key = await createKey([])
   const app = createApp(parts, createRoutes({ ...parts, addPublisher }))
@@ -118,6 +117,7 @@ export async function createTestApi(
     ...parts,
     app,
     key,
+    addPublisher,
     createKey,
     request: (url, request = {}) => sendRequest(app, key, url, request),
     close: async () => {

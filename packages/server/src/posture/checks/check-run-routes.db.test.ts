@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
+import type { TestApi, TestRefusal } from '../../../test/support/api-app.ts'
 import { insertPerson } from '../../../test/support/factories.ts'
-import { createPosture, type Posture } from '../../../test/support/posture-fixtures.ts'
+import { createPostureApi } from '../../../test/support/posture-api.ts'
+import type { Posture } from '../../../test/support/posture-fixtures.ts'
 import { describeWriteContract, lastAuditEntry } from '../../../test/support/write-contract.ts'
 import { setDeviceOwner } from '../devices/set-device-owner.ts'
 import { settleDueDevices } from '../devices/settle-due-devices.ts'
@@ -21,12 +22,9 @@ let personCheck: string
 let person: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange, addPublisher }) => {
-    posture = createPosture(db)
-    addPublisher(posture.announce)
-    return checkRunRoutes({ runChange })
-  })
-  key = await api.createKey(['Submit Check Runs'])
+  ;({ api, posture, key } = await createPostureApi('Submit Check Runs', ({ runChange }) =>
+    checkRunRoutes({ runChange }),
+  ))
 })
 afterAll(() => api.close())
 beforeEach(async () => {

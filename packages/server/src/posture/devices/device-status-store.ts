@@ -39,13 +39,7 @@ export async function lockDevices(
   tx: Transaction<Schema>,
   deviceIds: readonly string[],
 ): Promise<LockedDevice[]> {
-  const { rows } = await sql<LockedDevice>`
-    select ${DEVICE_COLUMNS}
-    from device d left join person p on p.id = d.owner_person_id
-    where d.id = any(${deviceIds}::bigint[])
-    order by d.id
-    for update of d
-  `.execute(tx)
+  const { rows } = await sql<LockedDevice>`${selectDevices(deviceIds)} for update of d`.execute(tx)
   return rows
 }
 
@@ -54,13 +48,17 @@ export async function listStatusDevices(
   db: Kysely<Schema>,
   deviceIds: readonly string[],
 ): Promise<LockedDevice[]> {
-  const { rows } = await sql<LockedDevice>`
+  const { rows } = await selectDevices(deviceIds).execute(db)
+  return rows
+}
+
+function selectDevices(deviceIds: readonly string[]) {
+  return sql<LockedDevice>`
     select ${DEVICE_COLUMNS}
     from device d left join person p on p.id = d.owner_person_id
     where d.id = any(${deviceIds}::bigint[])
     order by d.id
-  `.execute(db)
-  return rows
+  `
 }
 
 /** Locks one device in the same way; undefined without it. */

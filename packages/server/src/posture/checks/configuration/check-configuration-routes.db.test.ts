@@ -1,13 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApi, type TestApi, type TestRefusal } from '../../../../test/support/api-app.ts'
+import type { TestApi, TestRefusal } from '../../../../test/support/api-app.ts'
 import { listAuditEntries } from '../../../../test/support/write-contract.ts'
 import { insertDeviceGroup } from '../../../../test/support/factories.ts'
-import {
-  createPosture,
-  FAIL,
-  PASS,
-  type Posture,
-} from '../../../../test/support/posture-fixtures.ts'
+import { createPostureApi, type PostureApi } from '../../../../test/support/posture-api.ts'
+import { FAIL, PASS, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
 import { listCounterDrift } from '../../../../test/support/list-counter-drift.ts'
 import { checkConfigurationRoutes } from './check-configuration-routes.ts'
@@ -22,14 +18,12 @@ interface ConfigurationBody {
 let api: TestApi
 let posture: Posture
 let key: string
+let advance: PostureApi['advance']
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange, addPublisher }) => {
-    posture = createPosture(db)
-    addPublisher(posture.announce)
-    return checkConfigurationRoutes({ db, runChange })
-  })
-  key = await api.createKey(['Manage Checks'])
+  ;({ api, posture, key, advance } = await createPostureApi('Manage Checks', ({ db, runChange }) =>
+    checkConfigurationRoutes({ db, runChange }),
+  ))
 })
 
 afterAll(() => api.close())
@@ -46,10 +40,6 @@ const readIssue = (deviceId: string) =>
   api.db.selectFrom('issue').selectAll().where('device_id', '=', deviceId).executeTakeFirstOrThrow()
 const listAudit = (checkId: string) =>
   listAuditEntries(api, { type: 'check', id: checkId }, 'check.configured')
-const advance = (ms: number) => {
-  api.clock.advance(ms)
-  posture.clock.advance(ms)
-}
 
 /** A check that blocks at once, failing on a device of its own. */
 async function addFailure(values: Parameters<Posture['insertCheck']>[0] = {}) {

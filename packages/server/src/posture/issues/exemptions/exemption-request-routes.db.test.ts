@@ -1,18 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  BASE_URL,
-  createTestApi,
-  type TestApi,
-  type TestRefusal,
-} from '../../../../test/support/api-app.ts'
+import { BASE_URL, type TestApi, type TestRefusal } from '../../../../test/support/api-app.ts'
 import { listAuditEntries } from '../../../../test/support/write-contract.ts'
 import { insertPerson } from '../../../../test/support/factories.ts'
-import {
-  createPosture,
-  FAIL,
-  PASS,
-  type Posture,
-} from '../../../../test/support/posture-fixtures.ts'
+import { createPostureApi, type PostureApi } from '../../../../test/support/posture-api.ts'
+import { FAIL, PASS, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import {
   describeListContract,
   describeRecordContract,
@@ -31,15 +22,14 @@ interface RequestBody {
 let api: TestApi
 let posture: Posture
 let key: string
+let advance: PostureApi['advance']
 let personId: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange, addPublisher }) => {
-    posture = createPosture(db)
-    addPublisher(posture.announce)
-    return exemptionRequestRoutes({ db, baseUrl: BASE_URL, runChange })
-  })
-  key = await api.createKey(['Manage User Requests'])
+  ;({ api, posture, key, advance } = await createPostureApi(
+    'Manage User Requests',
+    ({ db, runChange }) => exemptionRequestRoutes({ db, baseUrl: BASE_URL, runChange }),
+  ))
   personId = await insertPerson(api.db, { email: 'ada@example.com' })
 })
 
@@ -54,10 +44,6 @@ const readDevice = (id: string) =>
 const listIssues = (deviceId: string) =>
   api.db.selectFrom('issue').selectAll().where('device_id', '=', deviceId).orderBy('id').execute()
 const listAudit = (id: string) => listAuditEntries(api, { type: 'exemption_request', id })
-const advance = (ms: number) => {
-  api.clock.advance(ms)
-  posture.clock.advance(ms)
-}
 const inDays = (days: number) => new Date(api.clock.now().getTime() + days * DAY_MS)
 const approve = (id: string, more: object = {}) =>
   patch(id, { status: 'approved', internal_message: 'A spare machine.', ...more })

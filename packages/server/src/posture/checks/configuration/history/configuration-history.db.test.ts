@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  createTestApi,
-  type TestApi,
-  type TestRefusal,
-} from '../../../../../test/support/api-app.ts'
+import type { TestApi, TestRefusal } from '../../../../../test/support/api-app.ts'
 import { insertDeviceGroup } from '../../../../../test/support/factories.ts'
-import { createPosture, FAIL, type Posture } from '../../../../../test/support/posture-fixtures.ts'
+import { createPostureApi, type PostureApi } from '../../../../../test/support/posture-api.ts'
+import { FAIL, type Posture } from '../../../../../test/support/posture-fixtures.ts'
 import { listAuditEntries } from '../../../../../test/support/write-contract.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../../platform/clock.ts'
 import { checkConfigurationRoutes } from '../check-configuration-routes.ts'
@@ -18,14 +15,12 @@ interface Configuration {
 let api: TestApi
 let posture: Posture
 let key: string
+let advance: PostureApi['advance']
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange, addPublisher }) => {
-    posture = createPosture(db)
-    addPublisher(posture.announce)
-    return checkConfigurationRoutes({ db, runChange })
-  })
-  key = await api.createKey(['Manage Checks'])
+  ;({ api, posture, key, advance } = await createPostureApi('Manage Checks', ({ db, runChange }) =>
+    checkConfigurationRoutes({ db, runChange }),
+  ))
 })
 
 afterAll(() => api.close())
@@ -45,10 +40,6 @@ const undo = <Body = Configuration>(checkId: string, caller = key) =>
   api.request<Body>(`${url(checkId)}/undo`, { method: 'POST', key: caller })
 const listHistory = async (checkId: string) =>
   (await api.request<{ data: Configuration[] }>(`${url(checkId)}/history`)).body.data
-const advance = (ms: number) => {
-  api.clock.advance(ms)
-  posture.clock.advance(ms)
-}
 const stateOf = async (id: string) => {
   const device = await api.db
     .selectFrom('device')

@@ -1,17 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  createTestApi,
-  type TestApi,
-  type TestRefusal,
-} from '../../../../../test/support/api-app.ts'
+import type { TestApi, TestRefusal } from '../../../../../test/support/api-app.ts'
 import { insertDeviceGroup, insertPerson } from '../../../../../test/support/factories.ts'
-import {
-  createPosture,
-  FAIL,
-  PASS,
-  type Posture,
-} from '../../../../../test/support/posture-fixtures.ts'
+import { createPostureApi, type PostureApi } from '../../../../../test/support/posture-api.ts'
+import { FAIL, PASS, type Posture } from '../../../../../test/support/posture-fixtures.ts'
 import { DAY_MS } from '../../../../platform/clock.ts'
 import { checkConfigurationRoutes } from '../check-configuration-routes.ts'
 import { configurationPreviewRoutes } from './preview-routes.ts'
@@ -35,17 +27,16 @@ interface Preview {
 let api: TestApi
 let posture: Posture
 let key: string
+let advance: PostureApi['advance']
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, clock, runChange, addPublisher }) => {
-    posture = createPosture(db)
-    addPublisher(posture.announce)
-    return [
+  ;({ api, posture, key, advance } = await createPostureApi(
+    'Manage Checks',
+    ({ db, clock, runChange }) => [
       ...checkConfigurationRoutes({ db, runChange }),
       ...configurationPreviewRoutes(createPreviewer({ db, clock, freshMs: 0 })),
-    ]
-  })
-  key = await api.createKey(['Manage Checks'])
+    ],
+  ))
 })
 
 afterAll(() => api.close())
@@ -59,10 +50,6 @@ const preview = async (checkId: string, payload: object, query = '') => {
 }
 const configure = (checkId: string, payload: object) =>
   api.request(url(checkId), { method: 'PATCH', key, payload })
-const advance = (ms: number) => {
-  api.clock.advance(ms)
-  posture.clock.advance(ms)
-}
 
 async function readStatuses(): Promise<Map<string, Status>> {
   const rows = await api.db
