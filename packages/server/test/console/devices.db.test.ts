@@ -115,6 +115,7 @@ describe('the page of a device', () => {
     await dialog.getByRole('listitem').getByText('screen').waitFor()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
     await page.getByRole('region', { name: 'Note' }).getByRole('listitem').waitFor()
     const saved = console.api.services.db.selectFrom('device').select('note').where('id', '=', mac)
     expect(await saved.executeTakeFirst()).toEqual({ note: '# Repair\n\n- **screen**' })
