@@ -9,9 +9,11 @@ interface CopyableProps {
   readonly value: string
   /** What is shown; the value when left out. */
   readonly label?: string
+  /** What must be read as a whole goes on in the next line; else it is cut off where there is no room. */
+  readonly isWhole?: boolean
 }
 
-export function Copyable({ value, label = value }: CopyableProps) {
+export function Copyable({ value, label = value, isWhole = false }: CopyableProps) {
   return (
     <CopyButton value={value} timeout={1500}>
       {({ copied, copy }) => (
@@ -24,7 +26,9 @@ export function Copyable({ value, label = value }: CopyableProps) {
             }}
             aria-label={`${copied ? texts.copied : texts.copy} ${label}`}
           >
-            <span className={classes.text}>{label}</span>
+            <span className={classes.text} data-whole={isWhole ? '' : undefined}>
+              {label}
+            </span>
             {copied ? <CheckIcon size={13} /> : <CopyIcon size={13} />}
           </UnstyledButton>
         </Tooltip>

@@ -1,6 +1,6 @@
 /* The own password on the page of the account: set up, changed and removed. */
-import { Button, Group, Modal, Text } from '@mantine/core'
-import { KeyIcon } from '@primer/octicons-react'
+import { Alert, Button, Group, Modal, Text } from '@mantine/core'
+import { AlertIcon, KeyIcon } from '@primer/octicons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
@@ -36,6 +36,11 @@ export function OwnPasswordSection() {
         </Button>
       }
     >
+      {password?.is_closed === true ? (
+        <Alert color="red" icon={<AlertIcon />} p="xs">
+          {texts.passwordClosed}
+        </Alert>
+      ) : null}
       {password ? (
         <PresentPassword password={password} onAsk={setDoing} />
       ) : (
@@ -58,25 +63,19 @@ interface PresentPasswordProps {
 }
 
 function PresentPassword({ password, onAsk }: PresentPasswordProps) {
-  const { changed_at: changedAt, last_used_at: lastUsedAt, is_closed: isClosed } = password
+  const { changed_at: changedAt, last_used_at: lastUsedAt } = password
   return (
     <ul className={classes.list}>
       <li>
         <KeyIcon />
         <div className={classes.grow}>
           <strong>{texts.ownPassword}</strong>
-          <Text size="xs" c={isClosed ? 'red' : 'dimmed'}>
-            {isClosed ? (
-              texts.passwordClosed
-            ) : (
+          <Text size="xs" c="dimmed">
+            {texts.passwordChanged} <Time at={changedAt} />
+            {lastUsedAt === null ? null : (
               <>
-                {texts.passwordChanged} <Time at={changedAt} />
-                {lastUsedAt === null ? null : (
-                  <>
-                    {' '}
-                    · {texts.lastUsed} <Time at={lastUsedAt} />
-                  </>
-                )}
+                {' '}
+                · {texts.lastUsed} <Time at={lastUsedAt} />
               </>
             )}
           </Text>

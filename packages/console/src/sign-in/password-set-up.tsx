@@ -77,7 +77,7 @@ function SetUpForm({ email, offer, onDone, onEnded }: SetUpFormProps) {
           <Text size="xs" c="dimmed">
             {texts.scanHelp}
           </Text>
-          <Copyable value={offer.key} label={offer.key.replaceAll(/(.{4})(?=.)/g, '$1 ')} />
+          <Copyable value={offer.key} label={offer.key.replaceAll(/(.{4})(?=.)/g, '$1 ')} isWhole />
         </Stack>
         <CodeInput
           label={texts.firstCode}

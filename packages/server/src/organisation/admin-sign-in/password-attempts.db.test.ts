@@ -79,6 +79,15 @@ describe('a step-up by a code', () => {
     expect(await client.auditOf('admin_sign_in.refused', without.adminId)).toHaveLength(1)
   })
 
+  it('does not end the set-up after a one-time link', async () => {
+    const owner = await client.newOwner()
+    const { adminId } = owner.session
+    const pending = await createConsoleSession(api.db, { adminId, isSetupPending: true })
+    const { status, body } = await stepUp(pending, owner.app.code())
+    expect([status, body.code]).toEqual([403, 'sign_in_setup_required'])
+    expect((await client.send('GET', '/devices', pending.headers)).status).toBe(403)
+  })
+
   it('is tried so often by a session, and then waits', async () => {
     const owner = await client.newOwner()
     for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -126,6 +135,16 @@ describe('whoever tries passwords', () => {
     const again = { email: ' NOBODY@example.com ', address: '198.51.100.1' }
     await expect(admit(again)).rejects.toMatchObject({ code: 'rate_limited' })
     await admit({ ...again, email: 'else@example.com' })
+  })
+
+  it('in a session, for its own, waits as well', async () => {
+    const { headers } = await createConsoleSession(api.db)
+    const answers = []
+    for (let count = 0; count < 21; count += 1) {
+      const { status } = await client.send('PATCH', OWN_PASSWORD_PATH, headers, { password: 'x' })
+      answers.push(status)
+    }
+    expect([answers[0], answers[19], answers[20]]).toEqual([422, 422, 429])
   })
 
   it('and knows one, closes it by guessing codes, until it is set up anew', async () => {

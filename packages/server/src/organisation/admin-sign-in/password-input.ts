@@ -13,6 +13,7 @@ const ATTEMPTS_OF_ADDRESS = 30
 const ATTEMPTS_OF_ADDRESS_AT_ACCOUNT = 10
 const ATTEMPTS_AT_ACCOUNT = 50
 const STEP_UPS_OF_SESSION = 10
+const NEW_PASSWORDS_OF_SESSION = 20
 
 /**
  * Admits one attempt at an account, which need not exist.
@@ -37,6 +38,15 @@ export async function admitPassword(
  */
 export async function admitCode(rateLimiter: RateLimiter, sessionId: string): Promise<void> {
   await take(rateLimiter, `step-up code ${sessionId}`, STEP_UPS_OF_SESSION)
+}
+
+/**
+ * Admits one attempt of a session to choose a password, which is hashed.
+ *
+ * @throws AppError `rate_limited`
+ */
+export async function admitNewPassword(rateLimiter: RateLimiter, sessionId: string): Promise<void> {
+  await take(rateLimiter, `new password ${sessionId}`, NEW_PASSWORDS_OF_SESSION)
 }
 
 async function take(rateLimiter: RateLimiter, bucket: string, capacity: number): Promise<void> {

@@ -10,7 +10,7 @@ import {
   toBrowser,
   type SignInDependencies,
 } from './browser-input.ts'
-import { admitCode, admitPassword } from './password-input.ts'
+import { admitCode, admitNewPassword, admitPassword } from './password-input.ts'
 import { PASSWORD_INPUT_LENGTH_MAX } from './password-rules.ts'
 import { signInByPassword, stepUpByCode } from './password-sign-in.ts'
 import { findPassword, type AdminPassword } from './password-store.ts'
@@ -140,6 +140,7 @@ function passwordSetUpRoutes(dependencies: PasswordRouteDependencies): ApiRoute[
       handler: async (context) => {
         const { session } = await readOwnSession(dependencies, context.headers)
         if (!session.isSetupPending) assertSteppedUp(session)
+        await admitNewPassword(dependencies.rateLimiter, session.id)
         const origin = toOrigin(context)
         return answerSession(
           dependencies,
@@ -192,6 +193,7 @@ function ownPasswordRoutes(dependencies: PasswordRouteDependencies): ApiRoute[] 
       responses: { 200: consoleSessionSchema },
       handler: async (context) => {
         const { session } = await readOwnSession(dependencies, context.headers)
+        await admitNewPassword(dependencies.rateLimiter, session.id)
         const { password } = context.body
         const origin = toOrigin(context)
         return answerSession(

@@ -4,7 +4,7 @@
  */
 import type { Actor } from '../../changes/audit/audit-entry.ts'
 import type { Change, ChangeOrigin } from '../../changes/change.ts'
-import type { AppError } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { findCodeStep } from '../../platform/secrets/one-time-code.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
 import { findAdminByEmail, findAdminById, type Admin } from '../admins/find-admin.ts'
@@ -75,9 +75,10 @@ export async function signInByPassword(
 }
 
 /**
- * Steps a session up by a code of its admin's app, and answers its new token.
+ * Steps a session up by a code of its admin's app, and answers its new token. A code alone is no way to sign in, so
+ * that it does not end the set-up after a one-time link.
  *
- * @throws AppError `sign_in_failed`
+ * @throws AppError `sign_in_failed`; `sign_in_setup_required`
  */
 export async function stepUpByCode(
   dependencies: PasswordDependencies,
@@ -86,6 +87,10 @@ export async function stepUpByCode(
   origin: ChangeOrigin,
 ): Promise<string> {
   const { db, runChange } = dependencies
+  if (session.isSetupPending) {
+    const message = 'Set a way to sign in up first: a passkey, or a password with a code.'
+    throw new AppError('sign_in_setup_required', message)
+  }
   const admin = await findAdminById(db, session.adminId)
   const stored = await findPassword(db, session.adminId)
   const onRefused = async (change: Change) => countWrongCode(change, admin, 1)
