@@ -115,7 +115,7 @@ describe('the streams of the console', () => {
     await page.getByText('It is paused and holds its events: moving house').waitFor()
 
     await act(page, 'Office door', 'Switch on')
-    await page.getByText('All that was sent has been accepted').waitFor()
+    await page.getByText('nothing is waiting').waitFor()
     await act(page, 'Office door', 'Switch off')
     await page.getByRole('button', { name: 'Switch stream off' }).click()
     await page.getByText('It is off and gets no events').waitFor()
