@@ -11,6 +11,7 @@ import { isTyping } from './is-typing.ts'
 import { ErrorState } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
 import { texts } from './texts.ts'
+import { ViewMenu } from './view-menu.tsx'
 import { useColumns, type Column } from './use-columns.ts'
 import type { List } from './use-list.ts'
 
@@ -54,6 +55,9 @@ export function DataTable<Item extends RowData>(props: DataTableProps<Item>) {
       <div className={classes.bar}>
         <div>{toolbar}</div>
         {actions}
+        {list.source === undefined ? null : (
+          <ViewMenu list={list.source.path} columns={visible.map(({ id }) => id)} />
+        )}
         <ExportButton list={list} />
         <TableMenu table={table} list={list} />
       </div>

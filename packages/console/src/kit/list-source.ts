@@ -54,7 +54,7 @@ async function saveAsFile({ url, query = {}, ...options }: Asked) {
       query: Object.fromEntries(kept),
       parseAs: 'blob',
     })
-    saveFile(data as unknown as Blob, `${url.split('/').at(-1) ?? ''}.csv`)
+    saveFile(data, `${url.split('/').at(-1) ?? ''}.csv`)
   } catch (error) {
     if (error instanceof ApiError) throw error
     // The connection broke: the browser says so in words of its own.
@@ -68,10 +68,7 @@ function pageThrough(
   get: (options: Asked) => Promise<unknown>,
   query: Partial<PageRequest['query']>,
 ): PageRequest {
-  const through = {
-    ...client,
-    get: async ({ client: _own, ...options }: Asked & { client?: unknown }) => get(options),
-  }
+  const through = { ...client, get }
   return {
     query: { ...query, per_page: PAGE_SIZE },
     signal: new AbortController().signal,

@@ -5,6 +5,8 @@ import { useSyncExternalStore } from 'react'
 export interface TableChoices {
   /** Whether a column is shown, by its id. */
   readonly columns?: Readonly<Record<string, boolean>>
+  /** The columns that a view shows, and no others; until somebody chooses columns again. */
+  readonly only?: readonly string[] | undefined
   readonly order?: 'asc' | 'desc'
 }
 

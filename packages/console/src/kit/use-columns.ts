@@ -33,7 +33,7 @@ export function useColumns<Item extends RowData>(
   items: readonly Item[],
   rowId: (item: Item) => string,
 ) {
-  const [{ columns: shown = NOTHING }, choose] = useTableChoices(name)
+  const [{ columns: shown = NOTHING, only }, choose] = useTableChoices(name)
   const definitions = useMemo(() => {
     const helper = createColumnHelper<typeof features, Item>()
     return columns.map(({ id, header }, index) =>
@@ -41,9 +41,12 @@ export function useColumns<Item extends RowData>(
     )
   }, [columns])
   const columnVisibility = useMemo(() => {
-    const byDefault = columns.map(({ id, hidden }) => [id, hidden !== true] as const)
+    const byDefault = columns.map(
+      ({ id, hidden }, index) =>
+        [id, only === undefined ? hidden !== true : index === 0 || only.includes(id)] as const,
+    )
     return { ...Object.fromEntries(byDefault), ...shown }
-  }, [columns, shown])
+  }, [columns, shown, only])
   const table = useTable({
     features,
     columns: definitions,
@@ -51,7 +54,10 @@ export function useColumns<Item extends RowData>(
     getRowId: rowId,
     state: { columnVisibility },
     onColumnVisibilityChange: (change) =>
-      choose({ columns: typeof change === 'function' ? change(columnVisibility) : change }),
+      choose({
+        columns: typeof change === 'function' ? change(columnVisibility) : change,
+        only: undefined,
+      }),
   })
   const visible = table.getVisibleLeafColumns().flatMap(({ id }) => {
     const column = columns.find((candidate) => candidate.id === id)

@@ -1,12 +1,16 @@
-/* The command palette: every place, by name or by other words for it, and lists that are searched for what is typed. */
+/*
+ * The command palette: every place, by name or by other words for it, saved views of lists, and lists that
+ * are searched for what is typed.
+ */
 import {
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
 } from '@mantine/spotlight'
-import { DeviceDesktopIcon, PersonIcon, SearchIcon } from '@primer/octicons-react'
+import { BookmarkIcon, DeviceDesktopIcon, PersonIcon, SearchIcon } from '@primer/octicons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { useOpenView, useSavedViews } from '../kit/saved-view-query.ts'
 import { quoteText } from '../kit/search-text.ts'
 import { usePlaces } from './navigation.ts'
 import { texts } from './texts.ts'
@@ -14,7 +18,9 @@ import { texts } from './texts.ts'
 export function Palette() {
   const navigate = useNavigate()
   const places = usePlaces()
-  const groups = useMemo(
+  const views = useSavedViews()
+  const openView = useOpenView()
+  const ofPlaces = useMemo(
     () =>
       places.map(({ label, places: own }): SpotlightActionGroupData => ({
         group: label,
@@ -29,6 +35,17 @@ export function Palette() {
       })),
     [navigate, places],
   )
+  const ofViews: SpotlightActionGroupData = {
+    group: texts.views,
+    actions: views.map((view) => ({
+      id: `view ${view.id}`,
+      label: view.name,
+      description: view.list,
+      leftSection: <BookmarkIcon size={16} />,
+      onClick: () => openView(view),
+    })),
+  }
+  const groups = views.length === 0 ? ofPlaces : [...ofPlaces, ofViews]
   const open = places.flatMap(({ places: own }) => own.map(({ to }) => to))
   return (
     <Spotlight

@@ -8,6 +8,7 @@ export const texts = {
   openNavigation: 'Open the navigation',
   skip: 'Skip to the content',
   palette: 'Search or jump to …',
+  views: 'Saved views',
   paletteNothing: 'Nothing of that name.',
   find: 'Look for it',
   findDevices: (text: string) => `Devices with “${text}” in their name`,

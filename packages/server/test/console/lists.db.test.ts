@@ -1,9 +1,14 @@
-/* What every list of the console offers, on the list of devices in a browser: export and order. */
+/* What every list of the console offers, on the list of devices in a browser: export, order and views. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { insertDevice } from '../support/factories.ts'
-import { expectAccessible, openConsole, type ConsoleTest } from './support/open-console.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
 
 const HOSTILE = '=HYPERLINK("https://evil.example.com";"click")'
 
@@ -72,5 +77,53 @@ describe('the order', () => {
     await page.getByRole('link', { name: 'good-mac' }).waitFor()
     expect(await rowsOf(page).first().textContent()).toContain('good-mac')
     expect((await exportLines(page))[1]).toContain('good-mac')
+  })
+})
+
+describe('a view', () => {
+  it('is saved with its search, columns and order, opened from the palette, shared and deleted', async () => {
+    const page = await console.openPage('/devices?query=auth_state:Blocked')
+    await expect.poll(() => rowsOf(page).count()).toBe(4)
+    await page.getByRole('button', { name: 'Choose columns' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Serial' }).click()
+    await page.getByRole('menuitemradio', { name: 'Newest first' }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Views' }).click()
+    await page.getByRole('menuitem', { name: 'Save what is shown' }).click()
+    const save = page.getByRole('dialog', { name: 'Save a view' })
+    await save.getByLabel('Name').fill('Blocked <b>now</b>')
+    await save.getByRole('switch', { name: 'Share with the organisation' }).click()
+    await expectAccessible(page)
+    await save.getByRole('button', { name: 'Save view' }).click()
+    await page.getByRole('button', { name: 'View: Blocked <b>now</b>' }).waitFor()
+
+    // Somebody else, who looks at another page, finds it in the palette at once.
+    const other = await console.openPage('/checks', { access: 'limited' })
+    await other.getByRole('heading', { level: 1, name: 'Checks' }).waitFor()
+    await other.keyboard.press('Control+k')
+    await other.getByLabel('Search or jump to …').fill('Blocked <b>')
+    await other.getByRole('button', { name: /Blocked <b>now<\/b>/ }).click()
+    await other.getByRole('button', { name: 'View: Blocked <b>now</b>' }).waitFor()
+    await expect.poll(() => rowsOf(other).count()).toBe(4)
+    expect(await rowsOf(other).first().textContent()).toContain('quiet "mac", of Ada')
+    expect(await other.getByRole('columnheader', { name: 'Serial' }).count()).toBe(0)
+    await other.getByRole('button', { name: 'View: Blocked <b>now</b>' }).click()
+    await other.getByRole('menuitem', { name: 'Rename, share and delete' }).click()
+    const button = other.getByRole('button', { name: 'Delete Blocked <b>now</b>' })
+    expect(await button.isDisabled()).toBe(true)
+    await other.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'View: Blocked <b>now</b>' }).click()
+    await page.getByRole('menuitem', { name: 'Rename, share and delete' }).click()
+    await page.getByRole('button', { name: 'Edit Blocked <b>now</b>' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('Blocked today')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Blocked today').waitFor()
+    await expectFitting(page, 'views')
+    await other.getByRole('button', { name: 'View: Blocked today' }).waitFor()
+    await page.getByRole('button', { name: 'Delete Blocked today' }).click()
+    await page.getByRole('button', { name: 'Delete view' }).click()
+    await page.getByText('No view of this list is saved yet').first().waitFor()
+    await other.getByRole('button', { name: 'Views', exact: true }).waitFor()
   })
 })

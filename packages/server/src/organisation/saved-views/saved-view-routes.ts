@@ -83,22 +83,29 @@ export function savedViewRoutes({
   db,
   runChange,
 }: Pick<Foundation, 'db' | 'runChange'>): ApiRoute[] {
+  return [savedViewList(db), ...writeRoutes(runChange)]
+}
+
+function savedViewList(db: Foundation['db']): ApiRoute {
+  return listRoute({
+    ...ACCESS,
+    path: '/saved_views',
+    summary: 'List saved views',
+    description: 'Those that are shared, and for an admin who is signed in their own.',
+    filters: z.object({ list: pathSchema.optional().describe('The path of a list in the API.') }),
+    item: savedViewSchema,
+    fetch: async ({ principal, filters, window }) => {
+      const caller = callerOf(principal)
+      const { adminId } = caller
+      const views = await listSavedViews(db, { adminId, list: filters.list }, window)
+      return views.map((view) => toJson(view, caller))
+    },
+    toJson: (view) => view,
+  })
+}
+
+function writeRoutes(runChange: Foundation['runChange']): ApiRoute[] {
   return [
-    listRoute({
-      ...ACCESS,
-      path: '/saved_views',
-      summary: 'List saved views',
-      description: 'Those that are shared, and for an admin who is signed in their own.',
-      filters: z.object({ list: pathSchema.optional().describe('The path of a list in the API.') }),
-      item: savedViewSchema,
-      fetch: async ({ principal, filters, window }) => {
-        const caller = callerOf(principal)
-        const { adminId } = caller
-        const views = await listSavedViews(db, { adminId, list: filters.list }, window)
-        return views.map((view) => toJson(view, caller))
-      },
-      toJson: (view) => view,
-    }),
     changeRoute(runChange, {
       ...ACCESS,
       method: 'POST',

@@ -26,8 +26,8 @@ const selectViews = (db: Kysely<Schema>) =>
 
 /** What an admin sees; null for who is none. */
 const selectVisible = (db: Kysely<Schema>, adminId: string | null) =>
-  selectViews(db).where(({ or, eb }) =>
-    or([eb('saved_view.is_shared', '=', true), eb('saved_view.owner_id', '=', adminId)]),
+  selectViews(db).where((eb) =>
+    eb.or([eb('saved_view.is_shared', '=', true), eb('saved_view.owner_id', '=', adminId)]),
   )
 
 /** A page of the views that an admin sees, of one list where it is given. */
