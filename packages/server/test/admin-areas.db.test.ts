@@ -2,6 +2,7 @@
  * What an admin may not see is shown by no other way: not by webhooks that tell of it, not by what is left of
  * them, and not by the overview.
  */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { createServiceApi, type ServiceApi } from './support/composed-api.ts'
@@ -140,5 +141,29 @@ describe('the overview', () => {
     })
     expect(await read(await limited('signals'))).toMatchObject({ streams: null, webhooks: [] })
     expect(await read(await limited('webhooks'))).toMatchObject({ streams: [], webhooks: null })
+  })
+})
+
+describe('the search for events', () => {
+  it('shows events to whoever may manage webhooks, and finds nothing by what only the audit log tells', async () => {
+    const owner = await full()
+    await ask(owner, '/webhooks', 'POST', webhook('admin_users.created'))
+    const invitation = { first_name: 'Alan', last_name: 'Turing', access: 'billing_only' }
+    await ask(owner, '/admin_users', 'POST', { email: 'alan@example.com', ...invitation })
+    const { rows } = await sql<{ txn: string }>`
+      select txn from audit_entry
+      where action = 'admin_user.created' and description like '%alan@%'`.execute(api.db)
+    const kindsFor = async (headers: Headers) => {
+      const url = `/event_search?query=txn:${rows[0]?.txn ?? ''}`
+      const { body } = await api.request<{
+        found_by: string | null
+        trails: readonly { readonly steps: readonly { readonly kind: string }[] }[]
+      }>(url, { key: null, headers })
+      return [body.found_by, ...body.trails.flatMap(({ steps }) => steps.map(({ kind }) => kind))]
+    }
+    expect(await kindsFor(owner)).toEqual(expect.arrayContaining(['txn', 'audit', 'event']))
+    const told = await kindsFor(await limited())
+    expect([told.includes('event'), told.includes('audit')]).toEqual([true, false])
+    expect(await kindsFor(await limited('webhooks'))).toEqual([null])
   })
 })

@@ -63,16 +63,17 @@ export const eventSearchSchema = z
   .meta({ id: 'EventSearch' })
 
 /** The wire form of what was found. */
-export function toEventSearchJson(
-  { foundBy, trails, hasMore }: FollowedEvents,
-  { showsAudit }: { readonly showsAudit: boolean },
-): z.input<typeof eventSearchSchema> {
+export function toEventSearchJson({
+  foundBy,
+  trails,
+  hasMore,
+}: FollowedEvents): z.input<typeof eventSearchSchema> {
   return {
     found_by: foundBy,
     trails: trails.map(({ txn, at, steps, missing }) => ({
       txn,
       at: at === null ? null : toTimestamp(at),
-      steps: steps.filter(({ kind }) => showsAudit || kind !== 'audit').map(toStepJson),
+      steps: steps.map(toStepJson),
       missing: [...missing],
     })),
     has_more: hasMore,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { route, type ApiRoute } from '../../../schema/operations.ts'
 import { isAreaOpen } from '../../../schema/access-levels.ts'
 import type { Principal } from '../../../schema/principal.ts'
+import { listClosedEvents } from '../../webhooks/webhook-event-areas.ts'
 import type { SeeDestinations } from '../deliveries/seen-destinations.ts'
 import { eventSearchSchema, toEventSearchJson } from './event-search-json.ts'
 import { followEvent, type FollowDependencies } from './follow-event.ts'
@@ -34,7 +35,7 @@ export function eventSearchRoutes({
       path: '/event_search',
       summary: 'Follow an event from its cause to its receivers',
       description:
-        'Finds the causes of what is looked for and, of each, the audit entries, changes of status, events, deliveries and attempts, in their order; and who was told nothing, and why. Deliveries are those of the streams and webhooks that the caller may manage.',
+        'Finds the causes of what is looked for and, of each, the audit entries, changes of status, events, deliveries and attempts, in their order; and who was told nothing, and why. Deliveries are those of the streams and webhooks that the caller may manage; events and audit entries those that it may see elsewhere. Where nothing of that is left, nothing is found.',
       query: z.object({
         query: z
           .string()
@@ -48,9 +49,12 @@ export function eventSearchRoutes({
       responses: { 200: eventSearchSchema },
       handler: async ({ query, principal }) => {
         const queries = parseEventQuery(query.query)
-        const kinds = await seeDestinations(principal)
-        const followed = await followEvent(queries, kinds, dependencies)
-        return toEventSearchJson(followed, { showsAudit: seesAuditLog(principal as Principal) })
+        const view = {
+          kinds: await seeDestinations(principal),
+          showsAudit: seesAuditLog(principal as Principal),
+          closedEvents: listClosedEvents(principal),
+        }
+        return toEventSearchJson(await followEvent(queries, view, dependencies))
       },
     }),
   ]

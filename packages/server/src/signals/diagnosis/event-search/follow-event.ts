@@ -60,21 +60,30 @@ export interface FollowDependencies {
   readonly sealer: Pick<Sealer, 'open'>
 }
 
+/** What of a trail is shown to whoever asks. */
+interface TrailView {
+  /** Whose deliveries; the events too where webhooks are among them. */
+  readonly kinds: readonly DestinationKind[]
+  readonly showsAudit: boolean
+  /** Types of events of which nothing is told. */
+  readonly closedEvents: readonly string[]
+}
+
 /** Causes of one answer. */
 const CAUSES_MAX = 20
 /** Streams, and webhooks, that are asked why they have no delivery. */
 const DESTINATIONS_MAX = 200
 const MISSING_MAX = 200
 
-/** Follows what the first of these queries finds to the destinations of these kinds. */
+/** Follows what the first of these queries finds, as far as whoever asks may see it: what it may not see finds nothing. */
 export async function followEvent(
   queries: readonly EventQuery[],
-  kinds: readonly DestinationKind[],
+  view: TrailView,
   dependencies: FollowDependencies,
 ): Promise<FollowedEvents> {
   for (const query of queries) {
     const causes = await findCauses(dependencies.db, query, CAUSES_MAX + 1)
-    const followed = await followCauses(causes.slice(0, CAUSES_MAX), kinds, dependencies)
+    const followed = await followCauses(causes.slice(0, CAUSES_MAX), view, dependencies)
     const hasMore = causes.length > CAUSES_MAX || followed.hasMore
     const trails = followed.trails.filter(({ steps }) => steps.length > 0)
     if (trails.length > 0) return { foundBy: query.kind, trails, hasMore }
@@ -91,12 +100,13 @@ interface Destinations {
 
 async function followCauses(
   causes: readonly FoundCause[],
-  kinds: readonly DestinationKind[],
+  view: TrailView,
   dependencies: FollowDependencies,
 ): Promise<Pick<FollowedEvents, 'trails' | 'hasMore'>> {
   if (causes.length === 0) return { trails: [], hasMore: false }
   const { db } = dependencies
-  const evidence = await readEvidence(db, causes, kinds)
+  const { kinds } = view
+  const evidence = await readEvidence(db, causes, view)
   const destinations = await readDestinations(kinds, evidence.transitions, dependencies)
   const trails = causes.map(({ txn }) => {
     const own = ofCause(evidence, txn)
@@ -117,7 +127,7 @@ async function followCauses(
 async function readEvidence(
   db: Kysely<Schema>,
   causes: readonly FoundCause[],
-  kinds: readonly DestinationKind[],
+  { kinds, showsAudit, closedEvents }: TrailView,
 ): Promise<Evidence> {
   const txns = causes.map(({ txn }) => txn)
   const asked = causes.flatMap(({ deviceIds }) => deviceIds ?? [])
@@ -130,7 +140,10 @@ async function readEvidence(
   )
   const deviceIds = [...new Set([...asked, ...ofEntries])]
   const events = (await listWebhookEvents(db, txns)).filter(
-    ({ object_type: type, object_id: id }) => type !== 'device' || isAsked(id),
+    ({ object_type: type, object_id: id, event_type: event }) =>
+      kinds.includes('webhook') &&
+      !closedEvents.includes(event) &&
+      (type !== 'device' || isAsked(id)),
   )
   const eventIds = new Set(events.map(({ event_id: id }) => id))
   const all = await listDeliveriesOfCauses(db, txns, kinds)
@@ -142,7 +155,7 @@ async function readEvidence(
     deliveries.map(({ id }) => id),
   )
   return {
-    entries,
+    entries: showsAudit ? entries : [],
     transitions: await listTransitions(db, txns, deviceIds),
     events,
     deliveries,
