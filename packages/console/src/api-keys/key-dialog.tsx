@@ -12,7 +12,6 @@ import {
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { ApiError } from '../api/client.ts'
 import { getAdminUsers, patchApiKeysById, postApiKeys } from '../api/generated/sdk.gen.ts'
 import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
@@ -39,21 +38,35 @@ interface KeyForm {
 }
 
 export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps) {
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={apiKey === undefined ? texts.createTitle : texts.editTitle(apiKey.name)}
+      size={600}
+      scrollAreaComponent={ScrollArea.Autosize}
+    >
+      {/* Made anew each time the dialog opens: what is typed stays when the record is read again. */}
+      <KeyFields apiKey={apiKey} onClose={onClose} onIssued={onIssued} />
+    </Modal>
+  )
+}
+
+interface KeyFieldsProps {
+  readonly apiKey: ApiKey | undefined
+  readonly onClose: () => void
+  readonly onIssued: ((key: ApiKeyWithSecret) => void) | undefined
+}
+
+function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
   const session = useSession()
   const form = useForm<KeyForm>({
-    initialValues: { name: '', responsible: '', expires: '', rationales: {} },
+    initialValues: apiKey === undefined ? newKey(session?.admin.email ?? '') : toForm(apiKey),
     validate: {
       name: (name) => (name.trim() === '' ? texts.nameHelp : null),
       responsible: (email) => (email === '' ? texts.responsibleHelp : null),
     },
   })
-  const { setValues, clearErrors } = form
-  const ownEmail = session?.admin.email ?? ''
-  useEffect(() => {
-    if (!isOpen) return
-    clearErrors()
-    setValues(apiKey === undefined ? newKey(ownEmail) : toForm(apiKey))
-  }, [isOpen, apiKey, ownEmail, setValues, clearErrors])
   const save = useAction({
     run: async (values: KeyForm) => {
       const body = toBody(values)
@@ -81,53 +94,45 @@ export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps)
   })
   const faults = save.error instanceof ApiError ? save.error.fields : {}
   return (
-    <Modal
-      opened={isOpen}
-      onClose={onClose}
-      title={apiKey === undefined ? texts.createTitle : texts.editTitle(apiKey.name)}
-      size={600}
-      scrollAreaComponent={ScrollArea.Autosize}
-    >
-      <form onSubmit={submit}>
-        <Stack>
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput
+          label={texts.name}
+          description={texts.nameHelp}
+          data-autofocus
+          {...form.getInputProps('name')}
+          error={form.errors['name'] ?? faults['name']}
+        />
+        <ResponsibleSelect
+          value={form.values.responsible}
+          error={form.errors['responsible'] ?? faults['responsible_email']}
+          onChange={(email) => form.setFieldValue('responsible', email)}
+        />
+        {apiKey === undefined ? (
           <TextInput
-            label={texts.name}
-            description={texts.nameHelp}
-            data-autofocus
-            {...form.getInputProps('name')}
-            error={form.errors['name'] ?? faults['name']}
+            label={texts.expires}
+            description={texts.expiresHelp}
+            type="datetime-local"
+            {...form.getInputProps('expires')}
+            error={faults['expires_at']}
           />
-          <ResponsibleSelect
-            value={form.values.responsible}
-            error={form.errors['responsible'] ?? faults['responsible_email']}
-            onChange={(email) => form.setFieldValue('responsible', email)}
-          />
-          {apiKey === undefined ? (
-            <TextInput
-              label={texts.expires}
-              description={texts.expiresHelp}
-              type="datetime-local"
-              {...form.getInputProps('expires')}
-              error={faults['expires_at']}
-            />
-          ) : null}
-          <PermissionChoice
-            granted={form.values.rationales}
-            errors={form.errors}
-            onChange={(rationales) => form.setFieldValue('rationales', rationales)}
-          />
-          <Fault error={save.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {apiKey === undefined ? texts.create : texts.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+        ) : null}
+        <PermissionChoice
+          granted={form.values.rationales}
+          errors={form.errors}
+          onChange={(rationales) => form.setFieldValue('rationales', rationales)}
+        />
+        <Fault error={save.error} />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {apiKey === undefined ? texts.create : texts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   )
 }
 
