@@ -1,7 +1,6 @@
 /* The form of an SSF client. */
 import { Checkbox, Group, Select, SimpleGrid, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
 import type {
   CreateSsfClientInput,
@@ -9,6 +8,7 @@ import type {
   UpdateSsfClientInput,
 } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { texts as streamTexts } from '../streams/texts.ts'
@@ -34,16 +34,17 @@ type SsfClientFormProps = PageFormProps &
 
 export function SsfClientForm(props: SsfClientFormProps) {
   const { client, label, isPending, error, onCancel } = props
-  const [initial] = useState(() => toValues(client))
+  const current = toValues(client)
   const form = useForm<FormValues>({
-    initialValues: initial,
+    initialValues: current,
     validate: { jwks: (text) => (parseJwks(text) === null ? words.jwksFault : null) },
   })
+  const meanwhile = useMeanwhile(form, current)
   const faults = fieldFaultsOf(error)
   const submit = (values: FormValues) => {
     const input = toInput(values)
     if (props.client === undefined) props.onSubmit(input)
-    else props.onSubmit(changedMembers(input, toInput(initial)))
+    else props.onSubmit(changedMembers(input, toInput(meanwhile.saved)))
   }
   const hasKeys = client === undefined || client.jwks !== null
   return (
@@ -55,6 +56,7 @@ export function SsfClientForm(props: SsfClientFormProps) {
       width={760}
       onSubmit={form.onSubmit(submit)}
     >
+      <MeanwhileBar meanwhile={meanwhile} />
       <Section title={texts.page.facts}>
         <Stack>
           <TextInput

@@ -11,8 +11,8 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import { useState } from 'react'
 import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import {
@@ -35,8 +35,10 @@ interface StreamFormProps extends PageFormProps {
 
 export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
   // What others change meanwhile stays theirs: only what was changed here is sent.
-  const [initial] = useState(() => toFormValues(stream))
-  const form = useForm<StreamFormValues>({ initialValues: initial })
+  const current = toFormValues(stream)
+  const form = useForm<StreamFormValues>({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
+  const { saved } = meanwhile
   const faults = toFieldFaults(page.error)
   return (
     <PageForm
@@ -44,10 +46,11 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       error={faults === null ? page.error : null}
       width={860}
       onSubmit={form.onSubmit((values) =>
-        onSubmit(toStreamInput(values, stream === undefined ? undefined : initial)),
+        onSubmit(toStreamInput(values, stream === undefined ? undefined : saved)),
       )}
     >
-      <Basics form={form} faults={faults ?? {}} asksForChanges={initial.hasEvents} />
+      <MeanwhileBar meanwhile={meanwhile} />
+      <Basics form={form} faults={faults ?? {}} asksForChanges={saved.hasEvents} />
       {form.values.deliveryType === 'push' ? (
         <Proof form={form} faults={faults ?? {}} stream={stream} />
       ) : null}

@@ -9,10 +9,10 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
 import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { EVENT_TYPES } from './event-types.ts'
@@ -40,19 +40,20 @@ type WebhookFormProps = PageFormProps &
 
 export function WebhookForm(props: WebhookFormProps) {
   const { webhook, label, isPending, error, onCancel } = props
-  const [initial] = useState(() => toValues(webhook))
+  const current = toValues(webhook)
   const form = useForm<FormValues>({
-    initialValues: initial,
+    initialValues: current,
     validate: {
       headers: (text) => (parseHeaders(text) === undefined ? words.headersFault : null),
     },
   })
+  const meanwhile = useMeanwhile(form, current)
   const faults = fieldFaultsOf(error)
   const isNew = webhook === undefined
   const submit = (values: FormValues) => {
     const input = toInput(values)
     if (props.webhook === undefined) props.onSubmit({ ...input, signing: values.signing })
-    else props.onSubmit(changedMembers(input, toInput(initial)))
+    else props.onSubmit(changedMembers(input, toInput(meanwhile.saved)))
   }
   return (
     <PageForm
@@ -63,6 +64,7 @@ export function WebhookForm(props: WebhookFormProps) {
       width={860}
       onSubmit={form.onSubmit(submit)}
     >
+      <MeanwhileBar meanwhile={meanwhile} />
       <Section title={words.basics}>
         <Stack>
           <TextInput

@@ -71,7 +71,11 @@ describe('a stream', () => {
     const other = await console.openPage('/signals/streams')
     await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { name: 'After' })
     await page.getByRole('heading', { name: /After/, level: 1 }).waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('After')
     expect(await page.getByLabel('Description').inputValue()).toBe('Written meanwhile')
+    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { description: 'Theirs' })
+    await page.getByText('Description: Theirs').waitFor()
+    await page.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('heading', { name: 'After', level: 1, exact: true }).waitFor()
     const saved = await page.evaluate<Named & { readonly description: string }>(
@@ -117,6 +121,22 @@ describe('a stream', () => {
     await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { description: 'Changed' })
     await page.getByText('This could not be read again').waitFor({ timeout: 60_000 })
     expect(await name.inputValue()).toBe('Typed')
+  })
+})
+
+describe('a draft', () => {
+  it('asks whose text counts when another admin has changed the same', async () => {
+    const page = await console.openPage('/checks/drafts')
+    const draft = await sendAs<Named>(page, 'POST', '/custom_check_drafts', { name: 'Firewall' })
+    await page.goto(`/console/checks/drafts/${draft.id}`)
+    const description = page.getByLabel('What it checks')
+    await description.fill('Mine')
+    const other = await console.openPage('/checks/drafts')
+    await sendAs(other, 'PATCH', `/custom_check_drafts/${draft.id}`, { description: 'Theirs' })
+    await page.getByText('Description: Theirs').waitFor()
+    expect(await description.inputValue()).toBe('Mine')
+    await page.getByRole('button', { name: 'Take theirs' }).click()
+    expect(await description.inputValue()).toBe('Theirs')
   })
 })
 

@@ -5,6 +5,7 @@ import { patchCustomCheckDraftsById } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
 import { Fault } from '../../kit/confirm.tsx'
 import { MarkdownEditor } from '../../kit/markdown-editor.tsx'
+import { MeanwhileBar, useMeanwhile } from '../../kit/meanwhile.tsx'
 import { Section } from '../../kit/page.tsx'
 import { SqlEditor } from '../../kit/sql-editor.tsx'
 import { useAction } from '../../kit/use-action.ts'
@@ -22,7 +23,9 @@ type FormValues = ReturnType<typeof toValues>
 
 /** What others change meanwhile stays theirs: only what was changed here is saved. */
 export function DraftForm({ draft, isDisabled }: DraftFormProps) {
-  const form = useForm({ initialValues: toValues(draft) })
+  const current = toValues(draft)
+  const form = useForm({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
   const save = useAction({
     run: (values: FormValues) => {
       const body = Object.fromEntries(Object.entries(values).filter(([name]) => form.isDirty(name)))
@@ -31,7 +34,10 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
     done: texts.saved,
     changes: [['custom_check_drafts'], ['checks']],
     showsFailure: true,
-    onDone: (_, values) => form.resetDirty(values),
+    onDone: (_, values) => {
+      form.resetDirty(values)
+      meanwhile.setSaved(values)
+    },
   })
   const told = fieldFaultsOf(save.error)
   const field = (name: keyof FormValues) => ({
@@ -49,6 +55,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <div className={classes.stack}>
+        <MeanwhileBar meanwhile={meanwhile} />
         <Section title={texts.details}>
           <Stack gap="md">
             <TextInput label={texts.name} required {...field('name')} />

@@ -1,0 +1,103 @@
+/* What others save while a form is open: it is shown at once where nobody types, and asked about where somebody does. */
+import { Alert, Button, Group } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { AlertIcon } from '@primer/octicons-react'
+import { useEffect, useState } from 'react'
+import { texts } from './texts.ts'
+
+interface Meanwhile<Values> {
+  /** What is saved, as far as it is known: what differs from it is what was changed here. */
+  readonly saved: Values
+  /** The fields that were changed here and by somebody else. */
+  readonly disputed: readonly (keyof Values & string)[]
+  readonly keepMine: () => void
+  readonly takeTheirs: () => void
+  /** Says what was saved from here. */
+  readonly setSaved: (values: Values) => void
+}
+
+/** Follows a record, as values of its form, while the form is open. */
+export function useMeanwhile<Values extends object>(
+  form: UseFormReturnType<Values>,
+  current: Values,
+): Meanwhile<Values> {
+  const [saved, setSaved] = useState(current)
+  const [disputed, setDisputed] = useState<readonly (keyof Values & string)[]>([])
+  const { getValues, setValues, resetDirty } = form
+  useEffect(() => {
+    const mine = getValues()
+    const names = Object.keys(current) as (keyof Values & string)[]
+    const changed = names.filter((name) => !isSame(saved[name], current[name]))
+    if (changed.length === 0) return
+    const isUntouched = (name: keyof Values) => isSame(mine[name], saved[name])
+    setValues(pick(current, changed.filter(isUntouched)))
+    resetDirty(current)
+    setSaved(current)
+    setDisputed((before) =>
+      [...new Set([...before, ...changed.filter((name) => !isUntouched(name))])].filter(
+        (name) => !isSame(mine[name], current[name]),
+      ),
+    )
+  }, [JSON.stringify(current)])
+  return {
+    saved,
+    disputed,
+    keepMine: () => setDisputed([]),
+    takeTheirs: () => {
+      setValues(pick(saved, disputed))
+      setDisputed([])
+    },
+    setSaved,
+  }
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function pick<Values extends object>(values: Values, names: readonly (keyof Values)[]) {
+  return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Values>
+}
+
+/** Asks whose values count; nothing while nobody has changed the same. */
+export function MeanwhileBar<Values extends object>({
+  meanwhile: { disputed, saved, keepMine, takeTheirs },
+}: {
+  readonly meanwhile: Meanwhile<Values>
+}) {
+  if (disputed.length === 0) return null
+  return (
+    <Alert color="yellow" icon={<AlertIcon />} role="status" title={texts.changedMeanwhile}>
+      <ul>
+        {disputed.map((name) => (
+          <li key={name}>
+            {toWords(name)}: {shorten(saved[name])}
+          </li>
+        ))}
+      </ul>
+      <Group gap="xs">
+        <Button size="compact-sm" variant="default" onClick={takeTheirs}>
+          {texts.takeTheirs}
+        </Button>
+        <Button size="compact-sm" variant="default" onClick={keepMine}>
+          {texts.keepMine}
+        </Button>
+      </Group>
+    </Alert>
+  )
+}
+
+/** `subjectForm` and `subject_form` as words. */
+function toWords(name: string): string {
+  const words = name
+    .replaceAll('_', ' ')
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+const SHOWN_MAX = 120
+
+function shorten(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)} …` : text
+}
