@@ -9,4 +9,9 @@ export const signInRoutes = [
       typeof next === 'string' && next.startsWith('/console/') ? { next } : {},
     component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
   }),
+  createRoute({
+    getParentRoute: () => rootRoute,
+    path: '/sign-in/provider',
+    component: lazyRouteComponent(() => import('./provider-return-page.tsx'), 'ProviderReturnPage'),
+  }),
 ] as const

@@ -8,6 +8,7 @@ import { sessionQuery, useSession, type Session } from '../shell/session.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { LinkSignIn } from './link-sign-in.tsx'
 import { explain } from './explain.ts'
+import { ProviderButton } from './provider-button.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
 import { signInByPasskey } from './session-calls.ts'
 import { SetUp } from './set-up.tsx'
@@ -42,7 +43,7 @@ export function SignInPage() {
           ) : token !== undefined && !isLinkUsed ? (
             <LinkSignIn token={token} onDone={enter} />
           ) : (
-            <SignIn onDone={enter} />
+            <SignIn next={next} onDone={enter} />
           )}
         </div>
       </main>
@@ -62,7 +63,7 @@ interface SignInProps {
   readonly onDone: (session: Session) => void
 }
 
-function SignIn({ onDone }: SignInProps) {
+function SignIn({ next, onDone }: SignInProps & { readonly next: string | undefined }) {
   const [isPassword, setPassword] = useState(false)
   return (
     <Stack gap="lg">
@@ -81,6 +82,7 @@ function SignIn({ onDone }: SignInProps) {
       >
         {isPassword ? texts.usePasskey : texts.usePassword}
       </Button>
+      <ProviderButton purpose="sign_in" next={next} />
       <details className={classes.help}>
         <summary>{texts.noWay}</summary>
         <Text size="sm" c="dimmed">

@@ -7,6 +7,8 @@ import { Fault } from '../kit/confirm.tsx'
 import { sessionQuery, type Session } from '../shell/session.ts'
 import { CodeInput } from './code-input.tsx'
 import { explain } from './explain.ts'
+import { ProviderButton } from './provider-button.tsx'
+import { isConnectedQuery } from './provider-calls.ts'
 import { readStepUpWays, stepUpByCode, stepUpByPasskey } from './session-calls.ts'
 import { texts } from './texts.ts'
 
@@ -42,7 +44,8 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
     queryClient.setQueryData(sessionQuery.queryKey, session)
     onEnd(true)
   }
-  const hasWay = ways === undefined || ways.passkey !== null || ways.code
+  const { data: isConnected = false } = useQuery(isConnectedQuery)
+  const hasWay = isConnected || ways?.passkey !== null || ways.code
   return (
     <Stack>
       <Text size="sm">{hasWay ? texts.stepUpLead : texts.stepUpNoWay}</Text>
@@ -51,6 +54,7 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
       {ways?.passkey ? <ByPasskey onDone={finish} /> : null}
       {ways?.passkey && ways.code ? <Divider label={texts.or} /> : null}
       {ways?.code === true ? <ByCode isFirst={ways.passkey === null} onDone={finish} /> : null}
+      <ByProvider isConnected={isConnected} />
       <Group justify="flex-end">
         <Button variant="default" onClick={() => onEnd(false)}>
           {texts.cancel}
@@ -58,6 +62,12 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
       </Group>
     </Stack>
   )
+}
+
+/** The page is left: the admin comes back to it, and asks again. */
+function ByProvider({ isConnected }: { readonly isConnected: boolean }) {
+  const { pathname, search } = globalThis.location
+  return isConnected ? <ProviderButton purpose="step_up" next={`${pathname}${search}`} /> : null
 }
 
 interface WayProps {

@@ -101,4 +101,10 @@ export const texts = {
   ended: 'The session was ended',
   unknownBrowser: 'An unknown browser',
   since: 'Since',
+  useProvider: (name: string) => `Sign in by ${name}`,
+  proveAtProvider: (name: string) => `Prove it at ${name}`,
+  providerReturn: 'Signing you in',
+  providerFailed: 'You are not signed in',
+  providerNothing: 'The identity provider has sent nothing that could sign you in.',
+  again: 'Back to the sign-in',
 } as const

@@ -41,7 +41,10 @@ export interface TestIdentityProvider {
 }
 
 /** Starts a provider that knows one client; close it in `afterAll`. */
-export async function startIdentityProvider(redirectUri: string): Promise<TestIdentityProvider> {
+export async function startIdentityProvider(
+  redirectUri: string,
+  host = '127.0.0.1',
+): Promise<TestIdentityProvider> {
   const keyPair = await generateKeyPair('RS256', { extractable: true })
   const jwk = { ...(await exportJWK(keyPair.privateKey)), alg: 'RS256', use: 'sig', kid: 'one' }
   const foreign = await generateKeyPair('RS256')
@@ -49,7 +52,7 @@ export async function startIdentityProvider(redirectUri: string): Promise<TestId
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://${host}:${(server.address() as AddressInfo).port}`
   let logins = 0
   const state: Pick<TestIdentityProvider, 'account' | 'tampering'> = {
     account: { subject: 'nobody' },

@@ -1,0 +1,50 @@
+/* Where the identity provider sends the browser back to: ends the sign-in, or says why there is none. */
+import { Anchor, Loader, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { Fault } from '../kit/confirm.tsx'
+import { returnFromProvider, takeNext } from './provider-calls.ts'
+import classes from './sign-in-page.module.css'
+import { texts } from './texts.ts'
+
+export function ProviderReturnPage() {
+  // Read once: the code leaves the address at once, so that it is in no history.
+  const [answer] = useState(takeAnswer)
+  const { isSuccess, error } = useQuery({
+    queryKey: ['session', 'return', answer['state'] ?? ''],
+    queryFn: () => returnFromProvider(answer),
+    retry: false,
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+  })
+  useEffect(() => {
+    if (isSuccess) globalThis.location.assign(takeNext())
+  }, [isSuccess])
+  return (
+    <main className={classes.side}>
+      <Stack gap="lg" className={classes.form}>
+        <img src="/console/heliograph.svg" width={44} height={44} alt="" />
+        <Title order={1} className={classes.title}>
+          {error === null ? texts.providerReturn : texts.providerFailed}
+        </Title>
+        {error === null ? (
+          <Loader aria-label={texts.providerReturn} />
+        ) : (
+          <>
+            <Fault error={error} />
+            <Text>
+              <Anchor href="/console/sign-in">{texts.again}</Anchor>
+            </Text>
+          </>
+        )}
+      </Stack>
+    </main>
+  )
+}
+
+function takeAnswer(): Readonly<Record<string, string>> {
+  const answer = Object.fromEntries(new URLSearchParams(globalThis.location.search))
+  globalThis.history.replaceState(null, '', globalThis.location.pathname)
+  return answer
+}
