@@ -45,10 +45,9 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
     onEnd(true)
   }
   const { data: isConnected = false } = useQuery(isConnectedQuery)
-  const hasWay = isConnected || ways?.passkey !== null || ways.code
   return (
     <Stack>
-      <Text size="sm">{hasWay ? texts.stepUpLead : texts.stepUpNoWay}</Text>
+      <Text size="sm">{isConnected || mayHaveWay(ways) ? texts.stepUpLead : texts.stepUpNoWay}</Text>
       <Fault error={error} />
       {ways === undefined && error === null ? <Loader aria-label={texts.loading} /> : null}
       {ways?.passkey ? <ByPasskey onDone={finish} /> : null}
@@ -62,6 +61,11 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
       </Group>
     </Stack>
   )
+}
+
+/** Until the ways are known, there may be one. */
+function mayHaveWay(ways: Awaited<ReturnType<typeof readStepUpWays>> | undefined): boolean {
+  return ways?.passkey !== null || ways.code
 }
 
 /** The page is left: the admin comes back to it, and asks again. */
