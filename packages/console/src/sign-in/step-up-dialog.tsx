@@ -47,7 +47,9 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
   const { data: isConnected = false } = useQuery(isConnectedQuery)
   return (
     <Stack>
-      <Text size="sm">{isConnected || mayHaveWay(ways) ? texts.stepUpLead : texts.stepUpNoWay}</Text>
+      <Text size="sm">
+        {isConnected || mayHaveWay(ways) ? texts.stepUpLead : texts.stepUpNoWay}
+      </Text>
       <Fault error={error} />
       {ways === undefined && error === null ? <Loader aria-label={texts.loading} /> : null}
       {ways?.passkey ? <ByPasskey onDone={finish} /> : null}
