@@ -4,7 +4,7 @@ import { PERMISSIONS } from '../../src/schema/permissions.ts'
 import type { Method, Operation } from '../../src/platform/http/operation.ts'
 import type { ServiceFoundation } from '../../src/app/foundation.ts'
 import { createTestKey } from '../support/api-keys.ts'
-import { composeTestApi } from '../support/composed-api.ts'
+import { composeTestApi, type ComposedApi } from '../support/composed-api.ts'
 
 /** SCIM and standard Shared Signals have documents of their own. */
 const OTHER_SURFACES = /^\S+ \/(?:scim\/v2|ssf\/|\.well-known\/[\w-]+\/ssf(?:\/|$))/
@@ -36,7 +36,7 @@ export interface ContractService {
 export async function startContractService(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ContractService> {
-  const { services, routes, http, served, close } = await composeTestApi({
+  const api = await composeTestApi({
     environment: {
       HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
       HELIOGRAPH_STREAMS_MAX: '10000',
@@ -45,6 +45,12 @@ export async function startContractService(
       ...environment,
     },
   })
+  return toContractService(api)
+}
+
+/** A service that runs, with keys to call it by. */
+export async function toContractService(api: ComposedApi): Promise<ContractService> {
+  const { services, routes, http, served, close } = api
   await http.ready()
   return {
     services,

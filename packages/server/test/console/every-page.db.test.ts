@@ -1,0 +1,156 @@
+/*
+ * Every page of the console with one record of everything, each text of which tries to be more than text: nothing of
+ * it runs, nothing hinders anybody in either theme, nothing reaches beyond the window.
+ */
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createContractWorld, type ContractWorld } from '../contract/contract-world.ts'
+import { toContractService } from '../contract/contract-service.ts'
+import { HOSTILE_TEXT, makeTextsHostile } from './support/hostile-texts.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
+
+let console: ConsoleTest
+let world: ContractWorld
+let page: Page
+let made: Awaited<ReturnType<typeof makeMore>>
+
+beforeAll(async () => {
+  console = await openConsole({
+    HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+    HELIOGRAPH_LOG_LEVEL: 'error',
+  })
+  world = await createContractWorld(await toContractService(console.api))
+  made = await makeMore(world)
+  await makeTextsHostile(console.api.services)
+  page = await console.openPage('/settings')
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(async () => {
+  await world.close()
+  await console.close()
+})
+
+/** What the world makes only for who asks for it. */
+async function makeMore({ call, newDelivery, newWebhook, unique }: ContractWorld) {
+  const { streamId, eventId } = await newDelivery()
+  const webhook = await newWebhook()
+  const { event_id: webhookEvent } = await call('POST', `/webhooks/${webhook}/test`)
+  const keyBody = { name: unique('Key'), responsible_email: 'grace@example.com' }
+  const { id: key } = await call('POST', '/api_keys', keyBody)
+  await call('POST', '/enrollment_secrets', { name: unique('Laptops') })
+  const { client_id: client } = await call('POST', '/ssf_clients', { name: unique('Receiver') })
+  const { data } = await call('GET', '/reporting/tables')
+  const [table] = data as { name: string }[]
+  return {
+    streamId,
+    eventId,
+    webhook,
+    webhookEvent: String(webhookEvent),
+    key: String(key),
+    client: String(client),
+    table: table?.name ?? '',
+  }
+}
+
+type Ids = ContractWorld['ids'] & typeof made
+
+/** The path of each page, by what it shows. */
+const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
+  now: () => '/',
+  devices: () => '/devices',
+  device: ({ device }) => `/devices/${device}`,
+  'device-checks': ({ device }) => `/devices/${device}?tab=checks`,
+  'device-sign-ins': ({ device }) => `/devices/${device}?tab=sign-ins`,
+  'device-ask': ({ device }) => `/devices/${device}?tab=ask`,
+  people: () => '/people',
+  person: ({ person }) => `/people/${person}`,
+  'people-deprovisioned': () => '/people/deprovisioned',
+  groups: () => '/groups',
+  group: ({ deviceGroup }) => `/groups/${deviceGroup}`,
+  'groups-people': () => '/groups/people',
+  'group-people': ({ personGroup }) => `/groups/people/${personGroup}`,
+  'live-queries': () => '/live-queries',
+  'live-query': ({ campaign }) => `/live-queries/${campaign}`,
+  'live-query-new': () => '/live-queries/new',
+  'live-query-edit': ({ campaign }) => `/live-queries/${campaign}/edit`,
+  reports: () => '/reports',
+  report: ({ reportingQuery }) => `/reports/${reportingQuery}`,
+  'report-new': () => '/reports/new',
+  'report-edit': ({ reportingQuery }) => `/reports/${reportingQuery}/edit`,
+  'report-tables': () => '/reports/tables',
+  'report-table': ({ table }) => `/reports/tables/${table}`,
+  checks: () => '/checks',
+  check: ({ check }) => `/checks/${check}`,
+  'check-results': ({ check }) => `/checks/${check}/results`,
+  'check-strategy': ({ check }) => `/checks/${check}/strategy`,
+  drafts: () => '/checks/drafts',
+  draft: ({ draft }) => `/checks/drafts/${draft}`,
+  issues: () => '/issues',
+  issue: ({ issue }) => `/issues/${issue}`,
+  requests: () => '/requests',
+  'sign-ins': () => '/sign-ins',
+  'sign-in-of-person': ({ authLog }) => `/sign-ins/${authLog}`,
+  streams: () => '/signals/streams',
+  'stream-new': () => '/signals/streams/new',
+  stream: ({ streamId }) => `/signals/streams/${streamId}`,
+  'stream-edit': ({ streamId }) => `/signals/streams/${streamId}/edit`,
+  webhooks: () => '/signals/webhooks',
+  'webhook-new': () => '/signals/webhooks/new',
+  webhook: ({ webhook }) => `/signals/webhooks/${webhook}`,
+  'webhook-edit': ({ webhook }) => `/signals/webhooks/${webhook}/edit`,
+  deliveries: () => '/signals/deliveries',
+  'delivery-stream': ({ streamId, eventId }) => `/signals/deliveries/stream/${streamId}/${eventId}`,
+  'delivery-webhook': ({ webhook, webhookEvent }) =>
+    `/signals/deliveries/webhook/${webhook}/${webhookEvent}`,
+  find: ({ device }) => `/signals/find?query=${device}`,
+  'ssf-clients': () => '/signals/clients',
+  'ssf-client-new': () => '/signals/clients/new',
+  'ssf-client': ({ client }) => `/signals/clients/${client}`,
+  'ssf-client-edit': ({ client }) => `/signals/clients/${client}/edit`,
+  keys: () => '/signals/keys',
+  'audit-log': () => '/audit-log',
+  'audit-entry': ({ auditLog }) => `/audit-log/${auditLog}`,
+  settings: () => '/settings',
+  organisation: () => '/settings/organisation',
+  admins: () => '/settings/admins',
+  enrollment: () => '/settings/enrollment',
+  'developers-keys': () => '/settings/developers/api-keys',
+  'developers-streams': () => '/settings/developers/ssf-streams',
+  'developers-webhooks': () => '/settings/developers/webhooks',
+  'api-key': ({ key }) => `/settings/api-keys/${key}`,
+  scim: () => '/settings/scim',
+  retention: () => '/settings/retention',
+  account: () => '/settings/account',
+}
+
+/** What has run of what is only text, and which elements it has become. */
+const FOUND = `({
+  ran: globalThis.hostileTextRan === true,
+  elements: document.querySelectorAll('img[src="x"], [onerror], a[href^="javascript:"]').length,
+})`
+
+describe('every page', () => {
+  it.each(Object.entries(PAGES))('%s', async (name, toPath) => {
+    await page.goto(`/console${toPath({ ...world.ids, ...made })}`)
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await page.waitForLoadState('load')
+    await page
+      .locator('[aria-label=Loading], .mantine-Skeleton-root')
+      .first()
+      .waitFor({ state: 'detached' })
+    expect(await page.getByText('There is no such page').count()).toBe(0)
+    expect(await page.evaluate(FOUND)).toEqual({ ran: false, elements: 0 })
+    await expectAccessible(page)
+    await expectFitting(page, name)
+  })
+
+  it('shows the hostile texts as texts', async () => {
+    await page.goto('/console/devices')
+    await page.getByText(HOSTILE_TEXT).first().waitFor()
+  })
+})
