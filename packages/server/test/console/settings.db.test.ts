@@ -1,10 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { openConsole, type ConsoleTest } from './support/open-console.ts'
 
 let console: ConsoleTest
 beforeAll(async () => {
@@ -13,29 +8,7 @@ beforeAll(async () => {
 afterEach(() => expect(console.complaints).toEqual([]))
 afterAll(() => console.close())
 
-const PAGES = [
-  ['/settings', 'Settings'],
-  ['/settings/organisation', 'Organisation'],
-  ['/settings/admins', 'Admins'],
-  ['/settings/enrollment', 'Enrollment'],
-  ['/settings/developers/api-keys', 'Developers'],
-  ['/settings/scim', 'Provisioning by SCIM'],
-  ['/settings/retention', 'Retention'],
-  ['/settings/account', 'Your account'],
-] as const
-
 describe('the settings', () => {
-  it('fit wide and narrow windows and hinder nobody', async () => {
-    const page = await console.openPage('/settings')
-    for (const [path, title] of PAGES) {
-      await page.goto(`/console${path}`)
-      await page.getByRole('heading', { name: title, level: 1 }).waitFor()
-      await page.waitForLoadState('load')
-      await expectAccessible(page)
-      await expectFitting(page, path.slice(1).replaceAll('/', '-'))
-    }
-  })
-
   it('create a key by the keyboard alone, and show its secret once', async () => {
     const page = await console.openPage('/settings/developers/api-keys', {})
     const create = page.getByRole('button', { name: 'Create New Key' })
