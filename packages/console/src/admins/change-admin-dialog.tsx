@@ -1,88 +1,98 @@
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+/* Changes the name of an admin and what it may do. */
+import { Group, Modal, ScrollArea, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useState } from 'react'
+import { fieldFaultsOf } from '../api/client.ts'
 import { patchAdminUsersById } from '../api/generated/sdk.gen.ts'
 import type { AdminUser } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { changedMembers } from '../kit/changed-members.ts'
+import { DialogForm } from '../kit/confirm.tsx'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { useAction } from '../kit/use-action.ts'
+import { AccessFields, restrictionsOf } from './admin-access.tsx'
+import { ADMIN_RULES, toAdminBody, type AdminValues } from './admin-fields.ts'
+import { nameOf } from './admin-state.tsx'
+import { KeysToSelect } from './keys-to-select.tsx'
 import { texts } from './texts.ts'
 
 interface ChangeAdminDialogProps {
-  readonly admin: AdminUser | undefined
+  readonly admin: AdminUser
   readonly onClose: () => void
 }
 
-const LEVELS = Object.keys(texts.levels) as AdminUser['access'][]
-
-/** Changes the name and the access of an admin. */
 export function ChangeAdminDialog({ admin, onClose }: ChangeAdminDialogProps) {
-  const [firstName, setFirstName] = useState('')
-  const [lastName, setLastName] = useState('')
-  const [access, setAccess] = useState<AdminUser['access']>('full')
-  useEffect(() => {
-    if (admin === undefined) return
-    setFirstName(admin.first_name)
-    setLastName(admin.last_name)
-    setAccess(admin.access)
-  }, [admin])
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.changeTitle(nameOf(admin))}
+      size={560}
+      scrollAreaComponent={ScrollArea.Autosize}
+    >
+      <ChangeAdminForm admin={admin} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function ChangeAdminForm({ admin, onClose }: ChangeAdminDialogProps) {
+  const current = toValues(admin)
+  const form = useForm({ initialValues: current, validate: ADMIN_RULES })
+  const meanwhile = useMeanwhile(form, current)
+  const [keysTo, setKeysTo] = useState<string | null>(null)
+  const { access, restrictions } = form.values
+  const losesKeys = admin.access === 'full' && access !== 'full'
   const change = useAction({
-    run: async () => {
-      if (admin === undefined) return
-      const body = { first_name: firstName, last_name: lastName, access }
+    run: async (values: AdminValues) => {
+      const changed = changedMembers(toAdminBody(values), toAdminBody(meanwhile.saved))
+      const body = { ...changed, ...(losesKeys && keysTo !== null ? { keys_to: keysTo } : {}) }
       await patchAdminUsersById({ path: { id: admin.id }, body, throwOnError: true })
     },
     done: texts.changed,
-    changes: [['admin_users']],
+    changes: [['admin_users'], ['admin_sessions'], ['api_keys'], ['session']],
     showsFailure: true,
     onDone: onClose,
   })
+  const faults = fieldFaultsOf(change.error)
   return (
-    <Modal
-      opened={admin !== undefined}
+    <DialogForm
+      label={texts.save}
+      isPending={change.isPending}
+      error={change.error}
+      onSubmit={form.onSubmit((values) => change.mutate(values))}
       onClose={onClose}
-      title={texts.changeTitle(admin?.email ?? '')}
     >
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          change.mutate()
-        }}
-      >
-        <Stack>
-          <Group grow>
-            <TextInput
-              label={texts.firstName}
-              value={firstName}
-              onChange={(event) => setFirstName(event.currentTarget.value)}
-            />
-            <TextInput
-              label={texts.lastName}
-              value={lastName}
-              onChange={(event) => setLastName(event.currentTarget.value)}
-            />
-          </Group>
-          <Radio.Group label={texts.access} value={access} onChange={(value) => setAccess(value)}>
-            <Stack gap="xs" mt={6}>
-              {LEVELS.map((level) => (
-                <Radio
-                  key={level}
-                  value={level}
-                  label={texts.levels[level]}
-                  description={texts.levelHelp[level]}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          <Fault error={change.error} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={change.isPending}>
-              {texts.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      <MeanwhileBar meanwhile={meanwhile} />
+      <Group grow align="flex-start">
+        <TextInput
+          label={texts.firstName}
+          data-autofocus
+          {...form.getInputProps('firstName')}
+          error={form.errors['firstName'] ?? faults?.['first_name']}
+        />
+        <TextInput
+          label={texts.lastName}
+          {...form.getInputProps('lastName')}
+          error={form.errors['lastName'] ?? faults?.['last_name']}
+        />
+      </Group>
+      <AccessFields
+        access={access}
+        restrictions={restrictions}
+        onAccess={(next) => form.setFieldValue('access', next)}
+        onRestrictions={(next) => form.setFieldValue('restrictions', next)}
+      />
+      {access === admin.access ? null : <Text size="sm">{texts.changeEnds}</Text>}
+      {losesKeys ? (
+        <>
+          <Text size="sm">{texts.keysEnd}</Text>
+          <KeysToSelect admin={admin} value={keysTo} onChange={setKeysTo} />
+        </>
+      ) : null}
+    </DialogForm>
   )
+}
+
+function toValues(admin: AdminUser): AdminValues {
+  const { first_name: firstName, last_name: lastName, access } = admin
+  return { firstName, lastName, access, restrictions: restrictionsOf(admin) }
 }

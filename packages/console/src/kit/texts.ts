@@ -93,4 +93,5 @@ export const texts = {
   deleteSharedHelp: 'It disappears for everybody. The list itself stays as it is.',
   deleteOwnHelp: 'The list itself stays as it is.',
   exportBroke: 'The file broke off before its end. Export it again.',
+  unknownBrowser: 'An unknown browser',
 } as const

@@ -53,6 +53,11 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/settings/admins/$id',
+    component: lazyRouteComponent(() => import('../admins/admin-page.tsx'), 'AdminPage'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/settings/account',
     component: lazyRouteComponent(() => import('../sign-in/account-page.tsx'), 'AccountPage'),
   }),

@@ -9,7 +9,7 @@ export interface Session {
     readonly first_name: string
     readonly last_name: string
     readonly email: string
-    readonly access: 'full' | 'limited' | 'billing'
+    readonly access: 'full' | 'limited' | 'billing_only'
   }
   /** What the session may see, by the tags of the operations of the API. */
   readonly areas: readonly string[]

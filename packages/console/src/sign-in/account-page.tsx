@@ -3,6 +3,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { PasskeyFillIcon, PlusIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { browserOf } from '../kit/browser-name.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
@@ -139,16 +140,4 @@ function Sessions() {
       </ul>
     </Section>
   )
-}
-
-const BROWSERS = ['Edg', 'Firefox', 'Chrome', 'Safari'] as const
-const SYSTEMS = ['Windows', 'Android', 'iPhone', 'Mac OS X', 'Linux'] as const
-
-/** What a browser calls itself, in two words. */
-function browserOf(userAgent: string | null): string {
-  const browser = BROWSERS.find((name) => userAgent?.includes(name) === true)
-  const system = SYSTEMS.find((name) => userAgent?.includes(name) === true)
-  if (browser === undefined) return texts.unknownBrowser
-  const name = browser === 'Edg' ? 'Edge' : browser
-  return system === undefined ? name : `${name}, ${system === 'Mac OS X' ? 'macOS' : system}`
 }

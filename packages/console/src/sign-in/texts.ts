@@ -99,7 +99,6 @@ export const texts = {
   thisSession: 'This session',
   end: 'End',
   ended: 'The session was ended',
-  unknownBrowser: 'An unknown browser',
   since: 'Since',
   useProvider: (name: string) => `Sign in by ${name}`,
   proveAtProvider: (name: string) => `Prove it at ${name}`,

@@ -1,0 +1,140 @@
+/* What ends the access of an admin, for a time or for good, and what gives it back. Each says what ends. */
+import { Text } from '@mantine/core'
+import { useState } from 'react'
+import { deleteAdminUsersById, patchAdminUsersById } from '../api/generated/sdk.gen.ts'
+import type { AdminUser } from '../api/generated/types.gen.ts'
+import { ConfirmDialog } from '../kit/confirm.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { useSession } from '../shell/session.ts'
+import { nameOf } from './admin-state.tsx'
+import { KeysToSelect } from './keys-to-select.tsx'
+import { texts } from './texts.ts'
+
+interface EndDialogProps {
+  readonly admin: AdminUser
+  readonly onClose: () => void
+}
+
+interface RemoveAdminDialogProps extends EndDialogProps {
+  readonly onRemoved: () => void
+}
+
+/** The collections that change with the access of an admin. */
+const CHANGES = [['admin_users'], ['admin_sessions'], ['api_keys']] as const
+
+export function DeactivateAdminDialog({ admin, onClose }: EndDialogProps) {
+  const [keysTo, setKeysTo] = useState<string | null>(null)
+  const deactivate = useAction({
+    run: () =>
+      patchAdminUsersById({
+        path: { id: admin.id },
+        body: { deactivated: true, ...(keysTo === null ? {} : { keys_to: keysTo }) },
+        throwOnError: true,
+      }),
+    done: texts.wasDeactivated,
+    changes: CHANGES,
+    showsFailure: true,
+    onDone: onClose,
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      title={texts.deactivateTitle(nameOf(admin))}
+      label={texts.deactivateLabel}
+      isDanger
+      isPending={deactivate.isPending}
+      error={deactivate.error}
+      onConfirm={() => deactivate.mutate()}
+      onClose={onClose}
+    >
+      <WhatEnds admin={admin} text={texts.deactivateHelp} keysTo={keysTo} onKeysTo={setKeysTo} />
+    </ConfirmDialog>
+  )
+}
+
+export function RemoveAdminDialog({ admin, onClose, onRemoved }: RemoveAdminDialogProps) {
+  const [keysTo, setKeysTo] = useState<string | null>(null)
+  const remove = useAction({
+    run: () =>
+      deleteAdminUsersById({
+        path: { id: admin.id },
+        query: keysTo === null ? {} : { keys_to: keysTo },
+        throwOnError: true,
+      }),
+    done: texts.removed,
+    changes: CHANGES,
+    showsFailure: true,
+    onDone: () => {
+      onClose()
+      onRemoved()
+    },
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      title={texts.removeTitle(nameOf(admin))}
+      label={texts.removeLabel}
+      isDanger
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <WhatEnds admin={admin} text={texts.removeHelp} keysTo={keysTo} onKeysTo={setKeysTo} />
+    </ConfirmDialog>
+  )
+}
+
+export function TakeBackAdminDialog({ admin, onClose }: EndDialogProps) {
+  const takeBack = useAction({
+    run: () =>
+      patchAdminUsersById({
+        path: { id: admin.id },
+        body: { deactivated: false },
+        throwOnError: true,
+      }),
+    done: texts.wasTakenBack,
+    changes: CHANGES,
+    showsFailure: true,
+    onDone: onClose,
+  })
+  return (
+    <ConfirmDialog
+      isOpen
+      title={texts.takeBackTitle(nameOf(admin))}
+      label={texts.takeBackLabel}
+      isPending={takeBack.isPending}
+      error={takeBack.error}
+      onConfirm={() => takeBack.mutate()}
+      onClose={onClose}
+    >
+      {texts.takeBackHelp}
+    </ConfirmDialog>
+  )
+}
+
+interface WhatEndsProps {
+  readonly admin: AdminUser
+  readonly text: string
+  readonly keysTo: string | null
+  readonly onKeysTo: (id: string | null) => void
+}
+
+function WhatEnds({ admin, text, keysTo, onKeysTo }: WhatEndsProps) {
+  const isOwn = useSession()?.admin.id === admin.id
+  return (
+    <>
+      {text}
+      {isOwn ? (
+        <Text size="sm" mt="xs" fw={650}>
+          {texts.isYou}
+        </Text>
+      ) : null}
+      {admin.access === 'full' ? (
+        <div style={{ marginTop: 12 }}>
+          <KeysToSelect admin={admin} value={keysTo} onChange={onKeysTo} />
+        </div>
+      ) : null}
+    </>
+  )
+}
