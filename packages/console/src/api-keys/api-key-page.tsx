@@ -20,6 +20,7 @@ import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { KeyState } from './key-state.tsx'
+import { PermissionUse } from './permission-use.tsx'
 import { texts } from './texts.ts'
 
 type Dialog = 'edit' | 'rotate' | 'revoke' | undefined
@@ -106,6 +107,7 @@ function KeyDetails({ apiKey }: { readonly apiKey: ApiKey }) {
           />
         )}
       </Section>
+      <PermissionUse apiKey={apiKey} />
       <Section title={texts.about}>
         <Facts facts={factsOf(apiKey)} />
       </Section>

@@ -18,6 +18,7 @@ import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
+import { DryRun } from './dry-run.tsx'
 import classes from './key-dialog.module.css'
 import { texts } from './texts.ts'
 
@@ -122,6 +123,9 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
           errors={form.errors}
           onChange={(rationales) => form.setFieldValue('rationales', rationales)}
         />
+        {apiKey === undefined ? null : (
+          <DryRun apiKeyId={apiKey.id} permissions={Object.keys(form.values.rationales)} />
+        )}
         <Fault error={save.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -174,7 +178,10 @@ function ResponsibleSelect({ value, error, onChange }: ResponsibleSelectProps) {
     queryFn: async ({ signal }) =>
       (await getAdminUsers({ query: { per_page: 100 }, signal, throwOnError: true })).data,
   })
-  const admins = data?.data.filter(({ access }) => access === 'full') ?? []
+  const admins =
+    data?.data.filter(
+      ({ access, deactivated_at: deactivatedAt }) => access === 'full' && deactivatedAt === null,
+    ) ?? []
   return (
     <Select
       label={texts.responsible}

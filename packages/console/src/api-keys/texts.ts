@@ -53,4 +53,25 @@ export const texts = {
   saved: 'The key was changed',
   states: { live: 'Live', expired: 'Expired', revoked: 'Revoked' },
   mayNot: 'Your access does not include managing API keys.',
+  asked: 'What it asked for',
+  askedLead:
+    'What needed a special permission in the last 30 days. Requests of the last seconds may be missing.',
+  askedNothing: 'It asked for nothing that needs a special permission, and holds none.',
+  permission: 'Permission',
+  held: 'Holds it',
+  isHeld: 'Yes',
+  isNotHeld: 'No',
+  refused: 'Refused',
+  lastRefused: 'Last refused',
+  refusedOperation: 'What was refused last',
+  allowed: 'Let through',
+  lastAllowed: 'Last let through',
+  triedNone:
+    'With these permissions, nothing that it asked for in the last 30 days would be refused.',
+  tried: (count: number) =>
+    count === 1
+      ? 'With these permissions, 1 request of the last 30 days would be refused'
+      : `With these permissions, ${count} requests of the last 30 days would be refused`,
+  triedPermission: (permission: string, count: number) =>
+    `${permission}: ${count === 1 ? '1 request' : `${count} requests`}, the last`,
 } as const

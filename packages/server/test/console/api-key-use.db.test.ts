@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyUsageRecorder } from '../../src/organisation/api-keys/key-usage-recorder.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { createTestKey } from '../support/api-keys.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
+
+let console: ConsoleTest
+let keyId: string
+beforeAll(async () => {
+  console = await openConsole()
+  const { db } = console.api.services
+  await createTestKey(console.api.services, ['Refresh Check'])
+  const key = db.selectFrom('api_key').select('id').orderBy('id', 'desc')
+  keyId = (await key.executeTakeFirstOrThrow()).id
+  const recorder = createKeyUsageRecorder(db, systemClock)
+  const use = (permission: string, isAllowed: boolean, operation: string) =>
+    recorder.recordPermissionUse({ keyId, permission, isAllowed, operation })
+  for (let times = 0; times < 3; times += 1) use('Remove Devices', false, 'DELETE /devices/{id}')
+  for (let times = 0; times < 7; times += 1) {
+    use('Refresh Check', true, 'POST /devices/{id}/check_refreshes')
+  }
+  await recorder.flush()
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(() => console.close())
+
+describe('the page of a key', () => {
+  it('shows what it was refused, and what other permissions would refuse before they are saved', async () => {
+    const page = await console.openPage(`/settings/api-keys/${keyId}`)
+    const refused = page.getByRole('row', { name: /Remove Devices/ })
+    await refused.getByRole('cell', { name: 'DELETE /devices/{id}' }).waitFor()
+    await refused.getByRole('cell', { name: '3', exact: true }).waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'api-key-use')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('input:focus').waitFor()
+    await dialog.getByText('3 requests of the last 30 days would be refused').waitFor()
+    await dialog.getByRole('checkbox', { name: 'Refresh Check' }).uncheck()
+    await dialog.getByText('10 requests of the last 30 days would be refused').waitFor()
+    await dialog.getByText('Refresh Check: 7 requests').waitFor()
+    await expectFitting(page, 'api-key-tried')
+    await dialog.getByRole('checkbox', { name: 'Refresh Check' }).check()
+    await dialog.getByRole('checkbox', { name: 'Remove Devices' }).check()
+    await dialog.getByText(/nothing that it asked for .* would be refused/).waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('A test.').waitFor()
+  })
+})
