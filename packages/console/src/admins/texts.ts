@@ -16,7 +16,6 @@ export const texts = {
   },
   noWay: 'Nothing yet',
   lastSignIn: 'Last sign-in',
-  never: 'Never',
   invitedUntil: 'Invited until',
   notInvited: 'No open invitation',
   deactivatedSince: 'Deactivated',
@@ -82,7 +81,6 @@ export const texts = {
   linkNotNeeded:
     'They have a way to sign in. If they have lost it, "heliograph admins link" on the machine of the service lets them in.',
   linkNotForDeactivated: 'They are kept out. Take them back first.',
-  open: 'Open',
   change: 'Change access',
   changeTitle: (name: string) => `Change ${name}`,
   changeEnds: 'With another access level their sessions and open links end: they sign in again.',

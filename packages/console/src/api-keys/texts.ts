@@ -2,7 +2,6 @@
 export const texts = {
   title: 'API keys',
   developers: 'Developers',
-  lead: 'A key reads by default. Special permissions are granted one by one, each with its reason.',
   name: 'Name',
   secret: 'Secret',
   state: 'State',
@@ -14,7 +13,6 @@ export const texts = {
   created: 'Created',
   expires: 'Expires',
   revoked: 'Revoked',
-  never: 'Never',
   none: 'No API key yet',
   noneHelp:
     'Programs call the API with a key. Create one, name the admin who answers for it, and give it only what it needs.',
