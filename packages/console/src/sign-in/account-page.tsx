@@ -11,6 +11,7 @@ import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
 import classes from './account-page.module.css'
 import { OwnPasswordSection } from './own-password.tsx'
+import { OwnProviderSection } from './own-provider.tsx'
 import {
   addPasskey,
   endSession,
@@ -30,6 +31,7 @@ export function AccountPage() {
     >
       <Passkeys />
       <OwnPasswordSection />
+      <OwnProviderSection />
       <Sessions />
     </Page>
   )

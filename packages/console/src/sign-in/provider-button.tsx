@@ -3,11 +3,11 @@ import { Button } from '@mantine/core'
 import { OrganizationIcon } from '@primer/octicons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Fault } from '../kit/confirm.tsx'
-import { goToProvider, providerQuery } from './provider-calls.ts'
+import { goToProvider, providerQuery, type ProviderPurpose } from './provider-calls.ts'
 import { texts } from './texts.ts'
 
 interface ProviderButtonProps {
-  readonly purpose: 'sign_in' | 'step_up'
+  readonly purpose: ProviderPurpose
   readonly next: string | undefined
 }
 
@@ -23,7 +23,7 @@ export function ProviderButton({ purpose, next }: ProviderButtonProps) {
         loading={leave.isPending}
         onClick={() => leave.mutate()}
       >
-        {purpose === 'sign_in' ? texts.useProvider(name) : texts.proveAtProvider(name)}
+        {texts.atProvider[purpose].go(name)}
       </Button>
       <Fault error={leave.error} />
     </>

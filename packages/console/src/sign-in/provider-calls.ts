@@ -1,15 +1,21 @@
 /* The calls by which the browser goes to the identity provider of the organisation, and comes back from it. */
 import { queryOptions } from '@tanstack/react-query'
 import {
+  deleteConsoleSessionIdentitiesById,
   getConsoleSessionIdentities,
   getConsoleSessionProvider,
   postConsoleSessionProvider,
+  postConsoleSessionProviderConnect,
   postConsoleSessionProviderStart,
   postConsoleSessionProviderStepUp,
 } from '../api/generated/sdk.gen.ts'
+import type { AdminIdentity } from '../api/generated/types.gen.ts'
 import { texts } from './texts.ts'
 
-const NEXT = 'heliograph sign-in next'
+/** What the browser goes to the provider for. */
+export type ProviderPurpose = 'sign_in' | 'step_up' | 'connect'
+
+const LEFT_FOR = 'heliograph left for provider'
 const CONSOLE_PATH = /^\/console\/(?![/\\])/
 
 /** What the provider calls itself here; null when none is set up. */
@@ -19,25 +25,36 @@ export const providerQuery = queryOptions({
     (await getConsoleSessionProvider({ signal, throwOnError: true })).data.name,
 })
 
-/** Whether the admin who is signed in can prove itself at the provider. */
-export const isConnectedQuery = queryOptions({
+/** The own accounts at identity providers, also at those that were set up before. */
+export const identitiesQuery = queryOptions({
   queryKey: ['session', 'identities'],
-  queryFn: async ({ signal }) => {
-    const { data } = await getConsoleSessionIdentities({ signal, throwOnError: true })
-    return data.data.some(({ is_in_use: isInUse }) => isInUse)
-  },
+  queryFn: async ({ signal }): Promise<readonly AdminIdentity[]> =>
+    (await getConsoleSessionIdentities({ signal, throwOnError: true })).data.data,
 })
+
+/** Whether the admin can sign in and prove itself at the provider that is set up. */
+export function isConnected(identities: readonly AdminIdentity[]): boolean {
+  return identities.some(({ is_in_use: isInUse }) => isInUse)
+}
+
+export async function disconnect({ id }: AdminIdentity): Promise<void> {
+  await deleteConsoleSessionIdentitiesById({ path: { id }, throwOnError: true })
+}
+
+const BEGIN = {
+  sign_in: postConsoleSessionProviderStart,
+  step_up: postConsoleSessionProviderStepUp,
+  connect: postConsoleSessionProviderConnect,
+} as const
 
 /** Leaves for the provider, and goes on at `next` after the return. */
 export async function goToProvider(
-  purpose: 'sign_in' | 'step_up',
+  purpose: ProviderPurpose,
   next: string | undefined,
 ): Promise<void> {
-  const options = { body: {}, throwOnError: true } as const
-  const begin =
-    purpose === 'sign_in' ? postConsoleSessionProviderStart : postConsoleSessionProviderStepUp
-  const { data } = await begin(options)
-  globalThis.sessionStorage.setItem(NEXT, next ?? '/console/')
+  const { data } = await BEGIN[purpose]({ throwOnError: true })
+  const left: Departure = { purpose, next: next ?? '/console/' }
+  globalThis.sessionStorage.setItem(LEFT_FOR, JSON.stringify(left))
   globalThis.location.assign(data.url)
 }
 
@@ -56,9 +73,17 @@ export async function returnFromProvider(
   return (await postConsoleSessionProvider({ body, throwOnError: true })).data.id
 }
 
-/** Where the console goes on after the return; nowhere but in the console. */
-export function takeNext(): string {
-  const next = globalThis.sessionStorage.getItem(NEXT) ?? ''
-  globalThis.sessionStorage.removeItem(NEXT)
-  return CONSOLE_PATH.test(next) ? next : '/console/'
+/** What this tab has left the console for. */
+interface Departure {
+  readonly purpose: ProviderPurpose
+  /** Where the console goes on after the return; nowhere but in the console. */
+  readonly next: string
+}
+
+/** What this tab has left for, once; a sign-in when it does not know. */
+export function takeDeparture(): Departure {
+  const text = globalThis.sessionStorage.getItem(LEFT_FOR)
+  globalThis.sessionStorage.removeItem(LEFT_FOR)
+  const { purpose = 'sign_in', next = '' } = JSON.parse(text ?? '{}') as Partial<Departure>
+  return { purpose, next: CONSOLE_PATH.test(next) ? next : '/console/' }
 }

@@ -1,15 +1,16 @@
-/* Where the identity provider sends the browser back to: ends the sign-in, or says why there is none. */
+/* Where the identity provider sends the browser back to: ends what it was left for, or says why that failed. */
 import { Anchor, Loader, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Fault } from '../kit/confirm.tsx'
-import { returnFromProvider, takeNext } from './provider-calls.ts'
+import { returnFromProvider, takeDeparture } from './provider-calls.ts'
 import classes from './sign-in-page.module.css'
 import { texts } from './texts.ts'
 
 export function ProviderReturnPage() {
   // Read once: the code leaves the address at once, so that it is in no history.
   const [answer] = useState(takeAnswer)
+  const [{ purpose, next }] = useState(takeDeparture)
   const { isSuccess, error } = useQuery({
     queryKey: ['session', 'return', answer['state'] ?? ''],
     queryFn: () => returnFromProvider(answer),
@@ -19,22 +20,23 @@ export function ProviderReturnPage() {
     refetchOnReconnect: false,
   })
   useEffect(() => {
-    if (isSuccess) globalThis.location.assign(takeNext())
-  }, [isSuccess])
+    if (isSuccess) globalThis.location.assign(next)
+  }, [isSuccess, next])
+  const words = texts.atProvider[purpose]
   return (
     <main className={classes.side}>
       <Stack gap="lg" className={classes.form}>
         <img src="/console/heliograph.svg" width={44} height={44} alt="" />
         <Title order={1} className={classes.title}>
-          {error === null ? texts.providerReturn : texts.providerFailed}
+          {error === null ? words.under : words.failed}
         </Title>
         {error === null ? (
-          <Loader aria-label={texts.providerReturn} />
+          <Loader aria-label={words.under} />
         ) : (
           <>
             <Fault error={error} />
             <Text>
-              <Anchor href="/console/sign-in">{texts.again}</Anchor>
+              <Anchor href={purpose === 'sign_in' ? '/console/sign-in' : next}>{words.back}</Anchor>
             </Text>
           </>
         )}

@@ -4,15 +4,18 @@ import { useState } from 'react'
 import type { Session } from '../shell/session.ts'
 import { PasskeySetup } from './passkey-setup.tsx'
 import { PasswordSetUp } from './password-set-up.tsx'
+import { ProviderButton } from './provider-button.tsx'
 import classes from './sign-in-page.module.css'
 import { texts } from './texts.ts'
 
 interface SetUpProps {
   readonly session: Session
+  /** Where the console goes on after a way out of it. */
+  readonly next: string | undefined
   readonly onDone: (session: Session) => void
 }
 
-export function SetUp({ session, onDone }: SetUpProps) {
+export function SetUp({ session, next, onDone }: SetUpProps) {
   const [isPassword, setPassword] = useState(false)
   return (
     <Stack gap="lg">
@@ -30,6 +33,7 @@ export function SetUp({ session, onDone }: SetUpProps) {
       <Button variant="subtle" onClick={() => setPassword(!isPassword)}>
         {isPassword ? texts.passkeyInstead : texts.passwordInstead}
       </Button>
+      <ProviderButton purpose="connect" next={next} />
     </Stack>
   )
 }

@@ -39,7 +39,7 @@ export function SignInPage() {
         <div className={classes.form}>
           <img src="/console/heliograph.svg" width={44} height={44} alt="" />
           {session?.setup_required === true ? (
-            <SetUp session={session} onDone={enter} />
+            <SetUp session={session} next={next} onDone={enter} />
           ) : token !== undefined && !isLinkUsed ? (
             <LinkSignIn token={token} onDone={enter} />
           ) : (

@@ -8,7 +8,7 @@ import { sessionQuery, type Session } from '../shell/session.ts'
 import { CodeInput } from './code-input.tsx'
 import { explain } from './explain.ts'
 import { ProviderButton } from './provider-button.tsx'
-import { isConnectedQuery } from './provider-calls.ts'
+import { identitiesQuery, isConnected } from './provider-calls.ts'
 import { readStepUpWays, stepUpByCode, stepUpByPasskey } from './session-calls.ts'
 import { texts } from './texts.ts'
 
@@ -44,18 +44,19 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
     queryClient.setQueryData(sessionQuery.queryKey, session)
     onEnd(true)
   }
-  const { data: isConnected = false } = useQuery(isConnectedQuery)
+  const { data: identities = [] } = useQuery(identitiesQuery)
+  const isAtProvider = isConnected(identities)
   return (
     <Stack>
       <Text size="sm">
-        {isConnected || mayHaveWay(ways) ? texts.stepUpLead : texts.stepUpNoWay}
+        {isAtProvider || mayHaveWay(ways) ? texts.stepUpLead : texts.stepUpNoWay}
       </Text>
       <Fault error={error} />
       {ways === undefined && error === null ? <Loader aria-label={texts.loading} /> : null}
       {ways?.passkey ? <ByPasskey onDone={finish} /> : null}
       {ways?.passkey && ways.code ? <Divider label={texts.or} /> : null}
       {ways?.code === true ? <ByCode isFirst={ways.passkey === null} onDone={finish} /> : null}
-      <ByProvider isConnected={isConnected} />
+      {isAtProvider ? <ByProvider /> : null}
       <Group justify="flex-end">
         <Button variant="default" onClick={() => onEnd(false)}>
           {texts.cancel}
@@ -71,9 +72,9 @@ function mayHaveWay(ways: Awaited<ReturnType<typeof readStepUpWays>> | undefined
 }
 
 /** The page is left: the admin comes back to it, and asks again. */
-function ByProvider({ isConnected }: { readonly isConnected: boolean }) {
+function ByProvider() {
   const { pathname, search } = globalThis.location
-  return isConnected ? <ProviderButton purpose="step_up" next={`${pathname}${search}`} /> : null
+  return <ProviderButton purpose="step_up" next={`${pathname}${search}`} />
 }
 
 interface WayProps {

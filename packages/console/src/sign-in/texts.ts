@@ -100,10 +100,37 @@ export const texts = {
   end: 'End',
   ended: 'The session was ended',
   since: 'Since',
-  useProvider: (name: string) => `Sign in by ${name}`,
-  proveAtProvider: (name: string) => `Prove it at ${name}`,
-  providerReturn: 'Signing you in',
-  providerFailed: 'You are not signed in',
-  providerNothing: 'The identity provider has sent nothing that could sign you in.',
-  again: 'Back to the sign-in',
+  providerNothing: 'The identity provider has sent nothing that could prove who you are.',
+  atProvider: {
+    sign_in: {
+      go: (name: string) => `Sign in by ${name}`,
+      under: 'Signing you in',
+      failed: 'You are not signed in',
+      back: 'Back to the sign-in',
+    },
+    step_up: {
+      go: (name: string) => `Prove it at ${name}`,
+      under: 'Looking at your proof',
+      failed: 'That has not proven that it is you',
+      back: 'Back to where you were',
+    },
+    connect: {
+      go: (name: string) => `Connect ${name}`,
+      under: 'Connecting your account',
+      failed: 'Your account is not connected',
+      back: 'Back to where you were',
+    },
+  },
+  provider: 'Identity provider',
+  providerLead:
+    'Your account at the identity provider of the organisation, as a third way to sign in.',
+  notConnected: 'Not connected.',
+  oldProvider: 'Signs you in no more: another identity provider is set up, or none.',
+  connected: 'Connected',
+  disconnect: 'Disconnect',
+  disconnectTitle: (issuer: string) => `Disconnect your account at ${issuer}?`,
+  disconnectHelp:
+    'It signs you in no more. Nothing changes at the identity provider, and you can connect it again. The last way to sign in cannot be removed.',
+  disconnectLabel: 'Disconnect account',
+  disconnected: 'The account was disconnected',
 } as const

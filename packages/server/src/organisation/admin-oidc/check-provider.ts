@@ -7,6 +7,7 @@ import {
   ClientError,
   randomPKCECodeVerifier,
   ResponseBodyError,
+  WWWAuthenticateChallengeError,
 } from 'openid-client'
 import type { ServerMetadata } from 'openid-client'
 import { GuardedFetchError } from '../../platform/net/guarded-fetch.ts'
@@ -120,16 +121,12 @@ async function findClientProblem(
       const message = 'The provider knows the client, but not for signing in with a code.'
       return { field: 'client_id', message }
     }
-    if (code === 'invalid_client' || (error instanceof ClientError && isChallenge(error))) {
+    // Most providers refuse a client with 401 and a challenge (RFC 6749, section 5.2).
+    if (code === 'invalid_client' || error instanceof WWWAuthenticateChallengeError) {
       const message = 'The provider does not accept the client ID with this secret.'
       return { field: 'client_secret', message }
     }
     return { field: 'client_secret', message: describeProviderError(error) }
   }
   return undefined
-}
-
-/** Some providers refuse a client with 401 and a challenge (RFC 6749, section 5.2). */
-function isChallenge({ code }: ClientError): boolean {
-  return code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE'
 }

@@ -2,7 +2,12 @@
  * What of the identity provider several use cases need: its discovery, shared for a minute so that attempts to sign
  * in do not become as many requests to it, and the redirect URI. Says in words why a provider does not answer.
  */
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from 'openid-client'
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client'
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
 import { GuardedFetchError } from '../../platform/net/guarded-fetch.ts'
@@ -80,6 +85,7 @@ export function describeProviderError(error: unknown): string {
     return `The identity provider cannot be reached: ${message}.`
   }
   if (error instanceof ResponseBodyError) return describeRefusal(error.error)
+  if (error instanceof WWWAuthenticateChallengeError) return describeRefusal('invalid_client')
   if (error instanceof AuthorizationResponseError) return describeRefusal(error.error)
   return 'The identity provider answered something that proves nothing: its issuer, keys or times do not fit.'
 }

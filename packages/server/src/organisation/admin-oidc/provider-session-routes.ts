@@ -41,14 +41,6 @@ const PATH = '/console/session/provider'
 export type ProviderRouteDependencies = ProviderSignInDependencies &
   Pick<SignInDependencies, 'site' | 'rateLimiter'>
 
-/** A path of the console itself: nobody is led away after a sign-in. */
-const nextSchema = z
-  .string()
-  .max(2_048)
-  .regex(/^\/console\/(?![/\\])[^\\\p{Cc}]*$/u, 'Must be a path of the console')
-  .optional()
-  .describe('Where the console goes on.')
-
 const begunSchema = z
   .object({ url: z.string().describe('Where the browser goes now.') })
   .meta({ id: 'BegunSignIn' })
@@ -103,13 +95,10 @@ function publicRoutes(dependencies: ProviderRouteDependencies): ApiRoute[] {
       path: `${PATH}/start`,
       summary: 'Begin a sign-in at the identity provider',
       description: 'Sets a cookie, without which no other browser can end the sign-in.',
-      body: z.object({ next: nextSchema }),
-      example: { body: { next: '/console/devices' } },
       responses: { 200: begunSchema },
-      handler: async ({ body, headers, address }) => {
+      handler: async ({ headers, address }) => {
         await admitSignIn(dependencies, headers, address)
-        const next = body.next ?? null
-        return begin(dependencies, { purpose: 'sign_in', sessionId: null, next })
+        return begin(dependencies, { purpose: 'sign_in', sessionId: null })
       },
     }),
   ]
@@ -117,11 +106,7 @@ function publicRoutes(dependencies: ProviderRouteDependencies): ApiRoute[] {
 
 function ownRoutes(dependencies: ProviderRouteDependencies): ApiRoute[] {
   const access = { tags: SESSION_TAGS, permission: 'session', method: 'POST' } as const
-  const shape = {
-    body: z.object({ next: nextSchema }),
-    example: { body: { next: '/console/settings/account' } },
-    responses: { 200: begunSchema },
-  }
+  const shape = { responses: { 200: begunSchema } }
   return [
     route({
       ...access,
@@ -129,11 +114,10 @@ function ownRoutes(dependencies: ProviderRouteDependencies): ApiRoute[] {
       path: `${PATH}/step_up`,
       summary: 'Begin a step-up at the identity provider',
       description: 'The provider asks the admin anew, whoever is signed in there.',
-      handler: async ({ body, headers, address }) => {
+      handler: async ({ headers, address }) => {
         await admitSignIn(dependencies, headers, address)
         const { session } = await readOwnSession(dependencies, headers)
-        const next = body.next ?? null
-        return begin(dependencies, { purpose: 'step_up', sessionId: session.id, next })
+        return begin(dependencies, { purpose: 'step_up', sessionId: session.id })
       },
     }),
     route({
@@ -142,12 +126,11 @@ function ownRoutes(dependencies: ProviderRouteDependencies): ApiRoute[] {
       path: `${PATH}/connect`,
       summary: 'Begin to connect an account at the identity provider',
       description: 'Asks for a step-up, but right after a one-time link.',
-      handler: async ({ body, headers, address }) => {
+      handler: async ({ headers, address }) => {
         await admitSignIn(dependencies, headers, address)
         const { session } = await readOwnSession(dependencies, headers)
         if (!session.isSetupPending) assertSteppedUp(session)
-        const next = body.next ?? null
-        return begin(dependencies, { purpose: 'connect', sessionId: session.id, next })
+        return begin(dependencies, { purpose: 'connect', sessionId: session.id })
       },
     }),
   ]

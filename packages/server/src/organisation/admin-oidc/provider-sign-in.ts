@@ -59,8 +59,6 @@ export interface WantedSignIn {
   readonly purpose: AttemptPurpose
   /** Of whoever is signed in. */
   readonly sessionId: string | null
-  /** A path of the console, where it goes on. */
-  readonly next: string | null
 }
 
 /**

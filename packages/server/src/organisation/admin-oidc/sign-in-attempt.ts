@@ -30,7 +30,6 @@ const attemptSchema = z.object({
   state: z.string(),
   nonce: z.string(),
   codeVerifier: z.string(),
-  next: z.string().nullable(),
   startedAt: z.number().describe('Milliseconds since 1970.'),
 })
 
@@ -39,10 +38,7 @@ export type AttemptPurpose = SignInAttempt['purpose']
 
 /** Begins an attempt. */
 export function newAttempt(
-  facts: Pick<
-    SignInAttempt,
-    'purpose' | 'sessionId' | 'providerId' | 'issuer' | 'clientId' | 'next'
-  >,
+  facts: Pick<SignInAttempt, 'purpose' | 'sessionId' | 'providerId' | 'issuer' | 'clientId'>,
   clock: Clock,
 ): SignInAttempt {
   return {
