@@ -58,6 +58,14 @@ export const settingsRoutes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/settings/identity-provider',
+    component: lazyRouteComponent(
+      () => import('../identity-provider/identity-provider-page.tsx'),
+      'IdentityProviderPage',
+    ),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/settings/account',
     component: lazyRouteComponent(() => import('../sign-in/account-page.tsx'), 'AccountPage'),
   }),

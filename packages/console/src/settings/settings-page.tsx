@@ -6,6 +6,7 @@ import {
   OrganizationIcon,
   PeopleIcon,
   PersonIcon,
+  ShieldLockIcon,
   StackIcon,
   SyncIcon,
   type Icon,
@@ -23,6 +24,12 @@ const DOORS: readonly { to: string; title: string; lead: string; icon: Icon }[] 
     icon: OrganizationIcon,
   },
   { to: '/settings/admins', title: texts.admins, lead: texts.adminsLead, icon: PeopleIcon },
+  {
+    to: '/settings/identity-provider',
+    title: texts.provider,
+    lead: texts.providerLead,
+    icon: ShieldLockIcon,
+  },
   {
     to: '/settings/enrollment',
     title: texts.enrollment,

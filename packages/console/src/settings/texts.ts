@@ -6,6 +6,8 @@ export const texts = {
   organisationLead: 'Its name, the threshold of compliance, and what is switched on.',
   admins: 'Admins',
   adminsLead: 'Who may sign in here, and what they may do.',
+  provider: 'Identity provider',
+  providerLead: 'By which admins sign in, beside passkeys and passwords.',
   enrollment: 'Enrollment',
   enrollmentLead: 'Packages and secrets by which devices join.',
   developers: 'Developers',

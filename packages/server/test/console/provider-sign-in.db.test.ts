@@ -2,10 +2,13 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertProvider } from '../../src/organisation/admin-oidc/identity-provider-store.ts'
+import { insertIdentity } from '../../src/organisation/admin-oidc/identity-store.ts'
 import { secretContext } from '../../src/organisation/admin-oidc/provider-gateway.ts'
+import { insertPasskey } from '../../src/organisation/admin-sign-in/passkey-store.ts'
 import { issueLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts'
+import { createConsoleSession } from '../support/console-session.ts'
 import { expectAccessible, openConsole, type ConsoleTest } from './support/open-console.ts'
 
 let console: ConsoleTest
@@ -54,4 +57,73 @@ it('says why somebody who was not invited is not signed in, and leads back', asy
   expect(page.url()).toBe(`${console.baseUrl}/console/sign-in/provider`)
   await page.getByRole('link', { name: 'Back to the sign-in' }).click()
   await page.getByRole('button', { name: 'Sign in by Example Login' }).waitFor()
+})
+
+it('connects an account as the way to sign in after a one-time link', async () => {
+  provider.account = { subject: 'grace' }
+  const page = await console.openPage('/sign-in', { isSetupPending: true })
+  await page.getByRole('button', { name: 'Connect Example Login' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Now' }).waitFor()
+})
+
+it('connects and disconnects the own account, but not as the last way to sign in', async () => {
+  provider.account = { subject: 'joan' }
+  const { db } = console.api.services
+  const { adminId } = await createConsoleSession(db)
+  const page = await console.openPage('/settings/account', { adminId })
+  await page.getByText('Not connected.').waitFor()
+  await page.getByRole('button', { name: 'Connect Example Login' }).click()
+  const own = page.getByRole('region', { name: 'Identity provider' })
+  await own.getByRole('button', { name: 'Disconnect' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Disconnect account' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await insertPasskey(db, {
+    ...{ adminId, name: 'Key', credentialId: Buffer.from('joan'), publicKey: Buffer.from('key') },
+    ...{ counter: '0', transports: [], isBackedUp: false },
+  })
+  await dialog.getByRole('button', { name: 'Disconnect account' }).click()
+  await own.getByText('Not connected.').waitFor()
+})
+
+it('says what was not connected, and leads back to the account', async () => {
+  provider.account = { subject: 'taken' }
+  const { db } = console.api.services
+  const { adminId } = await createConsoleSession(db)
+  const taken = { adminId, issuer: provider.issuer, subject: 'taken', createdAt: new Date() }
+  await insertIdentity(db, taken)
+  const page = await console.openPage('/settings/account')
+  await page.getByRole('button', { name: 'Connect Example Login' }).click()
+  await page.getByRole('heading', { name: 'Your account is not connected' }).waitFor()
+  await page.getByRole('link', { name: 'Back to where you were' }).click()
+  await page.getByText('Not connected.').waitFor()
+})
+
+it('names the field of the set-up that is wrong, and asks before another issuer counts', async () => {
+  const page = await console.openPage('/settings/identity-provider')
+  await page.getByText(`${console.baseUrl}/console/sign-in/provider`).waitFor()
+  await page.getByRole('textbox', { name: 'Issuer' }).fill(`${provider.issuer}/elsewhere`)
+  await page.getByLabel('Client secret').fill('wrong')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('There is no OpenID Connect document').waitFor()
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByRole('dialog').getByText(`connected to ${provider.issuer},`).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+})
+
+it('is switched off, removed and set up anew', async () => {
+  const page = await console.openPage('/settings/identity-provider')
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click()
+  await page.getByText('Off: nobody signs in by it.').waitFor()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove provider' }).click()
+  const setUp = page.getByRole('button', { name: 'Set up' })
+  await setUp.waitFor()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Example Login')
+  await page.getByLabel('Issuer').fill(provider.issuer)
+  await page.getByLabel('Client ID').fill(provider.clientId)
+  await page.getByLabel('Client secret').fill(provider.clientSecret)
+  await setUp.click()
+  await page.getByText(/^On\. \d admins? connected/).waitFor()
 })
