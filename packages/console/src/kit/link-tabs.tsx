@@ -18,6 +18,8 @@ export function LinkTabs({ label, tabs, current }: LinkTabsProps) {
           key={tab.to}
           to={tab.to}
           className={classes.tab}
+          // The router lights every page above the present one; only the page itself is meant.
+          activeOptions={{ exact: true }}
           aria-current={tab.to === current ? 'page' : undefined}
         >
           {tab.label}

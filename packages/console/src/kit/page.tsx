@@ -32,7 +32,7 @@ export function Page(props: PageProps) {
       {above.length === 0 ? null : (
         <Breadcrumbs className={classes.above} separatorMargin={6}>
           {above.map(({ label, to }) => (
-            <Anchor key={to} component={Link} to={to} size="sm">
+            <Anchor key={to} component={Link} to={to} size="sm" truncate>
               {label}
             </Anchor>
           ))}
