@@ -3,8 +3,9 @@ export interface ListSearch {
   readonly query?: string
 }
 
-/** Reads the search of a list from the address; what is not a text is left out. */
+/** Reads the search of a list from the address. What was typed there may look like a number, or like anything of JSON. */
 export function readListSearch(search: Readonly<Record<string, unknown>>): ListSearch {
   const { query } = search
-  return typeof query === 'string' && query !== '' ? { query } : {}
+  if (query === undefined || query === '') return {}
+  return { query: typeof query === 'string' ? query : JSON.stringify(query) }
 }

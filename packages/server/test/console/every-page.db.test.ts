@@ -29,7 +29,7 @@ beforeAll(async () => {
   await makeTextsHostile(console.api.services)
   page = await console.openPage('/settings')
 })
-afterEach(() => expect(console.complaints).toEqual([]))
+afterEach(() => expect(console.takeComplaints()).toEqual([]))
 afterAll(async () => {
   await world.close()
   await console.close()
@@ -43,7 +43,7 @@ async function makeMore({ call, newDelivery, newWebhook, unique }: ContractWorld
   const keyBody = { name: unique('Key'), responsible_email: 'grace@example.com' }
   const { id: key } = await call('POST', '/api_keys', keyBody)
   await call('POST', '/enrollment_secrets', { name: unique('Laptops') })
-  const { client_id: client } = await call('POST', '/ssf_clients', { name: unique('Receiver') })
+  const { id: client } = await call('POST', '/ssf_clients', { name: unique('Receiver') })
   const { data } = await call('GET', '/reporting/tables')
   const [table] = data as { name: string }[]
   return {
@@ -104,9 +104,10 @@ const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   webhook: ({ webhook }) => `/signals/webhooks/${webhook}`,
   'webhook-edit': ({ webhook }) => `/signals/webhooks/${webhook}/edit`,
   deliveries: () => '/signals/deliveries',
-  'delivery-stream': ({ streamId, eventId }) => `/signals/deliveries/stream/${streamId}/${eventId}`,
+  'delivery-stream': ({ streamId, eventId }) =>
+    `/signals/deliveries/streams/${streamId}/${eventId}`,
   'delivery-webhook': ({ webhook, webhookEvent }) =>
-    `/signals/deliveries/webhook/${webhook}/${webhookEvent}`,
+    `/signals/deliveries/webhooks/${webhook}/${webhookEvent}`,
   find: ({ device }) => `/signals/find?query=${device}`,
   'ssf-clients': () => '/signals/clients',
   'ssf-client-new': () => '/signals/clients/new',

@@ -27,30 +27,29 @@ const nameOf = (number: number) => `device-${String(number).padStart(4, '0')}`
 
 /** What runs in the page, as texts: tests know no types of the browser. */
 const ROWS = "document.querySelector('[data-testid=rows]')"
-const READ_ROWS = `[...${ROWS}.querySelectorAll('[data-index]')].map((row) =>
-  [Number(row.dataset.index), row.querySelector('a')?.textContent ?? ''])`
-const GO_DOWN = `(() => {
+/** Every row that comes into view on the way down, by its place; goes on when what is on view has been drawn. */
+const GO_THROUGH = `(async () => {
   const rows = ${ROWS}
-  rows.scrollTop += rows.clientHeight / 2
-  return rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 1
+  const names = new Map()
+  for (;;) {
+    await new Promise((resolve) => requestAnimationFrame(resolve))
+    const drawn = [...rows.querySelectorAll('[data-index]')]
+    for (const row of drawn) names.set(Number(row.dataset.index), row.querySelector('a')?.textContent ?? '')
+    const lowest = Math.max(...drawn.map((row) => row.getBoundingClientRect().bottom))
+    const { bottom } = rows.getBoundingClientRect()
+    const isAtEnd = rows.scrollTop + rows.clientHeight >= rows.scrollHeight - 1
+    if (isAtEnd && document.body.innerText.includes('${DEVICES} rows')) return [...names]
+    if (!isAtEnd && lowest >= bottom) rows.scrollTop += rows.clientHeight / 2
+  }
 })()`
 const setHidden = (isHidden: boolean) => `
   Object.defineProperty(document, 'hidden', { value: ${String(isHidden)}, configurable: true })
   document.dispatchEvent(new Event('visibilitychange'))`
 
-/** Every row that comes into view on the way down, in the order of their places. */
+/** Every row, in the order of their places. */
 async function scrollThrough(page: Page): Promise<string[]> {
-  const names = new Map<number, string>()
-  const foot = page.getByText(`${DEVICES} rows`, { exact: true })
-  for (let isAtEnd = false; !isAtEnd;) {
-    isAtEnd = await foot.isVisible()
-    for (const [index, name] of await page.evaluate<[number, string][]>(READ_ROWS)) {
-      names.set(index, name)
-    }
-    const isAtBottom = await page.evaluate<boolean>(GO_DOWN)
-    isAtEnd &&= isAtBottom && names.size >= DEVICES
-  }
-  return [...names].sort(([a], [b]) => a - b).map(([, name]) => name)
+  const names = await page.evaluate<[number, string][]>(GO_THROUGH)
+  return names.sort(([a], [b]) => a - b).map(([, name]) => name)
 }
 
 /** The requests for pages of the list, from now on. */

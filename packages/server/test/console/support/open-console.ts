@@ -28,6 +28,8 @@ export interface ConsoleTest {
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
   /** What browsers complained of: faults of scripts, and what the policy of the page refused. */
   readonly complaints: readonly string[]
+  /** The same, once: those of one test are not told of the next as well. */
+  readonly takeComplaints: () => string[]
   readonly close: () => Promise<void>
 }
 
@@ -72,7 +74,9 @@ export async function openConsole(
     await page.goto(`/console${path}`)
     return page
   }
-  return { api, baseUrl, browser, newContext, openPage, complaints, close: () => cleanup.run() }
+  const takeComplaints = () => complaints.splice(0)
+  const close = () => cleanup.run()
+  return { api, baseUrl, browser, newContext, openPage, complaints, takeComplaints, close }
 }
 
 function listen(page: Page, complaints: string[]): void {
