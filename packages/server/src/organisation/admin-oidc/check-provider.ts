@@ -12,7 +12,7 @@ import {
 import type { ServerMetadata } from 'openid-client'
 import { GuardedFetchError } from '../../platform/net/guarded-fetch.ts'
 import { newSecret } from '../../platform/ids.ts'
-import { listSignatures, type ProviderAccess } from './provider-client.ts'
+import { listSignatures, listWords, type ProviderAccess } from './provider-client.ts'
 import { describeProviderError, type ProviderGateway } from './provider-gateway.ts'
 
 /** What is wrong with a field of the set-up. */
@@ -51,7 +51,9 @@ export async function checkProvider(
       : await findClientProblem(gateway, { ...access, clientSecret })
   return {
     problems: refused === undefined ? problems : [refused],
-    authorizationEndpoint: server.authorization_endpoint ?? null,
+    authorizationEndpoint: isText(server.authorization_endpoint)
+      ? server.authorization_endpoint
+      : null,
     signatures: listSignatures(server),
   }
 }
@@ -71,6 +73,13 @@ function describeDiscoveryError(error: unknown): string {
     : 'There is no OpenID Connect document at /.well-known/openid-configuration below this address.'
 }
 
+const ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+
+/** The members of a discovery document are whatever the provider has written. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
 /** What Heliograph needs of a provider. */
 export function findMetadataProblems(
   server: Readonly<ServerMetadata>,
@@ -81,16 +90,20 @@ export function findMetadataProblems(
     problems.push(`The provider calls itself ${server.issuer}: write it exactly so.`)
   }
   const isPlain = new URL(issuer).protocol === 'http:'
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const) {
-    const url = server[name]
-    if (typeof url !== 'string') problems.push(`The provider names no ${name}.`)
+  for (const name of ENDPOINTS) {
+    const url: unknown = server[name]
+    if (!isText(url)) problems.push(`The provider names no ${name}.`)
     else if (!isWebAddress(url, isPlain))
       problems.push(`The ${name} of the provider is no HTTPS address.`)
+  }
+  const userInfo: unknown = server.userinfo_endpoint
+  if (isText(userInfo) && !isWebAddress(userInfo, isPlain)) {
+    problems.push('The userinfo_endpoint of the provider is no HTTPS address.')
   }
   if (listSignatures(server).length === 0) {
     problems.push('The provider signs ID tokens by no algorithm with a public key.')
   }
-  const challenges = server.code_challenge_methods_supported
+  const challenges = listWords(server.code_challenge_methods_supported)
   if (challenges !== undefined && !challenges.includes('S256')) {
     problems.push('The provider does not take PKCE with S256.')
   }

@@ -20,6 +20,8 @@ import {
 } from 'openid-client'
 import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
+import { EMAIL_LENGTH_MAX } from '../../platform/parse-text.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
 
 /** Signatures by a key of the provider alone: a shared secret, and none at all, prove nothing. */
 const SIGNATURES: readonly string[] = [
@@ -31,6 +33,8 @@ const SIGNATURES: readonly string[] = [
 export const CLOCK_TOLERANCE_SECONDS = 30
 const TIMEOUT_SECONDS = 10
 const SCOPE = 'openid email profile'
+/** OpenID Connect Core 1.0, section 2. */
+const SUBJECT_LENGTH_MAX = 255
 
 /** How a provider is reached. */
 export interface ProviderAccess {
@@ -50,6 +54,7 @@ export interface AuthorizationSecrets {
 export interface ProvenClaims {
   readonly subject: string
   readonly email: string | undefined
+  /** Said of this very address, by whatever names it. */
   readonly isEmailVerified: boolean
   /** Seconds since 1970 at which the person was authenticated; undefined where the provider does not say. */
   readonly authenticatedAt: number | undefined
@@ -77,8 +82,14 @@ export async function discoverProvider(
 
 /** The signatures of a provider that are taken. */
 export function listSignatures(server: Readonly<ServerMetadata>): string[] {
-  const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
+  const offered = listWords(server.id_token_signing_alg_values_supported) ?? ['RS256']
   return offered.filter((name) => SIGNATURES.includes(name))
+}
+
+/** A member of a discovery document that should be an array of texts; undefined where there is none. */
+export function listWords(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []
 }
 
 /** A client of the provider that this metadata describes. */
@@ -87,7 +98,7 @@ export function configure(
   server: Readonly<ServerMetadata>,
   { clientId, clientSecret }: Pick<ProviderAccess, 'clientId' | 'clientSecret'>,
 ): Configuration {
-  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const methods = listWords(server.token_endpoint_auth_methods_supported) ?? ['client_secret_basic']
   const authentication = methods.includes('client_secret_basic')
     ? ClientSecretBasic(clientSecret)
     : ClientSecretPost(clientSecret)
@@ -154,15 +165,37 @@ export async function proveClaims(
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('no ID token')
+  const { sub: subject } = claims
+  if (subject.length > SUBJECT_LENGTH_MAX || !isStorable(subject)) throw new Error('no subject')
   // Some providers tell the address and the groups only there.
-  const isMore = config.serverMetadata().userinfo_endpoint !== undefined
-  const more = isMore ? await fetchUserInfo(config, tokens.access_token, claims.sub) : {}
-  const all: Readonly<Record<string, unknown>> = { ...more, ...claims }
+  const isMore = typeof config.serverMetadata().userinfo_endpoint === 'string'
+  const more: Claims = isMore ? await fetchUserInfo(config, tokens.access_token, subject) : {}
   return {
-    subject: claims.sub,
-    email: typeof all['email'] === 'string' ? all['email'] : undefined,
-    isEmailVerified: all['email_verified'] === true,
+    subject,
+    ...readEmail([claims, more]),
     authenticatedAt: claims.auth_time,
-    all,
+    all: { ...more, ...claims },
   }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+/**
+ * The address that the first of these names. What one of them says of its own address verifies no other: a person may
+ * be able to write one of the two, and have proven the other.
+ */
+function readEmail(documents: readonly Claims[]): Pick<ProvenClaims, 'email' | 'isEmailVerified'> {
+  const email = documents.map(({ email: named }) => named).find((named) => named !== undefined)
+  const isAddress =
+    typeof email === 'string' && email.length <= EMAIL_LENGTH_MAX && isStorable(email)
+  if (!isAddress) return { email: undefined, isEmailVerified: false }
+  const said = documents
+    .filter((document) => document['email'] === email)
+    .map((document) => document['email_verified'])
+    .filter((word) => word !== undefined)
+  return { email, isEmailVerified: said.length > 0 && said.every((word) => word === true) }
+}
+
+function isStorable(text: string): boolean {
+  return toStorableText(text) === text
 }

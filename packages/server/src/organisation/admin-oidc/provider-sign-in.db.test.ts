@@ -156,6 +156,31 @@ describe('an invited admin', () => {
     })
   })
 
+  it('is not bound by an address that is verified as another one alone', async () => {
+    const invited = newAccount()
+    await invite(invited.email)
+    const attacker = newAccount()
+    // The ID token has what the person has written, and the user info what it has proven.
+    const { email } = invited
+    idp.tampering = { claims: (claims) => ({ ...claims, email, email_verified: undefined }) }
+    expect(refusal(await signIn(attacker))).toEqual(REFUSED)
+    idp.tampering = { claims: (claims) => ({ ...claims, email_verified: false }) }
+    expect(refusal(await signIn(invited))).toEqual(REFUSED)
+    idp.tampering = { claims: (claims) => ({ ...claims, email_verified: undefined }) }
+    expect((await signIn(invited)).status).toBe(200)
+  })
+
+  it.each([
+    ['a subject that cannot be stored', { subject: 'a\0b' }],
+    ['a subject without end', { subject: 'a'.repeat(256) }],
+    ['an address that cannot be stored', { email: 'a\0@example.com' }],
+    ['an address without end', { email: `${'a'.repeat(300)}@example.com` }],
+  ])('with %s is refused, and nothing breaks', async (_what, wrong) => {
+    const account = newAccount()
+    await invite(account.email)
+    expect(refusal(await signIn({ ...account, ...wrong }))).toEqual(REFUSED)
+  })
+
   it('is known by the subject alone: an address that came to somebody else signs nobody in', async () => {
     const { account } = await newBound()
     expect(refusal(await signIn({ ...account, subject: 'another' }))).toEqual(REFUSED)
