@@ -1438,6 +1438,154 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (version)
 );
 
+create table sign_in_application (
+  id bigint generated always as identity not null,
+  name text not null,
+  kind text not null,
+  mode text not null,
+  client_id text not null,
+  client_secret_sealed bytea,
+  token_endpoint_auth_method text not null,
+  redirect_uris text[] default '{}'::text[] not null,
+  post_logout_redirect_uris text[] default '{}'::text[] not null,
+  jwks jsonb,
+  jwks_uri text,
+  backchannel_logout_uri text,
+  upstream_provider_id bigint,
+  minimum_assurance text default 'live'::text not null,
+  is_serial_claimed boolean default false not null,
+  claims_profile text default 'standard'::text not null,
+  entra_tenant_id text,
+  entra_app_id text,
+  entra_cloud text,
+  hosts text[] default '{}'::text[] not null,
+  session_seconds integer not null,
+  is_enabled boolean default true not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sign_in_application_pkey PRIMARY KEY (id),
+  constraint sign_in_application_check CHECK (((mode <> 'broker'::text) OR (upstream_provider_id IS NOT NULL))),
+  constraint sign_in_application_check1 CHECK (((kind <> 'entra'::text) OR ((entra_tenant_id IS NOT NULL) AND (entra_app_id IS NOT NULL) AND (entra_cloud IS NOT NULL)))),
+  constraint sign_in_application_claims_profile_check CHECK ((claims_profile = ANY (ARRAY['standard'::text, 'okta'::text]))),
+  constraint sign_in_application_entra_cloud_check CHECK ((entra_cloud = ANY (ARRAY['global'::text, 'us_government'::text, 'china'::text]))),
+  constraint sign_in_application_kind_check CHECK ((kind = ANY (ARRAY['oidc'::text, 'entra'::text, 'forward_auth'::text]))),
+  constraint sign_in_application_minimum_assurance_check CHECK ((minimum_assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text]))),
+  constraint sign_in_application_mode_check CHECK ((mode = ANY (ARRAY['step_up'::text, 'broker'::text]))),
+  constraint sign_in_application_token_endpoint_auth_method_check CHECK ((token_endpoint_auth_method = ANY (ARRAY['client_secret_basic'::text, 'client_secret_post'::text, 'private_key_jwt'::text, 'none'::text]))),
+  constraint sign_in_application_upstream_provider_id_fkey FOREIGN KEY (upstream_provider_id) REFERENCES sign_in_upstream_provider(id),
+  constraint sign_in_application_client_id_key UNIQUE (client_id)
+);
+
+create table sign_in_attempt (
+  id uuid not null,
+  secret_hash bytea not null,
+  auth_log_session_id bigint,
+  application_id bigint,
+  interaction jsonb not null,
+  stage text not null,
+  login_hint text,
+  person_id bigint,
+  device_id bigint,
+  assurance text,
+  amr text[] default '{}'::text[] not null,
+  evidence jsonb default '{}'::jsonb not null,
+  fallback_state jsonb default '{}'::jsonb not null,
+  refusal_code text,
+  language text not null,
+  ip_address text,
+  user_agent text,
+  started_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  returned_at timestamp with time zone,
+  revision integer default 1 not null,
+  txn text,
+  constraint sign_in_attempt_pkey PRIMARY KEY (id),
+  constraint sign_in_attempt_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
+  constraint sign_in_attempt_stage_check CHECK ((stage = ANY (ARRAY['person'::text, 'device'::text, 'registration'::text, 'fallback'::text, 'posture'::text, 'blocked'::text, 'warned'::text, 'done'::text, 'refused'::text, 'abandoned'::text]))),
+  constraint sign_in_attempt_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
+  constraint sign_in_attempt_auth_log_session_id_fkey FOREIGN KEY (auth_log_session_id) REFERENCES auth_log_session(id) ON DELETE SET NULL,
+  constraint sign_in_attempt_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
+  constraint sign_in_attempt_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
+);
+
+create table sign_in_granted_session (
+  id uuid not null,
+  sid text not null,
+  application_id bigint,
+  person_id bigint not null,
+  device_id bigint,
+  assurance text not null,
+  attempt_id uuid,
+  cookie_hash bytea,
+  granted_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  end_reason text,
+  logout_due_at timestamp with time zone,
+  logout_attempts integer default 0 not null,
+  constraint sign_in_granted_session_pkey PRIMARY KEY (id),
+  constraint sign_in_granted_session_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
+  constraint sign_in_granted_session_end_reason_check CHECK ((end_reason = ANY (ARRAY['device_blocked'::text, 'device_gone'::text, 'person_gone'::text, 'admin'::text, 'logout'::text, 'application'::text]))),
+  constraint sign_in_granted_session_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
+  constraint sign_in_granted_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
+  constraint sign_in_granted_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
+  constraint sign_in_granted_session_cookie_hash_key UNIQUE (cookie_hash),
+  constraint sign_in_granted_session_sid_key UNIQUE (sid)
+);
+
+create table sign_in_policy (
+  id bigint generated always as identity not null,
+  is_single boolean default true not null,
+  fallbacks text[] not null,
+  browser_key_days integer not null,
+  first_registration text not null,
+  further_registration text not null,
+  unreachable_device text not null,
+  last_known_minutes integer not null,
+  upstream_outage text not null,
+  break_glass_group_id bigint,
+  recheck_age_minutes integer not null,
+  trusted_local_proxies jsonb default '[]'::jsonb not null,
+  certificate_header jsonb,
+  brand_name text,
+  brand_logo jsonb,
+  brand_colour text,
+  updated_at timestamp with time zone not null,
+  constraint sign_in_policy_pkey PRIMARY KEY (id),
+  constraint sign_in_policy_first_registration_check CHECK ((first_registration = ANY (ARRAY['on_first_use'::text, 'admin_approval'::text, 'refuse'::text]))),
+  constraint sign_in_policy_further_registration_check CHECK ((further_registration = ANY (ARRAY['registered_device'::text, 'admin_approval'::text, 'registered_device_or_admin'::text]))),
+  constraint sign_in_policy_is_single_check CHECK (is_single),
+  constraint sign_in_policy_unreachable_device_check CHECK ((unreachable_device = ANY (ARRAY['refuse'::text, 'last_known'::text]))),
+  constraint sign_in_policy_upstream_outage_check CHECK ((upstream_outage = ANY (ARRAY['refuse'::text, 'remembered_person'::text]))),
+  constraint sign_in_policy_break_glass_group_id_fkey FOREIGN KEY (break_glass_group_id) REFERENCES person_group(id) ON DELETE SET NULL,
+  constraint sign_in_policy_is_single_key UNIQUE (is_single)
+);
+
+create table sign_in_provider_state (
+  key_hash bytea not null,
+  kind text not null,
+  payload_sealed bytea not null,
+  grant_hash bytea,
+  uid_hash bytea,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_provider_state_pkey PRIMARY KEY (key_hash)
+);
+
+create table sign_in_upstream_provider (
+  id bigint generated always as identity not null,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret_sealed bytea not null,
+  scopes text[] not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint sign_in_upstream_provider_pkey PRIMARY KEY (id),
+  constraint sign_in_upstream_provider_issuer_client_id_key UNIQUE (issuer, client_id)
+);
+
 create table signing_key (
   kid text not null,
   algorithm text not null,
@@ -1855,6 +2003,25 @@ CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btre
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 CREATE UNIQUE INDEX saved_view_name ON public.saved_view USING btree (owner_id, list, lower(name));
+CREATE UNIQUE INDEX sign_in_application_name ON public.sign_in_application USING btree (lower(name));
+CREATE INDEX sign_in_application_upstream ON public.sign_in_application USING btree (upstream_provider_id);
+CREATE INDEX sign_in_attempt_address ON public.sign_in_attempt USING btree (ip_address) WHERE (ended_at IS NULL);
+CREATE INDEX sign_in_attempt_application ON public.sign_in_attempt USING btree (application_id);
+CREATE INDEX sign_in_attempt_device ON public.sign_in_attempt USING btree (device_id);
+CREATE INDEX sign_in_attempt_expiry ON public.sign_in_attempt USING btree (expires_at) WHERE (ended_at IS NULL);
+CREATE INDEX sign_in_attempt_person ON public.sign_in_attempt USING btree (person_id);
+CREATE INDEX sign_in_attempt_session ON public.sign_in_attempt USING btree (auth_log_session_id);
+CREATE INDEX sign_in_attempt_started ON public.sign_in_attempt USING btree (started_at, id);
+CREATE INDEX sign_in_granted_session_application ON public.sign_in_granted_session USING btree (application_id);
+CREATE INDEX sign_in_granted_session_device ON public.sign_in_granted_session USING btree (device_id);
+CREATE INDEX sign_in_granted_session_expiry ON public.sign_in_granted_session USING btree (expires_at, id);
+CREATE INDEX sign_in_granted_session_logout ON public.sign_in_granted_session USING btree (logout_due_at) WHERE (logout_due_at IS NOT NULL);
+CREATE INDEX sign_in_granted_session_person ON public.sign_in_granted_session USING btree (person_id);
+CREATE INDEX sign_in_policy_break_glass ON public.sign_in_policy USING btree (break_glass_group_id);
+CREATE INDEX sign_in_provider_state_expiry ON public.sign_in_provider_state USING btree (expires_at, key_hash);
+CREATE INDEX sign_in_provider_state_grant ON public.sign_in_provider_state USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
+CREATE INDEX sign_in_provider_state_uid ON public.sign_in_provider_state USING btree (uid_hash) WHERE (uid_hash IS NOT NULL);
+CREATE UNIQUE INDEX sign_in_upstream_provider_name ON public.sign_in_upstream_provider USING btree (lower(name));
 CREATE INDEX ssf_access_token_client ON public.ssf_access_token USING btree (ssf_client_id);
 CREATE INDEX ssf_access_token_expires_at ON public.ssf_access_token USING btree (expires_at);
 CREATE INDEX ssf_client_assertion_expires_at ON public.ssf_client_assertion USING btree (expires_at);

@@ -7,6 +7,7 @@
 import type { AuthState, Compliance, InitiatingEntity } from '../schema/status-values.ts'
 import type { Platform } from '../schema/tables/device-tables.ts'
 import type { OrganisationTables } from '../schema/tables/organisation-tables.ts'
+import type { SignInTables } from '../schema/tables/sign-in-tables.ts'
 
 /** A record that may be gone by the time the change commits. */
 interface EventDevice {
@@ -99,6 +100,21 @@ interface SecretAlarm {
   readonly usesWithinHour: number
 }
 
+/** What somebody was granted who signed in here. */
+interface GrantedSession {
+  readonly sessionId: string
+  /** Null for the pages of the person. */
+  readonly applicationId: string | null
+  readonly person: { readonly id: string; readonly email: string }
+  /** Null where no device had to be proven, or it is gone. */
+  readonly deviceId: string | null
+}
+
+/** Why a granted session ended before its time. */
+export type SessionEndReason = NonNullable<
+  SignInTables['sign_in_granted_session']['end_reason']
+>
+
 interface IssueMoment {
   readonly issueId: string
   readonly occurredAt: Date
@@ -149,6 +165,9 @@ interface EventContents {
   'requests.issue_exemption': { readonly requestId: string }
   'requests.registration': { readonly requestId: string }
   'requests.reenrollment': ReenrollmentRequested
+  'sign_in_session.granted': GrantedSession
+  /** Ended before its time. */
+  'sign_in_session.ended': GrantedSession & { readonly reason: SessionEndReason }
   /** Nothing was accepted by a webhook for days. */
   'webhook.failing': WebhookTrouble
   /** A webhook was switched off after days without success, or because its receiver is gone. */

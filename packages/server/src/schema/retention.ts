@@ -36,6 +36,12 @@ const DELIVERIES = {
   daysMin: 1,
 } as const
 
+const SIGN_INS = {
+  setting: 'HELIOGRAPH_SIGN_IN_RETENTION_DAYS',
+  days: 365,
+  daysMin: 0,
+} as const
+
 /** The policies by their names. */
 export const RETENTION = {
   'audit entries': {
@@ -99,11 +105,41 @@ export const RETENTION = {
     key: 'id',
     ageBy: 'started_at',
     walk: 'age',
-    keeps: { setting: 'HELIOGRAPH_SIGN_IN_RETENTION_DAYS', days: 365, daysMin: 0 },
+    keeps: SIGN_INS,
     passEveryMs: HOUR_MS,
     batchSize: 1_000,
     description:
       'Sign-ins with their events, names, addresses and places, also of people and devices that are gone. Those under way stay. 0 keeps them for ever.',
+  },
+  'sign-in attempts': {
+    table: 'sign_in_attempt',
+    key: 'id',
+    ageBy: 'started_at',
+    walk: 'age',
+    keeps: SIGN_INS,
+    passEveryMs: HOUR_MS,
+    batchSize: 1_000,
+    description: 'By what the device of a sign-in here was known: as long as sign-ins.',
+  },
+  'granted sessions': {
+    table: 'sign_in_granted_session',
+    key: 'id',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: SIGN_INS,
+    passEveryMs: HOUR_MS,
+    batchSize: 1_000,
+    description: 'What was granted to those who signed in here: as long as sign-ins, from its end on.',
+  },
+  'provider state': {
+    table: 'sign_in_provider_state',
+    key: 'key_hash',
+    ageBy: 'expires_at',
+    walk: 'age',
+    keeps: { ms: 0 },
+    passEveryMs: MINUTE_MS,
+    batchSize: 5_000,
+    description: 'Codes, tokens and sessions of applications that people sign in to, until they expire.',
   },
   'live query results': {
     table: 'live_query_result',

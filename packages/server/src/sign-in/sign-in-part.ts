@@ -1,5 +1,6 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { dueJob } from '../schema/jobs.ts'
+import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { abandonSessions } from './journal/abandon-sessions.ts'
 import { authLogRoutes } from './journal/auth-log-routes.ts'
 import { SIGN_IN_CHANNEL } from './journal/session-store.ts'
@@ -31,6 +32,6 @@ export function createSignInPart(
         channel: SIGN_IN_CHANNEL,
       }),
     ],
-    retention: [signInRetention(signInRetentionDays)],
+    retention: [signInRetention(signInRetentionDays), ...attemptRetentions(signInRetentionDays)],
   }
 }

@@ -39,6 +39,9 @@ function topicsOfEvent(event: DomainEvent): LiveTopic[] {
       return [`auth_logs:${event.sessionId}`]
     case 'device.status_changed':
       return [`devices:${event.device.id}`]
+    case 'sign_in_session.granted':
+    case 'sign_in_session.ended':
+      return [`sign_in_sessions:${event.sessionId}`]
     case 'webhook.failing':
     case 'webhook.disabled':
     case 'webhook.enabled':

@@ -1,5 +1,6 @@
-import type { Generated } from 'kysely'
-import type { DefaultJson, Id } from './column-types.ts'
+import type { ColumnType, Generated } from 'kysely'
+import type { DefaultJson, Id, Json } from './column-types.ts'
+import type { ClientJwks } from './ssf-client-tables.ts'
 
 /** An issue that was shown during a sign-in. */
 export interface DisplayedIssue {
@@ -14,6 +15,65 @@ export interface AuthLogEvent {
   event_type: string
   event_description: string
 }
+
+/** How strongly a device was known, weakest last; `none` where nothing had to be proven. */
+export type Assurance = 'hardware' | 'live' | 'approved' | 'key' | 'none'
+
+/** What somebody may do who cannot prove a device live. */
+export type Fallback = 'registered_device' | 'certificate' | 'admin_approval' | 'browser_key'
+
+/** Where a sign-in stands. */
+export type AttemptStage =
+  | 'person'
+  | 'device'
+  | 'registration'
+  | 'fallback'
+  | 'posture'
+  | 'blocked'
+  | 'warned'
+  | 'done'
+  | 'refused'
+  | 'abandoned'
+
+/** How the browser of an attempt gets back to whoever sent it. */
+export type AttemptInteraction =
+  | { readonly kind: 'oidc'; readonly uid: string }
+  | {
+      readonly kind: 'entra'
+      readonly redirectUri: string
+      readonly state: string | null
+      readonly nonce: string
+      readonly subject: string
+      readonly amr: readonly string[]
+    }
+  | { readonly kind: 'forward_auth'; readonly url: string }
+  | { readonly kind: 'person_pages'; readonly path: string }
+
+/** By what a device was known: values for people to read, such as ports, pid, path, OS user and latency. */
+export type AttemptEvidence = Readonly<Record<string, unknown>>
+
+/** A program on a device that owns the sockets of browsers. */
+export interface TrustedLocalProxy {
+  readonly name: string
+  readonly path: string
+}
+
+/** The header in which proxies in front of the service tell the certificate of a client. */
+export interface CertificateHeader {
+  readonly name: string
+  /** Addresses and ranges of the proxies that may send it. */
+  readonly proxies: readonly string[]
+}
+
+/** A picture. */
+export interface BrandLogo {
+  readonly type: 'image/svg+xml' | 'image/png'
+  /** Base64. */
+  readonly data: string
+}
+
+/** A `jsonb` column that may be null. */
+type NullableJson<T> = ColumnType<T | null, string | null | undefined, string | null>
 
 /** These tables by their names. */
 export interface SignInTables {
@@ -43,5 +103,119 @@ export interface SignInTables {
     /** When a sign-in under way counts as abandoned; null once it has ended. */
     expires_at: Generated<Date | null>
     updated_at: Date
+  }
+  /** A provider of OpenID Connect by which people are known before they are let in. */
+  sign_in_upstream_provider: {
+    id: Id
+    name: string
+    issuer: string
+    client_id: string
+    client_secret_sealed: Buffer
+    scopes: string[]
+    created_at: Date
+    updated_at: Date
+  }
+  /** Who sends people here to sign in. */
+  sign_in_application: {
+    id: Id
+    name: string
+    kind: 'oidc' | 'entra' | 'forward_auth'
+    mode: 'step_up' | 'broker'
+    client_id: string
+    client_secret_sealed: Buffer | null
+    token_endpoint_auth_method:
+      'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+    redirect_uris: Generated<string[]>
+    post_logout_redirect_uris: Generated<string[]>
+    jwks: NullableJson<ClientJwks>
+    jwks_uri: string | null
+    backchannel_logout_uri: string | null
+    upstream_provider_id: string | null
+    minimum_assurance: Generated<'live' | 'hardware' | 'approved' | 'key'>
+    is_serial_claimed: Generated<boolean>
+    claims_profile: Generated<'standard' | 'okta'>
+    entra_tenant_id: string | null
+    entra_app_id: string | null
+    entra_cloud: 'global' | 'us_government' | 'china' | null
+    hosts: Generated<string[]>
+    session_seconds: number
+    is_enabled: Generated<boolean>
+    created_at: Date
+    updated_at: Date
+  }
+  /** What is decided about sign-ins; one row at most. */
+  sign_in_policy: {
+    id: Id
+    is_single: Generated<boolean>
+    fallbacks: Fallback[]
+    browser_key_days: number
+    first_registration: 'on_first_use' | 'admin_approval' | 'refuse'
+    further_registration: 'registered_device' | 'admin_approval' | 'registered_device_or_admin'
+    unreachable_device: 'refuse' | 'last_known'
+    last_known_minutes: number
+    upstream_outage: 'refuse' | 'remembered_person'
+    break_glass_group_id: string | null
+    recheck_age_minutes: number
+    trusted_local_proxies: DefaultJson<TrustedLocalProxy[]>
+    certificate_header: NullableJson<CertificateHeader>
+    brand_name: string | null
+    brand_logo: NullableJson<BrandLogo>
+    brand_colour: string | null
+    updated_at: Date
+  }
+  /** A sign-in from its beginning to its end. */
+  sign_in_attempt: {
+    id: string
+    secret_hash: Buffer
+    auth_log_session_id: string | null
+    application_id: string | null
+    interaction: Json<AttemptInteraction>
+    stage: AttemptStage
+    login_hint: string | null
+    person_id: string | null
+    device_id: string | null
+    assurance: Assurance | null
+    amr: Generated<string[]>
+    evidence: DefaultJson<AttemptEvidence>
+    /** What the ladder of fallbacks and the registration remember, owned by them. */
+    fallback_state: DefaultJson<Readonly<Record<string, unknown>>>
+    refusal_code: string | null
+    language: string
+    ip_address: string | null
+    user_agent: string | null
+    started_at: Date
+    expires_at: Date
+    ended_at: Date | null
+    returned_at: Date | null
+    revision: Generated<number>
+    txn: string | null
+  }
+  /** What somebody was granted who signed in here. */
+  sign_in_granted_session: {
+    id: string
+    sid: string
+    application_id: string | null
+    person_id: string
+    device_id: string | null
+    assurance: Assurance
+    attempt_id: string | null
+    cookie_hash: Buffer | null
+    granted_at: Date
+    expires_at: Date
+    ended_at: Date | null
+    end_reason:
+      'device_blocked' | 'device_gone' | 'person_gone' | 'admin' | 'logout' | 'application' | null
+    logout_due_at: Date | null
+    logout_attempts: Generated<number>
+  }
+  /** What the provider of ID tokens remembers. */
+  sign_in_provider_state: {
+    key_hash: Buffer
+    kind: string
+    payload_sealed: Buffer
+    grant_hash: Buffer | null
+    uid_hash: Buffer | null
+    consumed_at: Date | null
+    expires_at: Date
   }
 }

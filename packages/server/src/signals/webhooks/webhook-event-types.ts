@@ -53,6 +53,8 @@ export const OLDER_NAMES = {
 /** Every name under which webhooks hear of the events of a type. */
 export function namesOf(type: DomainEventType): readonly SubscribableEvent[] {
   if (type === 'device.status_changed') return [NAME_OF_STATUS_CHANGE]
+  // Streams and the application itself are told of sessions.
+  if (type === 'sign_in_session.granted' || type === 'sign_in_session.ended') return []
   return type === 'issues.new' || type === 'issues.resolved' ? [type, OLDER_NAMES[type]] : [type]
 }
 

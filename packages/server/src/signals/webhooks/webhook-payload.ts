@@ -38,6 +38,7 @@ interface EventForm<Event> {
 const SIGN_IN = alone(toSignInPayloads)
 const DEVICE = about('devices', ({ deviceId }) => deviceId, toDevicePayloads)
 const ISSUE = about('issues', ({ issueId }) => issueId, toIssuePayloads)
+const UNTOLD = alone(() => [])
 const WEBHOOK = about('webhooks', ({ webhookId }) => webhookId, toWebhookPayloads)
 
 /** A type of event that webhooks are not told of does not compile. */
@@ -71,6 +72,8 @@ const FORMS: { readonly [Type in DomainEventType]: EventForm<DomainEventOf<Type>
     toRegistrationPayloads,
   ),
   'requests.reenrollment': about('devices', ({ deviceId }) => deviceId, toReenrollmentPayloads),
+  'sign_in_session.granted': UNTOLD,
+  'sign_in_session.ended': UNTOLD,
   'webhook.failing': WEBHOOK,
   'webhook.disabled': WEBHOOK,
   'webhook.enabled': about('webhooks', ({ webhookId }) => webhookId, toReturnPayloads),

@@ -1,0 +1,122 @@
+import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
+import { notFound } from '../../platform/app-error.ts'
+import { notify } from '../../platform/db/listener.ts'
+import type { CamelCased } from '../../platform/db/record-table.ts'
+import { isUuid } from '../../platform/ids.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import type { Schema } from '../../schema/schema.ts'
+
+const attemptTable = defineTable('sign_in_attempt')
+
+/** A sign-in from its beginning to its end. */
+export type Attempt = RecordOf<typeof attemptTable>
+
+type NewAttempt = CamelCased<Insertable<Schema['sign_in_attempt']>>
+type AttemptChanges = CamelCased<Updateable<Schema['sign_in_attempt']>>
+
+/** The channel that tells every process of a changed attempt: its id and revision. */
+export const ATTEMPT_CHANNEL = 'heliograph_attempt'
+
+/** The channel that tells the worker when an attempt under way ends by time. */
+export const ATTEMPT_EXPIRY_CHANNEL = 'heliograph_attempt_expiry'
+
+export async function insertAttempt(
+  tx: Transaction<Schema>,
+  attempt: NewAttempt,
+): Promise<Attempt> {
+  const inserted = await attemptTable.insert(tx, attempt)
+  await notify(tx, ATTEMPT_EXPIRY_CHANNEL, inserted.expiresAt.toISOString())
+  return inserted
+}
+
+export async function findAttempt(db: Kysely<Schema>, id: string): Promise<Attempt | undefined> {
+  return isUuid(id) ? attemptTable.find(db, { id }) : undefined
+}
+
+/**
+ * The attempt, locked until the transaction ends.
+ *
+ * @throws AppError `not_found`
+ */
+export async function getAttemptForUpdate(tx: Transaction<Schema>, id: string): Promise<Attempt> {
+  const attempt = isUuid(id) ? await attemptTable.find(tx, { id }, { isLocked: true }) : undefined
+  if (attempt === undefined) throw notFound('sign-in', id)
+  return attempt
+}
+
+/** Changes a locked attempt, counts its revision up and tells every process. */
+export async function updateAttempt(
+  tx: Transaction<Schema>,
+  attempt: Attempt,
+  changes: Omit<AttemptChanges, 'id' | 'revision'>,
+): Promise<Attempt> {
+  const revision = attempt.revision + 1
+  const changed = await attemptTable.update(tx, { id: attempt.id }, { ...changes, revision })
+  await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id: attempt.id, revision }))
+  return changed
+}
+
+/** Notes that the browser was sent back with what an ended attempt came to; false when it was before. */
+export async function updateAttemptReturned(
+  tx: Transaction<Schema>,
+  id: string,
+  at: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('sign_in_attempt')
+    .set({ returned_at: at })
+    .where('id', '=', id)
+    .where('ended_at', 'is not', null)
+    .where('returned_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Locks the attempt under way whose time was over first; waits for none. */
+export async function claimExpiredAttempt(
+  tx: Transaction<Schema>,
+  at: Date,
+): Promise<Attempt | undefined> {
+  const row = await tx
+    .selectFrom('sign_in_attempt')
+    .selectAll()
+    .where('ended_at', 'is', null)
+    .where('expires_at', '<=', at)
+    .orderBy('expires_at')
+    .limit(1)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  return row && attemptTable.fromRow(row)
+}
+
+/** When the next attempt under way ends by time. */
+export async function findNextAttemptExpiry(db: Kysely<Schema>): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('sign_in_attempt')
+    .select('expires_at')
+    .where('ended_at', 'is', null)
+    .orderBy('expires_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.expires_at
+}
+
+/** Forgets an attempt of which nobody ever knew whose it was. */
+export async function deleteAttempt(tx: Transaction<Schema>, id: string): Promise<void> {
+  await attemptTable.delete(tx, { id })
+}
+
+/** The attempts under way of which it is not known whose they are: from an address, and all; counted to a bound. */
+export async function countAnonymousAttempts(
+  db: Kysely<Schema>,
+  ipAddress: string | null,
+  countMax: number,
+): Promise<{ readonly ofAddress: number }> {
+  const { rows } = await sql<{ ofAddress: number }>`
+    select count(*)::int as "ofAddress" from (
+      select from sign_in_attempt
+      where ip_address is not distinct from ${ipAddress} and ended_at is null and person_id is null
+      limit ${countMax}) some`.execute(db)
+  return rows[0] ?? { ofAddress: 0 }
+}
