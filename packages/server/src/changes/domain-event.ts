@@ -111,9 +111,7 @@ interface GrantedSession {
 }
 
 /** Why a granted session ended before its time. */
-export type SessionEndReason = NonNullable<
-  SignInTables['sign_in_granted_session']['end_reason']
->
+export type SessionEndReason = NonNullable<SignInTables['sign_in_granted_session']['end_reason']>
 
 interface IssueMoment {
   readonly issueId: string

@@ -129,7 +129,8 @@ export const RETENTION = {
     keeps: SIGN_INS,
     passEveryMs: HOUR_MS,
     batchSize: 1_000,
-    description: 'What was granted to those who signed in here: as long as sign-ins, from its end on.',
+    description:
+      'What was granted to those who signed in here: as long as sign-ins, from its end on.',
   },
   'provider state': {
     table: 'sign_in_provider_state',
@@ -139,7 +140,8 @@ export const RETENTION = {
     keeps: { ms: 0 },
     passEveryMs: MINUTE_MS,
     batchSize: 5_000,
-    description: 'Codes, tokens and sessions of applications that people sign in to, until they expire.',
+    description:
+      'Codes, tokens and sessions of applications that people sign in to, until they expire.',
   },
   'live query results': {
     table: 'live_query_result',

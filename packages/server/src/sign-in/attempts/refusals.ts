@@ -14,7 +14,8 @@ export const REFUSALS = {
   },
   person_missing: {
     words: 'The application does not say who signs in.',
-    remedy: 'Let the application send `login_hint` or `id_token_hint`, or set it to an upstream provider.',
+    remedy:
+      'Let the application send `login_hint` or `id_token_hint`, or set it to an upstream provider.',
   },
   upstream_unreachable: {
     words: 'Your identity provider cannot be reached at the moment.',
@@ -46,7 +47,8 @@ export const REFUSALS = {
   relayed: {
     words:
       'Somebody else has opened connections that belong to your sign-in. It was stopped to protect you. If you came here by a link in a message, report it.',
-    remedy: 'Treat it as a phishing attempt until you know better; the evidence names the addresses.',
+    remedy:
+      'Treat it as a phishing attempt until you know better; the evidence names the addresses.',
   },
   device_of_another_person: {
     words: 'This device is registered to somebody else.',

@@ -45,7 +45,9 @@ export async function listLiveSessionsForUpdate(
     .$if('deviceIds' in by, (some) =>
       some.where('device_id', 'in', 'deviceIds' in by ? by.deviceIds : []),
     )
-    .$if('personId' in by, (some) => some.where('person_id', '=', 'personId' in by ? by.personId : ''))
+    .$if('personId' in by, (some) =>
+      some.where('person_id', '=', 'personId' in by ? by.personId : ''),
+    )
     .$if('applicationId' in by, (some) =>
       some.where('application_id', '=', 'applicationId' in by ? by.applicationId : ''),
     )
