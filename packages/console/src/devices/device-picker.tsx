@@ -1,45 +1,32 @@
-/* Chooses a device by a part of its name. */
-import { Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { getDevices } from '../api/generated/sdk.gen.ts'
+import { RecordPicker, type Choice } from '../kit/record-picker.tsx'
+import { quoteText } from '../kit/search-text.ts'
 import { texts } from './texts.ts'
 
 interface DevicePickerProps {
-  readonly value: string | null
-  readonly onChange: (id: string | null) => void
+  readonly value: Choice | null
+  readonly onChange: (device: Choice | null) => void
   readonly isDisabled?: boolean
+  readonly isFirst?: boolean
+  readonly isWide?: boolean
 }
 
-export function DevicePicker({ value, onChange, isDisabled = false }: DevicePickerProps) {
-  const [text, setText] = useState('')
-  const [name] = useDebouncedValue(text.trim(), 200)
-  const { data = [] } = useQuery({
-    queryKey: ['devices', 'list', 'picker', name],
-    queryFn: async ({ signal }) => {
-      const escaped = name.replaceAll('\\', '\\\\').replaceAll('"', '\\"')
-      const query = { per_page: 20, ...(name === '' ? {} : { query: `name~"${escaped}"` }) }
-      return (await getDevices({ query, signal, throwOnError: true })).data.data
-    },
-    placeholderData: keepPreviousData,
-  })
+const FOUND_MAX = 20
+
+/** Chooses a device by a part of its name. */
+export function DevicePicker(props: DevicePickerProps) {
   return (
-    <Select
+    <RecordPicker
+      {...props}
       label={texts.device}
-      disabled={isDisabled}
       placeholder={texts.devicePlaceholder}
-      nothingFoundMessage={texts.noDevice}
-      searchable
-      clearable
-      w={280}
-      maw="100%"
-      data={data.map((device) => ({ value: device.id, label: device.name }))}
-      filter={({ options }) => options}
-      value={value}
-      onChange={onChange}
-      onSearchChange={(next) => {
-        if (!data.some((device) => device.name === next)) setText(next)
+      nothingFound={texts.noDevice}
+      queryKey={['devices', 'list', 'picker']}
+      find={async (text, signal) => {
+        const search = text === '' ? {} : { query: `name~${quoteText(text)}` }
+        const query = { per_page: FOUND_MAX, ...search }
+        const { data } = await getDevices({ query, signal, throwOnError: true })
+        return data.data.map(({ id, name }) => ({ value: id, label: name }))
       }}
     />
   )

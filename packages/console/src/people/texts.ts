@@ -2,6 +2,9 @@
 export const texts = {
   title: 'People',
   name: 'Name',
+  person: 'Person',
+  personPlaceholder: 'Search by name or address',
+  noPerson: 'Nobody of that name or address',
   email: 'Email',
   registered: 'Device',
   hasDevice: 'Registered',

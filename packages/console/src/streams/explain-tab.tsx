@@ -7,6 +7,7 @@ import type { EventExplanation } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Fault } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
+import type { Choice } from '../kit/record-picker.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -17,7 +18,7 @@ const { explainTab: words } = tabTexts
 type Word = keyof typeof words.words
 
 export function ExplainTab({ id }: { readonly id: string }) {
-  const [device, setDevice] = useState<string | null>(null)
+  const [device, setDevice] = useState<Choice | null>(null)
   const [to, setTo] = useState<Word>('not-compliant')
   const [sends, setSends] = useState(false)
   const explain = useAction({
@@ -40,7 +41,7 @@ export function ExplainTab({ id }: { readonly id: string }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          if (device !== null) explain.mutate(device)
+          if (device !== null) explain.mutate(device.value)
         }}
       >
         <Stack>

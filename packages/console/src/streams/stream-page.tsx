@@ -21,6 +21,7 @@ import { StatusTab } from './status-tab.tsx'
 import { StreamMenu } from './stream-actions.tsx'
 import { healthQuery, STREAMS_PERMISSION, streamQuery } from './stream-queries.ts'
 import { StreamStatus } from './stream-status.tsx'
+import { SubjectsTab } from './subjects-tab.tsx'
 import { TestStreamDialog } from './test-stream.tsx'
 import { formatCount } from './format.ts'
 import { texts } from './texts.ts'
@@ -118,6 +119,7 @@ function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[]
     },
     { id: 'waiting', label: labels.waiting, render: () => <WaitingTab id={id} /> },
     { id: 'state', label: labels.state, render: () => <StateTab id={id} /> },
+    { id: 'subjects', label: labels.subjects, render: () => <SubjectsTab stream={stream} /> },
     { id: 'status', label: labels.status, render: () => <StatusTab stream={stream} /> },
     { id: 'explain', label: labels.explain, render: () => <ExplainTab id={id} /> },
     { id: 'replay', label: labels.replay, render: () => <ReplayTab id={id} /> },

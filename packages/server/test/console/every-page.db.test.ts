@@ -36,8 +36,9 @@ afterAll(async () => {
 })
 
 /** What the world makes only for who asks for it. */
-async function makeMore({ call, newDelivery, newWebhook, unique }: ContractWorld) {
+async function makeMore({ ids, call, newDelivery, newWebhook, unique }: ContractWorld) {
   const { streamId, eventId } = await newDelivery()
+  await call('POST', `/ssf_streams/${streamId}/remove_subject`, { device_id: ids.device })
   const webhook = await newWebhook()
   const { event_id: webhookEvent } = await call('POST', `/webhooks/${webhook}/test`)
   const keyBody = { name: unique('Key'), responsible_email: 'grace@example.com' }
@@ -98,6 +99,7 @@ const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   streams: () => '/signals/streams',
   'stream-new': () => '/signals/streams/new',
   stream: ({ streamId }) => `/signals/streams/${streamId}`,
+  'stream-subjects': ({ streamId }) => `/signals/streams/${streamId}?tab=subjects`,
   'stream-edit': ({ streamId }) => `/signals/streams/${streamId}/edit`,
   webhooks: () => '/signals/webhooks',
   'webhook-new': () => '/signals/webhooks/new',

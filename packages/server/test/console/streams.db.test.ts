@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { insertDevice, insertPerson } from '../support/factories.ts'
 import {
   answerWith,
   startLoopbackReceiver,
@@ -150,6 +151,41 @@ describe('the streams of the console', () => {
     await page.getByText('Signs for this stream').first().waitFor()
     await openTab(page, 'Explain')
     await page.getByRole('button', { name: 'Explain' }).isDisabled()
+  })
+
+  it('removes devices and people from what it tells of, and adds them again', async () => {
+    const { db } = console.api.services
+    await insertDevice(db, { name: 'Laptop of Ada' })
+    await insertPerson(db, { name: 'Grace', email: 'grace@example.com' })
+    const page = await createPushStream('Selective')
+    await openTab(page, 'Subjects')
+    await page.getByText('The stream tells of every device', { exact: true }).waitFor()
+    const remove = page.getByRole('button', { name: 'Remove subject' })
+    const dialog = page.getByRole('dialog')
+    const choose = async (kind: string, part: string, name: string) => {
+      await remove.click()
+      await dialog.getByText('keeps to what it heard last').waitFor()
+      await dialog.getByText(kind, { exact: true }).first().click()
+      const picker = dialog.getByRole('combobox', { name: kind })
+      await picker.click()
+      await picker.fill(part)
+      await page.getByRole('option', { name }).click()
+      await dialog.getByRole('button', { name: 'Remove subject' }).click()
+      await dialog.waitFor({ state: 'hidden' })
+    }
+    await choose('Device', 'of ada', 'Laptop of Ada')
+    await choose('Person', 'grace@', 'Grace (grace@example.com)')
+    const table = page.getByRole('table', { name: 'Subjects' })
+    await table.getByRole('link', { name: 'Laptop of Ada' }).waitFor()
+    await table.getByRole('link', { name: 'Grace' }).waitFor()
+    expect(await table.getByText('Removed').count()).toBe(2)
+    await expectAccessible(page)
+    await expectFitting(page, 'stream-subjects')
+    await page.getByRole('button', { name: 'Add Laptop of Ada' }).click()
+    await expectFitting(page, 'stream-subject-added')
+    await dialog.getByRole('button', { name: 'Add subject' }).click()
+    await table.getByText('Added').waitFor()
+    await page.getByRole('button', { name: 'Remove Laptop of Ada' }).waitFor()
   })
 
   it('follows a delivery to its token, and checks the signature in the browser', async () => {

@@ -88,7 +88,7 @@ export async function createContractWorld(service: ContractService): Promise<Con
       ...(body === undefined ? {} : { body }),
     })
     if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.body}`)
-    return answer.json<Json>()
+    return answer.statusCode === 204 ? {} : answer.json<Json>()
   }
   const ids = await insertFixtures(service, call)
   const receiverUrl = `${receiver.url}/events`

@@ -77,6 +77,25 @@ export const STREAM_RECIPES: RecipeTable = {
       body: { email: 'ada@example.com' },
     }),
   },
+  'GET /ssf_streams/{id}/subjects': {
+    prepare: async ({ newStream, newSpareDevice, call }) => {
+      const path = `/ssf_streams/${(await newStream()).id}`
+      await call('POST', `${path}/remove_subject`, { device_id: await newSpareDevice() })
+      return { path: `${path}/subjects` }
+    },
+  },
+  'POST /ssf_streams/{id}/add_subject': {
+    prepare: async ({ newStream }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/add_subject`,
+      body: { subject: { format: 'email', email: 'ada@example.com' } },
+    }),
+  },
+  'POST /ssf_streams/{id}/remove_subject': {
+    prepare: async ({ newStream, newSpareDevice }) => ({
+      path: `/ssf_streams/${(await newStream()).id}/remove_subject`,
+      body: { device_id: await newSpareDevice() },
+    }),
+  },
   'GET /ssf_streams/{id}/deliveries': read(
     ({ pollStreamId }) => `/ssf_streams/${pollStreamId}/deliveries`,
   ),

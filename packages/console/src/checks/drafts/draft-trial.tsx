@@ -10,6 +10,7 @@ import type { CustomCheckDraft, DraftVerdict } from '../../api/generated/types.g
 import { DevicePicker } from '../../devices/device-picker.tsx'
 import { Fault } from '../../kit/confirm.tsx'
 import { Section } from '../../kit/page.tsx'
+import type { Choice } from '../../kit/record-picker.tsx'
 import { RowTable } from '../../kit/row-table.tsx'
 import { StateBadge, type Tone } from '../../kit/tone.tsx'
 import { useAction } from '../../kit/use-action.ts'
@@ -29,13 +30,13 @@ const TONES: Readonly<Record<DraftVerdict['status'], Tone>> = {
 /** Puts the saved query to one device, and says what the verdict would be. */
 export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
   const may = useMay('Create Live Query')
-  const [deviceId, setDeviceId] = useState<string | null>(null)
+  const [device, setDevice] = useState<Choice | null>(null)
   const [campaignId, setCampaignId] = useState<string>()
   const run = useAction({
     run: async () => {
       const { data } = await postCustomCheckDraftsByIdRuns({
         path: { id: draft.id },
-        body: { device_id: deviceId ?? '' },
+        body: { device_id: device?.value ?? '' },
         throwOnError: true,
       })
       return data
@@ -47,10 +48,10 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
     <Section title={texts.run} lead={may ? texts.runLead : texts.mayNotRun}>
       <Stack gap="md">
         <Group align="flex-end" gap="xs" wrap="nowrap">
-          <DevicePicker value={deviceId} onChange={setDeviceId} isDisabled={!may} />
+          <DevicePicker value={device} onChange={setDevice} isDisabled={!may} />
           <Button
             leftSection={<PlayIcon />}
-            disabled={!may || deviceId === null || draft.osquery_sql === ''}
+            disabled={!may || device === null || draft.osquery_sql === ''}
             loading={run.isPending}
             onClick={() => run.mutate()}
           >

@@ -57,6 +57,19 @@ export function toDeviceSubject(
   }
 }
 
+/**
+ * How the events of a stream name a person; undefined when they have no address that events could carry.
+ *
+ * @throws UnsealError when the secret of pairwise identifiers does not open
+ */
+export function toPersonSubject(
+  stream: IdentifyingStream,
+  person: NonNullable<Device['owner']>,
+  sealer: Pick<Sealer, 'open'>,
+): SubjectIdentifier | undefined {
+  return toOwner(stream, { owner: person }, pairwiseDerivation(stream, sealer))
+}
+
 /** The identifier of a cause in the events of a stream: a shared one would join the events of two. */
 export function toStreamTxn(
   stream: IdentifyingStream,

@@ -56,6 +56,9 @@ export const streamSchema = z
       .nullable()
       .describe('While events that cannot be pushed wait to be polled: why, and where.'),
     ...choiceJsonShape,
+    default_subjects: z
+      .enum(['ALL', 'NONE'])
+      .describe('Whom it tells of about whom nothing was said: everybody or nobody.'),
     heartbeat_minutes: z
       .int()
       .nullable()

@@ -79,6 +79,7 @@ describe('creating a stream', () => {
       legacy_status_codes: false,
       heliograph_sequence: false,
       damping_seconds: 0,
+      default_subjects: 'ALL',
       fallback_to_poll: false,
       fallback: null,
       heartbeat_minutes: null,

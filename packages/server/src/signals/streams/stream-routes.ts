@@ -11,6 +11,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { explainRoutes } from '../diagnosis/explain/explain-routes.ts'
 import { backfillRoute } from '../history/backfill-routes.ts'
 import { issuePollToken } from '../poll/rotate-poll-token.ts'
+import { subjectRoutes } from '../subjects/subject-routes.ts'
 import { createStream } from './create-stream.ts'
 import { createRootSurface, streamIdQuery } from './root-surface.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
@@ -49,6 +50,7 @@ export function streamRoutes(dependencies: StreamRouteDependencies): ApiRoute[] 
     operations.showState,
     operations.replay,
     backfillRoute(dependencies),
+    ...subjectRoutes(dependencies),
     ...streamDeliveryRoutes(dependencies),
     ...readRoutes(dependencies),
     ...writeRoutes(dependencies),

@@ -2,6 +2,7 @@ import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { createHash } from 'node:crypto'
 import type { SubjectIdentifier } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
+import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { toCanonicalJson } from '../../platform/canonical-json.ts'
 import { defineTable } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -14,6 +15,13 @@ export interface SubjectStatement {
   readonly subject: SubjectIdentifier
   readonly matchKeys: readonly string[]
   readonly isIncluded: boolean
+}
+
+/** A statement as it is kept. */
+export interface SubjectRecord extends SubjectStatement {
+  readonly id: string
+  readonly isVerified: boolean
+  readonly createdAt: Date
 }
 
 /** SHA-256 of a subject, whatever the order of its members. */
@@ -63,12 +71,25 @@ export async function countSubjects(
   return rows[0] ?? { included: 0, excluded: 0 }
 }
 
+/** A page of what was said about the subjects of a stream, oldest word first. */
+export async function listSubjects(
+  db: Kysely<Schema>,
+  streamRowId: StreamRowId,
+  window: PageWindow,
+): Promise<SubjectRecord[]> {
+  const query = db
+    .selectFrom('ssf_stream_subject')
+    .selectAll()
+    .where('ssf_stream_id', '=', streamRowId)
+  return (await readPage(query, 'id', window)).map(toRecord)
+}
+
 /** What was said about subjects that events with these keys may be about, oldest word first. */
 export async function listStatements(
   db: Kysely<Schema>,
   streamRowIds: readonly StreamRowId[],
   keys: readonly string[],
-): Promise<(SubjectStatement & { readonly id: string })[]> {
+): Promise<SubjectRecord[]> {
   const rows = await db
     .selectFrom('ssf_stream_subject')
     .selectAll()
@@ -76,9 +97,10 @@ export async function listStatements(
     .where(sql<boolean>`match_keys && ${keys}::text[]`)
     .orderBy('id')
     .execute()
-  return rows.map((row) => ({
-    ...subjectTable.fromRow(row),
-    // Written by `insertSubject` and by nothing else.
-    subject: row.subject as unknown as SubjectIdentifier,
-  }))
+  return rows.map(toRecord)
+}
+
+function toRecord(row: Parameters<typeof subjectTable.fromRow>[0]): SubjectRecord {
+  // The subject is written by `insertSubject` and by nothing else.
+  return { ...subjectTable.fromRow(row), subject: row.subject as unknown as SubjectIdentifier }
 }
