@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
 import { describeWriteContract, lastAuditEntry } from '../../../test/support/write-contract.ts'
@@ -53,6 +54,23 @@ describe('the settings of the organisation', () => {
       after: { ssf: false },
     })
     expect(reevaluateAllDevices).not.toHaveBeenCalled()
+  })
+
+  it('that somebody else changes at the same time stay as that change leaves them', async () => {
+    const renamed = await api.db.transaction().execute(async (tx) => {
+      await tx.updateTable('organisation').set({ api_writes_enabled: false }).execute()
+      // It reads before the other change commits, and writes after it.
+      const answer = change({ name: 'Renamed' })
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`.execute(api.db)
+        expect(rows).toHaveLength(1)
+      })
+      return { answer }
+    })
+    const { body } = await renamed.answer
+    expect(body).toMatchObject({ name: 'Renamed', api_writes: false })
+    await api.db.updateTable('organisation').set({ api_writes_enabled: true }).execute()
   })
 
   it('have every device judged anew by another threshold, in the same change', async () => {

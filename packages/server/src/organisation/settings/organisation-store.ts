@@ -18,6 +18,11 @@ export async function getOrganisation(db: Kysely<Schema>): Promise<Organisation>
   return db.selectFrom('organisation').selectAll().executeTakeFirstOrThrow()
 }
 
+/** The organisation, locked until the transaction ends: of two changes at once, the second sees what the first did. */
+export async function getOrganisationForUpdate(db: Kysely<Schema>): Promise<Organisation> {
+  return db.selectFrom('organisation').selectAll().forUpdate().executeTakeFirstOrThrow()
+}
+
 /** Creates the organisation unless it exists. Idempotent. */
 export async function insertOrganisation(
   db: Kysely<Schema>,

@@ -4,7 +4,11 @@
  */
 import type { Change } from '../../changes/change.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
-import { getOrganisation, updateOrganisation, type Organisation } from './organisation-store.ts'
+import {
+  getOrganisationForUpdate,
+  updateOrganisation,
+  type Organisation,
+} from './organisation-store.ts'
 
 /** The statuses of devices from which on one can count as not compliant. */
 export const COMPLIANCE_THRESHOLDS = [
@@ -30,7 +34,7 @@ export async function setOrganisation(
   settings: OrganisationSettings,
   onThresholdChanged: (change: Change) => Promise<void>,
 ): Promise<Organisation> {
-  const before = await getOrganisation(change.tx)
+  const before = await getOrganisationForUpdate(change.tx)
   const after = await updateOrganisation(change.tx, {
     name: settings.name === undefined ? before.name : toStorableText(settings.name),
     compliance_threshold: settings.complianceThreshold ?? before.compliance_threshold,
