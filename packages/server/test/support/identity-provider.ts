@@ -19,7 +19,7 @@ export interface TestAccount {
 
 /** What of the tokens is another thing than what is so. */
 export interface Tampering {
-  readonly claims?: (claims: JWTPayload) => JWTPayload
+  readonly claims?: (claims: JWTPayload) => JWTPayload | Promise<JWTPayload>
   /** Signs by a shared secret, as whoever knows the client's could. */
   readonly secret?: string
   /** Signs by a key that the provider does not have. */
@@ -61,7 +61,7 @@ export async function startIdentityProvider(
   const provider = createProvider(issuer, { jwk, clientId, clientSecret, redirectUri, state })
   const forge = async (token: string) => {
     const { claims = (same: JWTPayload) => same, secret, isForeignKey } = state.tampering ?? {}
-    const jwt = new SignJWT(claims(decodeJwt(token)))
+    const jwt = new SignJWT(await claims(decodeJwt(token)))
     if (secret !== undefined) {
       return jwt.setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret))
     }

@@ -11,7 +11,7 @@ import { checkProvider } from './check-provider.ts'
 import { findProvider, type IdentityProvider } from './identity-provider-store.ts'
 import { countBoundAdmins } from './identity-store.ts'
 import { toAccess } from './provider-gateway.ts'
-import type { ProviderSignInDependencies } from './provider-sign-in.ts'
+import type { ProviderSignInDependencies } from './provider-attempt.ts'
 
 const PATH = '/console/identity_provider'
 

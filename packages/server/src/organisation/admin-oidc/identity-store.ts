@@ -42,13 +42,15 @@ export async function insertIdentity(
   return row && identityTable.fromRow(row)
 }
 
-/** Notes that an identity is used. */
-export async function updateIdentityUse(db: Kysely<Schema>, id: string): Promise<void> {
-  await db
+/** Notes that an identity is used; answers whether it is still there. */
+export async function updateIdentityUse(db: Kysely<Schema>, id: string): Promise<boolean> {
+  const row = await db
     .updateTable('admin_identity')
     .set({ last_used_at: sql<Date>`now()` })
     .where('id', '=', id)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Unbinds an identity of an admin; undefined when there is none with this id. */

@@ -77,17 +77,28 @@ export function toAccess(sealer: Sealer, provider: IdentityProvider): ProviderAc
   return { issuer, clientId, clientSecret }
 }
 
-/** Why a request to the provider, or its answer, is of no use: a sentence that may be shown to anybody. */
+/** Why a request to the provider, or its answer, is of no use: a sentence for admins who set it up. */
 export function describeProviderError(error: unknown): string {
-  const root = error instanceof ClientError ? (error.cause ?? error) : error
-  if (error instanceof GuardedFetchError || root instanceof GuardedFetchError) {
-    const { message } = (root instanceof GuardedFetchError ? root : error) as GuardedFetchError
-    return `The identity provider cannot be reached: ${message}.`
+  const fault = findFetchError(error)
+  return fault === undefined
+    ? describeFailedSignIn(error)
+    : `The identity provider cannot be reached: ${fault.message}.`
+}
+
+/** The same for whoever signs in, who learns nothing of addresses in the network of the service. */
+export function describeFailedSignIn(error: unknown): string {
+  if (findFetchError(error) !== undefined) {
+    return 'The identity provider cannot be reached. Try again, or sign in another way; its check in the settings says why.'
   }
   if (error instanceof ResponseBodyError) return describeRefusal(error.error)
   if (error instanceof WWWAuthenticateChallengeError) return describeRefusal('invalid_client')
   if (error instanceof AuthorizationResponseError) return describeRefusal(error.error)
   return 'The identity provider answered something that proves nothing: its issuer, keys or times do not fit.'
+}
+
+function findFetchError(error: unknown): GuardedFetchError | undefined {
+  const root = error instanceof ClientError ? (error.cause ?? error) : error
+  return root instanceof GuardedFetchError ? root : undefined
 }
 
 /** What an error code of OAuth 2.0 or OpenID Connect says. */

@@ -22,13 +22,10 @@ import { deleteIdentity, listIdentities, type Identity } from './identity-store.
 import { describeRefusal } from './provider-gateway.ts'
 import {
   beginAtProvider,
-  connectProvider,
-  proveAttempt,
-  signInByProvider,
-  stepUpByProvider,
   type ProviderSignInDependencies,
   type WantedSignIn,
-} from './provider-sign-in.ts'
+} from './provider-attempt.ts'
+import { connectProvider, signInByProvider, stepUpByProvider } from './provider-sign-in.ts'
 import {
   ATTEMPT_COOKIE_SECONDS,
   attemptCookie,
@@ -168,10 +165,10 @@ function finishRoute(dependencies: ProviderRouteDependencies): ApiRoute {
       const { code, state, iss, error } = body
       if (error !== undefined || code === undefined)
         throw signInFailed(describeRefusal(error ?? ''))
+      const answered = { attempt, answer: { code, state, iss } }
       if (attempt.purpose === 'sign_in') {
-        const proven = await proveAttempt(dependencies, attempt, { code, state, iss })
         const browser = toBrowser(dependencies.site, headers, address)
-        const token = await signInByProvider(dependencies, proven, { requestId, browser })
+        const token = await signInByProvider(dependencies, answered, { requestId, browser })
         return answerSession(dependencies, token)
       }
       const { principal, session } = await readOwnSession(dependencies, headers)
@@ -180,11 +177,10 @@ function finishRoute(dependencies: ProviderRouteDependencies): ApiRoute {
       }
       const isConnecting = attempt.purpose === 'connect'
       if (isConnecting && !session.isSetupPending) assertSteppedUp(session)
-      const proven = await proveAttempt(dependencies, attempt, { code, state, iss })
       const own = { session, origin: toOrigin({ principal, requestId, address }) }
       const token = isConnecting
-        ? await connectProvider(dependencies, proven, own)
-        : await stepUpByProvider(dependencies, proven, attempt, own)
+        ? await connectProvider(dependencies, answered, own)
+        : await stepUpByProvider(dependencies, answered, own)
       return answerSession(dependencies, token)
     },
   })

@@ -104,6 +104,15 @@ const refusal = ({ status, body }: { readonly status: number; readonly body: Ans
 ]
 const REFUSED = [401, 'sign_in_failed']
 
+const countRefused = async () =>
+  (
+    await api.db
+      .selectFrom('audit_entry')
+      .select('recorded_at')
+      .where('action', '=', 'admin_sign_in.refused')
+      .execute()
+  ).length
+
 const newBound = async (access = 'full') => {
   const account = newAccount()
   const invited = await invite(account.email, access)
@@ -248,7 +257,9 @@ describe('what comes back', () => {
     idp.account = newAccount()
     await invite(idp.account.email)
     const back = await goThere()
+    const before = await countRefused()
     expect(refusal(await send(PATH, back.headers, { ...back.answer, ...wrong }))).toEqual(REFUSED)
+    expect(await countRefused()).toBe(before + 1)
   })
 
   it('with the code of an attacker is of no use in the browser of a victim', async () => {
@@ -352,6 +363,16 @@ describe('a session by the provider', () => {
       expect((await signIn({ ...account, groups: ['help', 'it'] })).body.admin.access).toBe('full')
       expect(refusal(await signIn({ ...account, groups: ['all'] }))).toEqual(REFUSED)
       expect(refusal(await signIn(account))).toEqual(REFUSED)
+      const { headers } = await createConsoleSession(api.db)
+      expect(refusal(await signIn(newAccount(), headers, 'connect'))).toEqual(REFUSED)
+      const known = { ...newAccount(), groups: ['it'] }
+      const cookie = cookieOf(await signIn(known, headers, 'connect'))
+      const stepUp = async (group: string) =>
+        signIn({ ...known, groups: [group] }, { ...OWN_PAGE, cookie }, 'step_up')
+      api.clock.advance(Date.now() - api.clock.now().getTime())
+      expect(refusal(await stepUp('all'))).toEqual(REFUSED)
+      expect(refusal(await stepUp('help'))).toEqual(REFUSED)
+      expect((await stepUp('it')).status).toBe(200)
     } finally {
       await send('/console/identity_provider', boss, { group_claim: null }, 'PATCH')
     }
@@ -384,6 +405,14 @@ describe('an account', () => {
     const pending = await createConsoleSession(api.db, { isSetupPending: true, isSteppedUp: false })
     const connected = await signIn(newAccount(), pending.headers, 'connect')
     expect([connected.status, connected.body.setup_required]).toEqual([200, false])
+  })
+
+  it('that is connected ends what others have begun by links of the admin', async () => {
+    const own = await createConsoleSession(api.db)
+    const other = { adminId: own.adminId, isSetupPending: true }
+    const { headers } = await createConsoleSession(api.db, other)
+    expect((await signIn(newAccount(), own.headers, 'connect')).status).toBe(200)
+    expect((await send('/console/session', headers, undefined, 'GET')).status).toBe(401)
   })
 })
 
@@ -480,13 +509,32 @@ describe('the provider', () => {
     expect((await signIn(account)).status).toBe(200)
   })
 
+  it('that is switched off while it answers signs nobody in', async () => {
+    const { account } = await newBound()
+    const during = (work: () => Promise<unknown>) => {
+      idp.tampering = {
+        claims: async (claims) => {
+          await work()
+          return claims
+        },
+      }
+      return signIn(account)
+    }
+    expect(refusal(await during(() => change({ enabled: false })))).toEqual(REFUSED)
+    await change({ enabled: true })
+    expect((await during(() => Promise.resolve())).status).toBe(200)
+  })
+
   it('that cannot be reached is named as that', async () => {
     const gone = await startIdentityProvider(REDIRECT_URI)
     await gone.close()
-    const bare = { issuer: gone.issuer, client_secret: 'x', issuer_change_confirmed: true }
-    expect((await change(bare)).status).toBe(200)
+    const bare = { issuer: gone.issuer, client_secret: 'x' }
+    expect((await change({ ...bare, issuer_change_confirmed: true })).status).toBe(200)
     const { status, body } = await send(`${PATH}/start`, OWN_PAGE, {})
     expect([status, body.message]).toEqual([401, expect.stringContaining('cannot be reached')])
+    expect(body.message).not.toContain('127.0.0.1')
+    const checked = await send('/console/identity_provider/check', boss, { ...setup(), ...bare })
+    expect(JSON.stringify(checked.body.problems)).toContain('127.0.0.1')
     await change({ ...setup(), issuer_change_confirmed: true })
   })
 })

@@ -1,19 +1,18 @@
 /*
  * Signing in, stepping up and being bound by the identity provider of the organisation. Owns that a person is known
  * by issuer and subject; that an email address binds only whom an admin has invited, once, and only where the
- * provider has verified it; and that an attempt ends in the browser that began it, once.
+ * provider has verified it; and that the groups of a person decide each time.
  */
 import type { Kysely } from 'kysely'
-import type { ChangeOrigin, RunChange } from '../../changes/change.ts'
-import { AppError, conflict } from '../../platform/app-error.ts'
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
-import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import type { Actor } from '../../changes/audit/audit-entry.ts'
+import type { Change, ChangeOrigin } from '../../changes/change.ts'
+import { conflict, type AppError } from '../../platform/app-error.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { changeAdmin } from '../admins/change-admin.ts'
 import type { AdminAccess } from '../admins/create-admin.ts'
 import { findAdminByEmail, findAdminById, type Admin } from '../admins/find-admin.ts'
 import { STEP_UP_MS, type LiveSession } from '../admin-sign-in/admin-session-store.ts'
-import { insertUsedChallenge } from '../admin-sign-in/passkey-store.ts'
 import { lockWaysToSignIn } from '../admin-sign-in/keep-way-to-sign-in.ts'
 import { refuseSignIn } from '../admin-sign-in/refused-sign-ins.ts'
 import { endSetUps } from '../admin-sign-in/set-ups.ts'
@@ -27,106 +26,25 @@ import {
   type SigningInBrowser,
 } from '../admin-sign-in/sign-in.ts'
 import { renewSession } from '../admin-sign-in/step-up.ts'
-import { findProvider, type IdentityProvider } from './identity-provider-store.ts'
+import type { IdentityProvider } from './identity-provider-store.ts'
 import { findIdentity, insertIdentity, updateIdentityUse, type Identity } from './identity-store.ts'
-import { findMetadataProblems } from './check-provider.ts'
+import {
+  getProviderOf,
+  proveAttempt,
+  type ProvenAttempt,
+  type ProviderSignInDependencies,
+} from './provider-attempt.ts'
 import {
   CLOCK_TOLERANCE_SECONDS,
-  proveClaims,
-  toAuthorizationUrl,
   type AuthorizationAnswer,
   type ProvenClaims,
 } from './provider-client.ts'
-import { describeProviderError, toAccess, type ProviderGateway } from './provider-gateway.ts'
-import {
-  ATTEMPT_LIFETIME_MS,
-  hashAttempt,
-  newAttempt,
-  type AttemptPurpose,
-  type SignInAttempt,
-} from './sign-in-attempt.ts'
+import type { SignInAttempt } from './sign-in-attempt.ts'
 
-export interface ProviderSignInDependencies {
-  readonly db: Kysely<Schema>
-  readonly runChange: RunChange
-  readonly clock: Clock
-  readonly sealer: Sealer
-  readonly gateway: ProviderGateway
-}
-
-/** What somebody wants of the provider. */
-export interface WantedSignIn {
-  readonly purpose: AttemptPurpose
-  /** Of whoever is signed in. */
-  readonly sessionId: string | null
-}
-
-/**
- * Begins an attempt.
- *
- * @throws AppError `sign_in_failed` when no provider is set up or it cannot be reached
- */
-export async function beginAtProvider(
-  { db, sealer, gateway, clock }: ProviderSignInDependencies,
-  wanted: WantedSignIn,
-): Promise<{ readonly attempt: SignInAttempt; readonly url: string }> {
-  const provider = await requireProvider(db)
-  const { id: providerId, issuer, clientId } = provider
-  const attempt = newAttempt({ ...wanted, providerId, issuer, clientId }, clock)
-  const url = await explainFailures(async () => {
-    const config = await gateway.open(toAccess(sealer, provider))
-    const [problem] = findMetadataProblems(config.serverMetadata(), issuer)
-    if (problem !== undefined) throw signInFailed(problem.message)
-    const isAnew = wanted.purpose === 'step_up'
-    return toAuthorizationUrl(config, gateway.redirectUri, attempt, isAnew)
-  })
-  return { attempt, url }
-}
-
-async function requireProvider(db: Kysely<Schema>): Promise<IdentityProvider> {
-  const provider = await findProvider(db)
-  if (provider?.enabled === true) return provider
-  throw signInFailed('No identity provider is set up for signing in here.')
-}
-
-async function explainFailures<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    throw signInFailed(describeProviderError(error), error)
-  }
-}
-
-/** What an attempt has proven. */
-export interface ProvenAttempt {
-  readonly provider: IdentityProvider
-  readonly claims: ProvenClaims
-}
-
-/**
- * Uses an attempt up and proves what the provider has answered.
- *
- * @throws AppError `sign_in_failed`
- */
-export async function proveAttempt(
-  { db, sealer, gateway }: ProviderSignInDependencies,
-  attempt: SignInAttempt,
-  answer: AuthorizationAnswer,
-): Promise<ProvenAttempt> {
-  if (!(await insertUsedChallenge(db, hashAttempt(attempt), ATTEMPT_LIFETIME_MS))) {
-    throw signInFailed('This sign-in was ended before. Begin again.')
-  }
-  const provider = await requireProvider(db)
-  const { id, issuer, clientId } = provider
-  if (id !== attempt.providerId || issuer !== attempt.issuer || clientId !== attempt.clientId) {
-    throw signInFailed('The identity provider was changed meanwhile. Begin again.')
-  }
-  const claims = await explainFailures(async () => {
-    const config = await gateway.open(toAccess(sealer, provider))
-    return proveClaims(config, gateway.redirectUri, attempt, answer)
-  })
-  return { provider, claims }
+/** An attempt that a browser has come back from, with what the provider sent it back with. */
+export interface AnsweredAttempt {
+  readonly attempt: SignInAttempt
+  readonly answer: AuthorizationAnswer
 }
 
 /** Who signs in from where. */
@@ -142,46 +60,81 @@ export interface ProviderSignIn {
  * @throws AppError `sign_in_failed`; `conflict` when its groups take Full Access from the last admin who has it
  */
 export async function signInByProvider(
-  { db, runChange, clock }: ProviderSignInDependencies,
-  { provider, claims }: ProvenAttempt,
+  dependencies: ProviderSignInDependencies,
+  { attempt, answer }: AnsweredAttempt,
   { requestId, browser }: ProviderSignIn,
 ): Promise<string> {
-  const { issuer } = provider
-  const identity = await findIdentity(db, issuer, claims.subject)
+  const { db, runChange } = dependencies
+  const method = 'identity provider'
+  const from = { requestId, ipAddress: browser.address }
+  const bySomebody = { ...from, actor: toSomebody() }
+  const proven = await refuseSignIn(
+    { runChange, origin: bySomebody, admin: undefined, method },
+    async () => proveAttempt(dependencies, attempt, answer),
+  )
+  const { claims } = proven
+  const identity = await findIdentity(db, attempt.issuer, claims.subject)
   const admin =
     identity === undefined
       ? await findNamesake(db, claims)
       : await findAdminById(db, identity.adminId)
-  const nobody = { type: 'User', id: null, name: 'Somebody', email: claims.email ?? null } as const
-  const actor = admin === undefined ? nobody : actorOf(admin)
-  const origin: ChangeOrigin = { actor, requestId, ipAddress: browser.address }
-  return refuseSignIn({ runChange, origin, admin, method: 'identity provider' }, async () => {
+  const origin = { ...from, actor: admin === undefined ? toSomebody(claims) : actorOf(admin) }
+  return refuseSignIn({ runChange, origin, admin, method }, async () => {
     if (admin === undefined) throw notInvited(claims)
-    const access = readAccess(provider, claims)
     return runChange(origin, async (change) => {
-      if (identity === undefined) {
-        assertVerified(claims)
-        await lockWaysToSignIn(change, admin.id)
-        const isInvited =
-          (await hasOpenInvitation(change.tx, admin.id)) &&
-          !(await hasWayToSignIn(change.tx, admin.id))
-        if (!isInvited) throw notInvited(claims)
-        await bind(change, admin, { issuer, subject: claims.subject })
-        await endSetUps(change, { adminId: admin.id })
-      } else {
-        await updateIdentityUse(change.tx, identity.id)
-      }
-      const isOther = access !== undefined && access !== admin.access
-      const current = isOther ? (await changeAdmin(change, admin.id, { access })).admin : admin
+      const current = await admit(change, proven, { admin, identity })
       return startSession(change, {
         admin: current,
         method: 'oidc',
         isSetupPending: false,
-        isSteppedUp: isRecent(claims, clock.now().getTime() - STEP_UP_MS),
+        isSteppedUp: isRecent(claims, dependencies.clock.now().getTime() - STEP_UP_MS),
         browser,
       })
     })
   })
+}
+
+function toSomebody(claims?: ProvenClaims): Actor {
+  return { type: 'User', id: null, name: 'Somebody', email: claims?.email ?? null }
+}
+
+/** Whom a subject stands for, and by what it is known; without an identity it is bound, if it may be. */
+interface KnownAdmin {
+  readonly admin: Admin
+  readonly identity: Identity | undefined
+}
+
+/** The admin with the access that its groups give. */
+async function admit(
+  change: Change,
+  { attempt, claims }: ProvenAttempt,
+  { admin, identity }: KnownAdmin,
+): Promise<Admin> {
+  const access = readAccess(await getProviderOf(change.tx, attempt), claims)
+  if (identity === undefined) await bindInvited(change, admin, attempt, claims)
+  else await useIdentity(change, identity)
+  const isOther = access !== undefined && access !== admin.access
+  return isOther ? (await changeAdmin(change, admin.id, { access })).admin : admin
+}
+
+async function bindInvited(
+  change: Change,
+  admin: Admin,
+  { issuer }: Pick<SignInAttempt, 'issuer'>,
+  claims: ProvenClaims,
+): Promise<void> {
+  assertVerified(claims)
+  await lockWaysToSignIn(change, admin.id)
+  const isInvited =
+    (await hasOpenInvitation(change.tx, admin.id)) && !(await hasWayToSignIn(change.tx, admin.id))
+  if (!isInvited) throw notInvited(claims)
+  await bind(change, admin, { issuer, subject: claims.subject })
+  await endSetUps(change, { adminId: admin.id })
+}
+
+async function useIdentity({ tx }: Change, { id }: Identity): Promise<void> {
+  if (await updateIdentityUse(tx, id)) return
+  throw signInFailed('Your account at the identity provider was disconnected meanwhile.')
 }
 
 async function findNamesake(
@@ -219,13 +172,21 @@ function readAccess(
   )
 }
 
+/** Groups that give less than the admin has count at once, not only at the next sign-in. */
+function assertKeepsAccess(
+  provider: IdentityProvider,
+  claims: ProvenClaims,
+  { access }: Pick<Admin, 'access'>,
+): void {
+  if (readAccess(provider, claims) !== 'limited' || access !== 'full') return
+  throw signInFailed('Your groups give you less than you have here. Sign in again.')
+}
+
 /** Whether the provider says that the person was there at this time, or later. */
 function isRecent({ authenticatedAt }: ProvenClaims, sinceMs: number): boolean {
   if (authenticatedAt === undefined) return false
   return (authenticatedAt + CLOCK_TOLERANCE_SECONDS) * SECOND_MS >= sinceMs
 }
-
-type Change = Parameters<typeof startSession>[0]
 
 async function bind(
   change: Change,
@@ -246,33 +207,6 @@ async function bind(
   })
 }
 
-/**
- * Steps a session up by what the provider has asked its person anew, and answers its new token.
- *
- * @throws AppError `sign_in_failed`
- */
-export async function stepUpByProvider(
-  { db, runChange }: ProviderSignInDependencies,
-  { provider, claims }: ProvenAttempt,
-  attempt: SignInAttempt,
-  { session, origin }: OfSession,
-): Promise<string> {
-  const admin = await findAdminById(db, session.adminId)
-  return refuseSignIn({ runChange, origin, admin, method: 'step-up' }, async () => {
-    const identity = await findIdentity(db, provider.issuer, claims.subject)
-    if (identity?.adminId !== session.adminId) {
-      throw signInFailed('At the identity provider you are somebody else than here.')
-    }
-    if (!isRecent(claims, attempt.startedAt)) {
-      throw signInFailed('The identity provider does not say that it has asked you anew.')
-    }
-    return runChange(origin, async (change) => {
-      await updateIdentityUse(change.tx, identity.id)
-      return renewSession(change, session)
-    })
-  })
-}
-
 /** A session that an attempt belongs to. */
 export interface OfSession {
   readonly session: LiveSession
@@ -280,19 +214,56 @@ export interface OfSession {
 }
 
 /**
- * Binds the admin of a session to an account at the provider and answers the new token of the session.
+ * Steps a session up by what the provider has asked its person anew, and answers its new token.
  *
- * @throws AppError `conflict` when one of the two is bound already
+ * @throws AppError `sign_in_failed`
  */
-export async function connectProvider(
-  { runChange }: ProviderSignInDependencies,
-  { provider, claims }: ProvenAttempt,
+export async function stepUpByProvider(
+  dependencies: ProviderSignInDependencies,
+  { attempt, answer }: AnsweredAttempt,
   { session, origin }: OfSession,
 ): Promise<string> {
-  const { admin } = session
-  const named = { ...admin, first_name: admin.firstName, last_name: admin.lastName }
-  return runChange(origin, async (change) => {
-    await bind(change, named, { issuer: provider.issuer, subject: claims.subject })
-    return renewSession(change, session)
+  const { db, runChange } = dependencies
+  const admin = await findAdminById(db, session.adminId)
+  return refuseSignIn({ runChange, origin, admin, method: 'step-up' }, async () => {
+    const { claims } = await proveAttempt(dependencies, attempt, answer)
+    const identity = await findIdentity(db, attempt.issuer, claims.subject)
+    if (identity?.adminId !== session.adminId) {
+      throw signInFailed('At the identity provider you are somebody else than here.')
+    }
+    if (!isRecent(claims, attempt.startedAt)) {
+      throw signInFailed('The identity provider does not say that it has asked you anew.')
+    }
+    return runChange(origin, async (change) => {
+      assertKeepsAccess(await getProviderOf(change.tx, attempt), claims, session.admin)
+      await useIdentity(change, identity)
+      return renewSession(change, session)
+    })
+  })
+}
+
+/**
+ * Binds the admin of a session to an account at the provider and answers the new token of the session. What was begun
+ * by links of the admin ends.
+ *
+ * @throws AppError `sign_in_failed`; `conflict` when one of the two is bound already
+ */
+export async function connectProvider(
+  dependencies: ProviderSignInDependencies,
+  { attempt, answer }: AnsweredAttempt,
+  { session, origin }: OfSession,
+): Promise<string> {
+  const { db, runChange } = dependencies
+  const admin = await findAdminById(db, session.adminId)
+  return refuseSignIn({ runChange, origin, admin, method: 'identity provider' }, async () => {
+    const { claims } = await proveAttempt(dependencies, attempt, answer)
+    if (admin === undefined) throw notInvited(claims)
+    return runChange(origin, async (change) => {
+      // Whom it would not let in has no way to sign in by it.
+      readAccess(await getProviderOf(change.tx, attempt), claims)
+      await bind(change, admin, { issuer: attempt.issuer, subject: claims.subject })
+      await endSetUps(change, { adminId: admin.id, exceptId: session.id })
+      return renewSession(change, session)
+    })
   })
 }
