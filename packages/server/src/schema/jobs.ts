@@ -40,6 +40,7 @@ export const PERIODIC_JOBS = {
 export const DUE_JOBS = [
   'device deletion',
   'device statuses',
+  'sign-in attempts',
   'sign-in expiry',
   'signing key rotation',
   'silent streams',

@@ -107,16 +107,29 @@ export async function deleteAttempt(tx: Transaction<Schema>, id: string): Promis
   await attemptTable.delete(tx, { id })
 }
 
-/** The attempts under way of which it is not known whose they are: from an address, and all; counted to a bound. */
-export async function countAnonymousAttempts(
+/** How many attempts from an address are under way, counted up to a bound. */
+export async function countAttemptsOfAddress(
   db: Kysely<Schema>,
   ipAddress: string | null,
   countMax: number,
-): Promise<{ readonly ofAddress: number }> {
-  const { rows } = await sql<{ ofAddress: number }>`
-    select count(*)::int as "ofAddress" from (
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
       select from sign_in_attempt
-      where ip_address is not distinct from ${ipAddress} and ended_at is null and person_id is null
-      limit ${countMax}) some`.execute(db)
-  return rows[0] ?? { ofAddress: 0 }
+      where ip_address is not distinct from ${ipAddress} and ended_at is null
+      limit ${countMax}) attempts`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** The ids of attempts under way from devices, which may have to show another status. */
+export async function listAttemptsOfDevices(
+  db: Kysely<Schema>,
+  deviceIds: readonly string[],
+): Promise<Pick<Attempt, 'id' | 'revision'>[]> {
+  return db
+    .selectFrom('sign_in_attempt')
+    .select(['id', 'revision'])
+    .where('device_id', 'in', deviceIds)
+    .where('ended_at', 'is', null)
+    .execute()
 }

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { newSecret, newUuid } from '../../platform/ids.ts'
+import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
+import type { AttemptInteraction } from '../../schema/tables/sign-in-tables.ts'
+import { countAttemptsOfAddress, insertAttempt, type Attempt } from './attempt-store.ts'
+import { ATTEMPT_LIFETIME_MS } from './move-attempt.ts'
+
+/** A sign-in that begins: who sent the browser, and what is known of it. */
+export interface NewAttempt {
+  /** Null for the pages of the person. */
+  readonly applicationId: string | null
+  readonly interaction: AttemptInteraction
+  readonly loginHint: string | null
+  /** The language of the pages, such as `en`. */
+  readonly language: string
+  readonly ipAddress: string | null
+  readonly userAgent: string | null
+}
+
+/** An attempt with the secret of its browser, which is kept as a hash. */
+export interface BegunAttempt {
+  readonly attempt: Attempt
+  readonly secret: string
+}
+
+/** What all the people behind one address have under way at a time, and nobody's flood. */
+export const ATTEMPTS_PER_ADDRESS_MAX = 500
+const USER_AGENT_LENGTH_MAX = 1_000
+const RETRY_AFTER_SECONDS = 60
+
+/**
+ * Begins a sign-in. Nothing is written of it elsewhere before it is known whose it is.
+ *
+ * @throws AppError `rate_limited` when too many from this address are under way
+ */
+export async function beginAttempt(change: Change, input: NewAttempt): Promise<BegunAttempt> {
+  const { tx, at } = change
+  const { ipAddress } = input
+  const underWay = await countAttemptsOfAddress(tx, ipAddress, ATTEMPTS_PER_ADDRESS_MAX)
+  if (underWay >= ATTEMPTS_PER_ADDRESS_MAX) {
+    const message = 'Too many sign-ins from this address are under way. Try again in a minute.'
+    throw new AppError('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
+  }
+  const secret = newSecret()
+  const attempt = await insertAttempt(tx, {
+    id: newUuid(),
+    secretHash: hashAttemptSecret(secret),
+    applicationId: input.applicationId,
+    interaction: JSON.stringify(input.interaction),
+    stage: 'person',
+    loginHint: input.loginHint,
+    language: input.language,
+    ipAddress,
+    userAgent: input.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null,
+    startedAt: at,
+    expiresAt: new Date(at.getTime() + ATTEMPT_LIFETIME_MS),
+    txn: change.txn,
+  })
+  return { attempt, secret }
+}
+
+/** Whether a browser that shows this secret is the one that began the attempt. */
+export function isBrowserOf(attempt: Pick<Attempt, 'secretHash'>, secret: string): boolean {
+  const given = hashAttemptSecret(secret).toString('hex')
+  return isEqualSecret(attempt.secretHash.toString('hex'), given)
+}
+
+function hashAttemptSecret(secret: string): Buffer {
+  return createHash('sha256').update(`attempt ${secret}`).digest()
+}

@@ -1,0 +1,71 @@
+import type { Change } from '../../changes/change.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
+import { findPerson, findPersonByAnyEmail, type Person } from '../../people/people/person-store.ts'
+import { openSession } from '../journal/open-session.ts'
+import { findApplicationName } from './attempt-facts-read.ts'
+import { updateAttempt, type Attempt } from './attempt-store.ts'
+import { refuseLocked } from './end-attempt.ts'
+import { JOURNAL_TIMEOUT_SECONDS, lockAttempt } from './move-attempt.ts'
+
+/** Who signs in, and by whose word. */
+export interface IdentifiedPerson {
+  readonly email: string
+  readonly name?: string | undefined
+  /** How the person was authenticated, as whoever did it says. RFC 8176. */
+  readonly amr: readonly string[]
+  /** Whether it is proven: a person whom only an unsigned hint names is never created. */
+  readonly isProven: boolean
+}
+
+/**
+ * Says who signs in: the record of the sign-in begins. Somebody who is not known is created where it is proven who it
+ * is, and refused where not.
+ *
+ * @throws AppError `not_found`, `conflict` for an attempt at another step
+ */
+export async function identifyPerson(
+  change: Change,
+  attemptId: string,
+  identified: IdentifiedPerson,
+): Promise<Attempt> {
+  const attempt = await lockAttempt(change, attemptId, ['person'])
+  const person = await findIdentified(change, identified)
+  if (person === 'ended') return refuseLocked(change, attempt, 'person_ended')
+  if (person === undefined) return refuseLocked(change, attempt, 'person_unknown')
+  const applicationName =
+    attempt.applicationId === null
+      ? null
+      : await findApplicationName(change.tx, attempt.applicationId)
+  const session = await openSession(change, {
+    person: { id: person.id },
+    columns: {
+      ip_address: attempt.ipAddress,
+      browser_user_agent: attempt.userAgent,
+      app_name: applicationName,
+    },
+    timeoutSeconds: JOURNAL_TIMEOUT_SECONDS,
+  })
+  return updateAttempt(change.tx, attempt, {
+    stage: 'device',
+    personId: person.id,
+    amr: [...identified.amr],
+    authLogSessionId: session.id,
+  })
+}
+
+async function findIdentified(
+  change: Change,
+  { email, name, isProven }: IdentifiedPerson,
+): Promise<Person | 'ended' | undefined> {
+  const known = await findPersonByAnyEmail(change.tx, email)
+  if (known !== undefined) return known
+  if (!isProven) return undefined
+  try {
+    const { id } = await findOrCreatePerson(change, { email, name })
+    return await findPerson(change.tx, id)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'conflict') return 'ended'
+    throw error
+  }
+}
