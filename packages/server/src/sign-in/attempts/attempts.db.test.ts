@@ -44,9 +44,7 @@ beforeEach(async () => {
   const { db } = database
   clock = new ManualClock()
   events = []
-  runChange = createChangeRunner(db, clock, [
-    async (record) => void events.push(...record.events),
-  ])
+  runChange = createChangeRunner(db, clock, [async (record) => void events.push(...record.events)])
   await db.deleteFrom('sign_in_attempt').execute()
   await db.deleteFrom('sign_in_policy').execute()
   application = await insertApplication(db)
@@ -314,9 +312,9 @@ describe('the end of an attempt', () => {
     const { attempt: unknown } = await beginTestAttempt(runChange, application)
     clock.advance(10 * MINUTE_MS)
     const over = clock.now()
-    await expect(
-      make((change) => refuseAttempt(change, known, 'cancelled')),
-    ).rejects.toMatchObject({ code: 'conflict' })
+    await expect(make((change) => refuseAttempt(change, known, 'cancelled'))).rejects.toMatchObject(
+      { code: 'conflict' },
+    )
     clock.advance(MINUTE_MS)
     expect(await abandonAttempts({ db: database.db, runChange })).toBeUndefined()
     expect(await findAttempt(database.db, unknown.id)).toBeUndefined()

@@ -74,7 +74,8 @@ async function grantByBreakGlass(
   attempt: Attempt,
   code: RefusalCode,
 ): Promise<Attempt> {
-  const person = attempt.personId === null ? undefined : await findAttemptPerson(change.tx, attempt.personId)
+  const person =
+    attempt.personId === null ? undefined : await findAttemptPerson(change.tx, attempt.personId)
   change.recordAudit({
     action: 'sign_in.glass_broken',
     target: { type: 'person', id: attempt.personId ?? '' },

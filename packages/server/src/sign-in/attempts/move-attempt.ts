@@ -8,11 +8,7 @@ import { conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import type { AttemptStage } from '../../schema/tables/sign-in-tables.ts'
 import { extendSession, type SessionExtension } from '../journal/extend-session.ts'
-import {
-  getAttemptForUpdate,
-  updateAttempt,
-  type Attempt,
-} from './attempt-store.ts'
+import { getAttemptForUpdate, updateAttempt, type Attempt } from './attempt-store.ts'
 
 /** How long a sign-in may take. Entra drops its own after about as long. */
 export const ATTEMPT_LIFETIME_MS = 10 * MINUTE_MS
@@ -41,7 +37,8 @@ export async function lockAttempt(
 type AttemptChanges = Parameters<typeof updateAttempt>[2]
 
 /** What its record is told. */
-type Told = Pick<SessionExtension, 'events'> & Partial<Pick<SessionExtension, 'deviceId' | 'columns'>>
+type Told = Pick<SessionExtension, 'events'> &
+  Partial<Pick<SessionExtension, 'deviceId' | 'columns'>>
 
 /** Moves a locked attempt on, and writes the step into its record. */
 export async function moveAttempt(
