@@ -6,6 +6,7 @@ import { issueLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { AuthenticatorApp } from '../support/authenticator-app.ts'
+import { addAuthenticator } from './support/add-authenticator.ts'
 import {
   expectAccessible,
   expectFitting,
@@ -52,22 +53,6 @@ async function newLink(): Promise<string> {
     },
   )
   return token
-}
-
-/** A passkey in the browser's memory that always finds its owner there. */
-async function addAuthenticator(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  await session.send('WebAuthn.enable')
-  await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
 }
 
 describe('signing in', () => {

@@ -1,0 +1,177 @@
+/*
+ * What happens to a page that is open: its session ends, the service is started anew behind it, and its network
+ * is slow while somebody clicks twice.
+ */
+import type { Page, Route } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createTestKey } from '../support/api-keys.ts'
+import { composeProcess } from '../support/composed-api.ts'
+import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
+import { openConsole, type ConsoleTest } from './support/open-console.ts'
+
+let console: ConsoleTest
+let device: string
+let check: string
+
+beforeAll(async () => {
+  console = await openConsole()
+  const { db } = console.api.services
+  device = await insertDevice(db, { name: 'ada-macbook', node_key_hash: Buffer.alloc(32, 1) })
+  check = await insertCheck(db, { remediation_strategy: 'report_only' })
+  await insertReenrollmentRequest(db, device)
+})
+afterEach(() => expect(console.complaints).toEqual([]))
+afterAll(() => console.close())
+
+/** The parts of an action: what is filled in before, and the button that sends it. */
+interface Trial {
+  readonly path: () => string
+  readonly prepare: (page: Page) => Promise<void>
+  /** The button, in a dialog where one is open. */
+  readonly button: string
+  readonly request: RegExp
+}
+
+const TRIALS: Readonly<Record<string, Trial>> = {
+  'running the checks of a device again': {
+    path: () => `/devices/${device}?tab=checks`,
+    prepare: async () => undefined,
+    button: 'Run all checks',
+    request: /check_refreshes$/,
+  },
+  'saving a note': {
+    path: () => `/devices/${device}`,
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Add a note' }).click()
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Note' }).fill('Spare')
+    },
+    button: 'Save',
+    request: /devices\/\d+$/,
+  },
+  'creating a group': {
+    path: () => '/groups',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'New group' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Laptops')
+    },
+    button: 'Create group',
+    request: /device_groups$/,
+  },
+  'creating a draft': {
+    path: () => '/checks/drafts',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'New draft' }).click()
+      await page.getByRole('dialog').getByLabel('Name').fill('Screen lock')
+    },
+    button: 'New draft',
+    request: /custom_check_drafts$/,
+  },
+  'saving a strategy': {
+    path: () => `/checks/${check}/strategy`,
+    prepare: async (page) => {
+      await page.getByLabel('Notify only').check()
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+    button: 'Save the strategy',
+    request: /configurations$/,
+  },
+  'deciding a request': {
+    path: () => '/requests?kind=reenrollment',
+    prepare: async (page) => {
+      await page.getByRole('checkbox').first().check()
+      await page.getByRole('button', { name: 'Deny' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+    button: 'Deny',
+    request: /reenrollment_requests\//,
+  },
+}
+
+describe('on a slow network a button says that it works, and nothing is sent twice', () => {
+  let page: Page
+  beforeAll(async () => {
+    page = await console.openPage('/settings')
+  })
+  afterAll(() => page.close())
+
+  it.each(Object.entries(TRIALS))('%s', async (_name, { path, prepare, button, request }) => {
+    await page.goto(`/console${path()}`)
+    let sent = 0
+    let letThrough: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (letThrough = resolve))
+    const hold = async (route: Route) => {
+      if (route.request().method() !== 'GET') {
+        sent += 1
+        await held
+      }
+      await route.continue()
+    }
+    await page.route(request, hold)
+    await prepare(page)
+    const dialog = page.getByRole('dialog')
+    const within = (await dialog.count()) > 0 ? dialog : page
+    const send = within.getByRole('button', { name: button, exact: true })
+    await expect.poll(() => send.isEnabled()).toBe(true)
+    // Twice in one go, before the page can have drawn anything.
+    await send.evaluate((element: { click: () => void }) => {
+      element.click()
+      element.click()
+    })
+    await within.locator('[data-loading]').first().waitFor()
+    letThrough()
+    await page.getByRole('alert').filter({ hasText: /./ }).first().waitFor()
+    expect(sent).toBe(1)
+    await page.unroute(request, hold)
+  })
+})
+
+describe('a session that ends', () => {
+  it('leads to the sign-in, whose address knows the way back', async () => {
+    const page = await console.openPage(`/devices/${device}?tab=checks`)
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    const { services, http } = console.api
+    const { id } = await services.db
+      .selectFrom('admin_session')
+      .select('id')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    const key = await createTestKey(services, ['Manage Admins'])
+    const ended = await http.inject({
+      method: 'DELETE',
+      url: `/admin_sessions/${id}`,
+      headers: { authorization: `Bearer ${key}` },
+    })
+    expect(ended.statusCode).toBeLessThan(300)
+    await page.waitForURL(/sign-in\?next=/)
+    expect(new URL(page.url()).searchParams.get('next')).toBe(
+      `/console/devices/${device}?tab=checks`,
+    )
+  })
+})
+
+describe('a service that is started anew', () => {
+  it('leaves a list and what is being written as they are, and the list goes on by itself', async () => {
+    const [list, form] = [
+      await console.openPage('/devices'),
+      await console.openPage(`/checks/${check}/strategy`),
+    ]
+    await list.getByRole('link', { name: 'ada-macbook' }).waitFor()
+    await form.getByLabel('Block at once').check()
+    const { http, services, parts } = console.api
+    for (const { endWaiting } of parts.list) endWaiting?.()
+    http.server.closeAllConnections()
+    await http.close()
+    await list.getByRole('img', { name: /is cut/ }).waitFor()
+    expect(await list.getByRole('link', { name: 'ada-macbook' }).isVisible()).toBe(true)
+    await insertDevice(services.db, { name: 'bo-laptop' })
+    const again = await composeProcess(services)
+    await again.supervisor.start()
+    await again.http.listen({ port: Number(new URL(console.baseUrl).port), host: 'localhost' })
+    await list.getByRole('link', { name: 'bo-laptop' }).waitFor({ timeout: 60_000 })
+    expect(await form.getByLabel('Block at once').isChecked()).toBe(true)
+    await form.getByRole('heading', { name: 'What saving would do' }).waitFor()
+    await Promise.all([list.close(), form.close()])
+    await again.supervisor.stop()
+  })
+})
