@@ -1,0 +1,173 @@
+/*
+ * What a page does where scripts run: it puts times in the zone of its reader and keeps them true, offers to copy,
+ * follows what happens, and goes on by itself. Everything works without it.
+ */
+const page = document.documentElement
+const language = page.lang
+const words = page.dataset
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+
+function wordsOf(time) {
+  const at = new Date(time.dateTime)
+  const form = time.dataset.form
+  if (form === 'distance') {
+    const distance = at.getTime() - Date.now()
+    const [unit, ms] = UNITS.find(([, each]) => Math.abs(distance) >= each) ?? ['minute', 60_000]
+    return new Intl.RelativeTimeFormat(language).format(Math.trunc(distance / ms), unit)
+  }
+  const options =
+    form === 'day'
+      ? { day: 'numeric', month: 'long', year: 'numeric' }
+      : { weekday: 'long', day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' }
+  return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, options).format(at)
+}
+
+function showTimes(root) {
+  for (const time of root.querySelectorAll('time[data-form]')) {
+    const text = wordsOf(time)
+    // What has not changed is left alone: a reader of the screen would be told again.
+    if (time.textContent !== text) time.textContent = text
+  }
+}
+
+function offerCopies(root) {
+  if (navigator.clipboard === undefined) return
+  for (const button of root.querySelectorAll('button[data-copy]')) {
+    button.hidden = false
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(button.dataset.copy)
+      const label = button.textContent
+      button.textContent = words.copied
+      setTimeout(() => (button.textContent = label), 2_000)
+    })
+  }
+}
+
+/** A page that has changed is asked for again; of it only what differs takes the place of what stands. */
+const policy = window.trustedTypes?.createPolicy('heliograph-pages', { createHTML: (text) => text })
+const parser = new DOMParser()
+const shown = new Map()
+
+function partsOf(root) {
+  return [...root.querySelectorAll('[data-part]')].map((part) => [part.dataset.part, part])
+}
+
+function rememberParts() {
+  for (const [name, part] of partsOf(document)) shown.set(name, part.outerHTML)
+}
+
+let isRefreshing = false
+let isStale = false
+
+async function refresh() {
+  isStale = true
+  if (isRefreshing) return
+  isRefreshing = true
+  while (isStale) {
+    isStale = false
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
+    if (answer === undefined) break
+    if (answer.redirected) return location.replace(answer.url)
+    const text = await answer.text()
+    show(parser.parseFromString(policy === undefined ? text : policy.createHTML(text), 'text/html'))
+  }
+  isRefreshing = false
+}
+
+function show(next) {
+  const parts = partsOf(next)
+  const names = partsOf(document).map(([name]) => name)
+  const isSame = parts.length === names.length && parts.every(([name], at) => name === names[at])
+  const focused = document.activeElement?.id
+  if (!isSame) {
+    document.querySelector('main').replaceWith(document.importNode(next.querySelector('main'), true))
+    shown.clear()
+  } else {
+    for (const [name, part] of parts) showPart(name, part)
+  }
+  if (document.title !== next.title) document.title = next.title
+  for (const [name, part] of parts) shown.set(name, part.outerHTML)
+  enliven(document.querySelector('main'))
+  if (focused) document.getElementById(focused)?.focus()
+}
+
+function showPart(name, part) {
+  if (shown.get(name) === part.outerHTML) return
+  const standing = document.querySelector(`[data-part="${CSS.escape(name)}"]`)
+  // What somebody has written stays until it is sent.
+  if ([...standing.querySelectorAll('textarea, input')].some((field) => field.value !== field.defaultValue)) return
+  const open = [...standing.querySelectorAll('details[open]')].map(({ id }) => id)
+  standing.replaceWith(document.importNode(part, true))
+  for (const id of open) document.getElementById(id)?.setAttribute('open', '')
+}
+
+function follow() {
+  const { live } = words
+  if (live === undefined) return
+  const source = new EventSource(live)
+  let first = true
+  source.addEventListener('message', () => {
+    // The first message says how things stand, which the page shows already.
+    if (first) first = false
+    else void refresh()
+  })
+  source.addEventListener('open', () => {
+    if (!first) void refresh()
+  })
+  source.addEventListener('ended', () => {
+    source.close()
+    void refresh()
+  })
+}
+
+/** A form that only asks for something is sent without leaving the page. */
+function sendInPlace(root) {
+  for (const form of root.querySelectorAll('form[data-in-place]')) {
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault()
+      const button = event.submitter
+      if (button) button.disabled = true
+      const answer = await fetch(form.action, {
+        method: 'POST',
+        body: new URLSearchParams(new FormData(form, button)),
+      }).catch(() => undefined)
+      if (button) button.disabled = false
+      // What cannot be shown in place is shown as a page of its own.
+      if (answer === undefined || !answer.ok) form.submit()
+      else void refresh()
+    })
+  }
+}
+
+let going
+
+function goOn(root) {
+  const notice = root.querySelector('[data-go-on]')
+  if (notice === null || going !== undefined) return
+  const { goOn: to, seconds } = notice.dataset
+  going = setTimeout(() => location.assign(to), Number(seconds) * 1_000)
+  const cancel = notice.querySelector('[data-cancel]')
+  cancel.hidden = false
+  cancel.addEventListener('click', () => {
+    clearTimeout(going)
+    notice.querySelector('[data-going]').hidden = true
+    cancel.hidden = true
+  })
+}
+
+function enliven(root) {
+  showTimes(root)
+  offerCopies(root)
+  sendInPlace(root)
+  goOn(root)
+}
+
+rememberParts()
+enliven(document)
+follow()
+setInterval(() => showTimes(document), 60_000)

@@ -1,0 +1,33 @@
+/*
+ * How pages are written: HTML in tagged templates. Every value that is put in is text, in elements and in
+ * attributes alike; nothing of the kit inserts HTML that came as a text.
+ */
+import { createRequire } from 'node:module'
+import htm from 'htm'
+
+// Required and not imported: the types of Preact bring those of browsers, which contradict those of Node.js.
+const load = createRequire(import.meta.url)
+const { h } = load('preact') as { readonly h: (...parts: unknown[]) => Markup }
+const { render } = load('preact-render-to-string') as { readonly render: (page: Markup) => string }
+
+/** A piece of a page: an element, a text, nothing, or several of these. */
+export type Markup = object | string | number | boolean | null | undefined | readonly Markup[]
+
+/** A piece of a page from a template; values are escaped where they stand. */
+export const html: (strings: TemplateStringsArray, ...values: unknown[]) => Markup = htm.bind(h)
+
+/** The HTML of a page, with its document type. */
+export function renderDocument(page: Markup): string {
+  return `<!doctype html>${render(page)}`
+}
+
+/**
+ * The address of a link, where it may be followed: a page, a letter, or the settings of the operating system; never a
+ * script. Undefined for any other, which is then shown as text.
+ */
+export function toSafeAddress(address: string): string | undefined {
+  return SAFE_ADDRESS.test(address) ? address : undefined
+}
+
+const SAFE_ADDRESS =
+  /^(?:https?:\/\/|mailto:|x-apple\.systempreferences:|ms-settings:|windowsdefender:)[^\s<>"'`]+$/i

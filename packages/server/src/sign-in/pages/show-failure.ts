@@ -1,0 +1,34 @@
+import type { AppError } from '../../platform/app-error.ts'
+import { html } from './kit/markup.ts'
+import { statement } from './kit/parts.ts'
+import type { Language } from './texts/language.ts'
+import { textsOf, type Texts } from './texts/texts.ts'
+
+export interface Failure {
+  readonly language: Language
+  /** Undefined for a fault of the service. */
+  readonly refusal: AppError | undefined
+  readonly requestId: string
+}
+
+/** The page that says that something did not work, and what can be done. */
+export function showFailure({ language, refusal, requestId }: Failure) {
+  const texts = textsOf(language)
+  const [sentence, more] = wordsOf(refusal, texts)
+  return {
+    title: texts.failure.title,
+    body: html`<div class="sheet stack-wide">
+      ${statement({ tone: 'bad', sentence, more: html`<p>${more}</p>` })}
+      <p class="quiet small">${texts.failure.reference(requestId)}</p>
+    </div>`,
+  }
+}
+
+function wordsOf(refusal: AppError | undefined, { failure }: Texts): readonly [string, string] {
+  if (refusal === undefined || refusal.kind === 'unavailable') {
+    return [failure.unavailable, failure.unavailableMore]
+  }
+  if (refusal.kind === 'not_found') return [failure.notFound, failure.notFoundMore]
+  if (refusal.code === 'cross_site_request') return [failure.refused, failure.foreign]
+  return [failure.refused, refusal.message]
+}
