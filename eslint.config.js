@@ -177,6 +177,19 @@ export default tseslint.config(
     },
   },
   {
+    // What runs in browsers, on the pages for people.
+    files: ['packages/server/src/sign-in/pages/assets/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['window', 'document', 'navigator', 'location', 'fetch', 'CSS', 'DOMParser'],
+          ...['EventSource', 'FormData', 'URLSearchParams', 'setTimeout', 'clearTimeout'],
+          'setInterval',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     files: ['**/*.mjs', '**/*.js'],
     languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
   },

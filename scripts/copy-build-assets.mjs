@@ -4,6 +4,6 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const server = join(dirname(dirname(fileURLToPath(import.meta.url))), 'packages', 'server')
-for (const folder of ['schema/migrations']) {
+for (const folder of ['schema/migrations', 'sign-in/pages/assets']) {
   cpSync(join(server, 'src', folder), join(server, 'dist', folder), { recursive: true })
 }

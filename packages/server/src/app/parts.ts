@@ -24,6 +24,7 @@ import { deriveKey } from '../platform/secrets/master-key.ts'
 import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
+import { createPagesPart } from '../sign-in/pages/pages-part.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
 import { createDiagnosisPart } from '../signals/diagnosis-part.ts'
 import { createDeliveryChannels } from '../signals/delivery-channels.ts'
@@ -140,7 +141,7 @@ export async function createParts(
       },
       config,
     ),
-    createConsolePart(),
+    ...createFrontParts(foundation),
     createScimPart(foundation, { callers, checkPermission }, config),
     createStandardSsfPart({ ...streams.context, limits: callers, isEnabled: isSsfEnabled }),
   ]
@@ -148,6 +149,11 @@ export async function createParts(
   const list = [...owners, createRetentionPart(foundation, policies)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs }
+}
+
+/** What people see of the service in a browser. */
+function createFrontParts({ db, config }: PartsFoundation): readonly ServicePart[] {
+  return [createConsolePart(), createPagesPart(db, config)]
 }
 
 /** What every process stands on, before what it does. */

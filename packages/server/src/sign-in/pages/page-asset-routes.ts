@@ -23,7 +23,10 @@ export function mountPageAssets(http: FastifyInstance, { assets, findLogo }: Ass
     return sendAsset(reply, asset, request.headers['accept-encoding'] ?? '')
   })
   http.get(PAGE_PATHS.icon, async (_request, reply) =>
-    sendPicture(reply, 'image/svg+xml', Buffer.from(ICON)).header('cache-control', 'public, max-age=3600'),
+    sendPicture(reply, 'image/svg+xml', Buffer.from(ICON)).header(
+      'cache-control',
+      'public, max-age=3600',
+    ),
   )
   http.get(`${PAGE_PATHS.colours}/:file`, async (request, reply) => {
     const { file } = request.params as { file: string }

@@ -163,10 +163,7 @@ async function send(
       setCookies(reply, answer.cookies ?? [])
       return reply.code(303).header('location', answer.to).send()
     case 'events':
-      return reply
-        .type('text/event-stream')
-        .header('x-accel-buffering', 'no')
-        .send(answer.stream)
+      return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(answer.stream)
     case 'download':
       return reply
         .type('application/json; charset=utf-8')

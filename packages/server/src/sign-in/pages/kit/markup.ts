@@ -3,12 +3,14 @@
  * attributes alike; nothing of the kit inserts HTML that came as a text.
  */
 import { createRequire } from 'node:module'
-import htm from 'htm'
 
-// Required and not imported: the types of Preact bring those of browsers, which contradict those of Node.js.
-const load = createRequire(import.meta.url)
-const { h } = load('preact') as { readonly h: (...parts: unknown[]) => Markup }
-const { render } = load('preact-render-to-string') as { readonly render: (page: Markup) => string }
+// Required and not imported: their types bring those of browsers, which contradict those of Node.js.
+const require = createRequire(import.meta.url)
+const htm = require('htm') as { bind(element: unknown): typeof html }
+const { h } = require('preact') as { readonly h: (...parts: unknown[]) => Markup }
+const { render } = require('preact-render-to-string') as {
+  readonly render: (page: Markup) => string
+}
 
 /** A piece of a page: an element, a text, nothing, or several of these. */
 export type Markup = object | string | number | boolean | null | undefined | readonly Markup[]

@@ -28,11 +28,6 @@ export function statement({ tone, sentence, more, picture: name }: Statement): M
   </div>`
 }
 
-/** A word about a state, with its shape. */
-export function badge(tone: Tone, text: Markup, name: PictureName = PICTURES[tone]): Markup {
-  return html`<span class=${`badge tone-${tone}`}>${picture(name)}${text}</span>`
-}
-
 /** Something that the reader must know before going on. */
 export function notice(tone: Tone, text: Markup): Markup {
   return html`<div class=${`notice tone-${tone}`}>${text}</div>`
@@ -41,26 +36,6 @@ export function notice(tone: Tone, text: Markup): Markup {
 /** Facts with their names. */
 export function facts(pairs: readonly (readonly [name: Markup, value: Markup])[]): Markup {
   return html`<dl class="facts">${pairs.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
-}
-
-export interface PostButton {
-  readonly action: string
-  readonly label: Markup
-  readonly isMain?: boolean
-  /** Sent without leaving the page, where scripts run. */
-  readonly inPlace?: boolean
-  readonly fields?: Readonly<Record<string, string>>
-  /** By which the focus comes back to it. */
-  readonly id?: string
-}
-
-/** A button that does something. */
-export function postButton({ action, label, isMain, inPlace, fields = {}, id }: PostButton): Markup {
-  const kind = isMain === true ? 'button button-main' : 'button'
-  return html`<form method="post" action=${action} data-in-place=${inPlace === true ? '' : undefined}>
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-    <button class=${kind} id=${id}>${label}</button>
-  </form>`
 }
 
 /** A link that looks like a button. */

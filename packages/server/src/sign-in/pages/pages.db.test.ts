@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { composeTestApi, type ComposedApi } from '../../../test/support/composed-api.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+
+let api: ComposedApi
+
+beforeAll(async () => {
+  api = await composeTestApi({ log: SILENT_LOGGER })
+})
+
+afterAll(async () => {
+  await api.close()
+})
+
+const get = (url: string, headers: Readonly<Record<string, string>> = {}) =>
+  api.http.inject({ url, headers })
+
+describe('the privacy centre', () => {
+  it('lists every check that runs, for everybody', async () => {
+    const { statusCode, headers, body } = await get('/sign-in/privacy')
+    expect(statusCode).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(headers['cache-control']).toBe('no-store')
+    const checks = await api.services.db
+      .selectFrom('posture_check')
+      .select(['id', 'name'])
+      .where('paused_at', 'is', null)
+      .execute()
+    expect(checks.length).toBeGreaterThan(40)
+    for (const { id } of checks) expect(body).toContain(`href="/sign-in/privacy/checks/${id}"`)
+  })
+
+  it('shows the very question of a check, and what follows from it', async () => {
+    const { id } = await api.services.db
+      .selectFrom('posture_check')
+      .select('id')
+      .where('slug', '=', 'disk-encryption')
+      .executeTakeFirstOrThrow()
+    const { body } = await get(`/sign-in/privacy/checks/${id}`)
+    expect(body).toContain('SELECT b.protection_status FROM bitlocker_info')
+    expect(body).toContain('<h3>macOS</h3>')
+    expect(body).toContain('A device that fails this check is given some days')
+  })
+
+  it.each(['0', 'x', '999999', "1'--"])('has no check %s', async (id) => {
+    const { statusCode, body, headers } = await get(`/sign-in/privacy/checks/${id}`)
+    expect(statusCode).toBe(404)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(body).toContain('There is nothing at this address.')
+  })
+})
+
+describe('the language of a page', () => {
+  it('is what the browser asks for', async () => {
+    const { body, headers } = await get('/sign-in/privacy', { 'accept-language': 'de-CH,de;q=0.9' })
+    expect(headers['content-language']).toBe('de')
+    expect(body).toContain('Das ist alles, was Ihre Geräte gefragt werden.')
+  })
+
+  it('is what was chosen, from then on', async () => {
+    const chosen = await get('/sign-in/privacy?language=de')
+    expect(chosen.headers['content-language']).toBe('de')
+    expect([chosen.headers['set-cookie']].flat()[0]).toMatch(
+      /^heliograph-language=de; Path=\/sign-in; .*HttpOnly/,
+    )
+    const { headers } = await get('/sign-in/privacy', { cookie: 'heliograph-language=de' })
+    expect(headers['content-language']).toBe('de')
+    expect(headers['set-cookie']).toBeUndefined()
+  })
+
+  it('is never one that there is no catalogue of', async () => {
+    for (const language of ['xx', '../de', 'constructor']) {
+      const { headers } = await get(`/sign-in/privacy?language=${language}`)
+      expect(headers['content-language']).toBe('en')
+      expect(headers['set-cookie']).toBeUndefined()
+    }
+  })
+})
+
+describe('what pages load', () => {
+  it('never changes under its name, and comes compressed', async () => {
+    const { body } = await get('/sign-in/privacy')
+    const paths = body.match(/\/sign-in\/assets\/[\w/.-]+/g) ?? []
+    expect(paths).toHaveLength(4)
+    for (const path of paths.filter((each) => /\.(?:css|js)$/.test(each))) {
+      const { statusCode, headers } = await get(path)
+      expect([path, statusCode, headers['cache-control']]).toEqual([
+        path,
+        200,
+        'public, max-age=31536000, immutable',
+      ])
+    }
+    const script = paths.find((path) => path.endsWith('.js')) ?? ''
+    const { headers } = await get(script, { 'accept-encoding': 'gzip, br' })
+    expect(headers['content-encoding']).toBe('br')
+    expect((await get(script, { 'accept-encoding': 'br;q=0' })).headers['content-encoding']).toBe(
+      undefined,
+    )
+  })
+
+  it.each(['pages.js', 'colours/zzzzzz.css', 'colours/ffffff;}.css', 'logo', '..%2Fkit%2Fpage.ts'])(
+    'is not %s',
+    async (name) => {
+      expect((await get(`/sign-in/assets/${name}`)).statusCode).toBe(404)
+    },
+  )
+
+  it('is the name, the colour and the logo of the organisation where the policy has them', async () => {
+    const picture = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    await api.services.db
+      .insertInto('sign_in_policy')
+      .values({
+        ...POLICY,
+        brand_name: 'Acme <b>',
+        brand_colour: '#FF00AA',
+        brand_logo: JSON.stringify({
+          type: 'image/svg+xml',
+          data: Buffer.from(picture).toString('base64'),
+        }),
+      })
+      .execute()
+    const { body } = await get('/sign-in/privacy')
+    expect(body).toContain('<span>Acme &lt;b></span>')
+    expect(body).toContain('/sign-in/assets/colours/ff00aa.css')
+    const [, logoPath = ''] = /<img src="([^"]+)" alt/.exec(body) ?? []
+    const logo = await get(logoPath)
+    expect(logo.headers['content-type']).toBe('image/svg+xml')
+    // Opened by itself, nothing in it runs.
+    expect(logo.headers['content-security-policy']).toContain('sandbox')
+  })
+})
+
+const POLICY = {
+  fallbacks: [] as never[],
+  browser_key_days: 7,
+  first_registration: 'on_first_use',
+  further_registration: 'registered_device_or_admin',
+  unreachable_device: 'refuse',
+  last_known_minutes: 60,
+  upstream_outage: 'refuse',
+  break_glass_group_id: null,
+  recheck_age_minutes: 15,
+  certificate_header: null,
+  updated_at: new Date(),
+} as const
