@@ -70,7 +70,9 @@ async function refresh() {
   isRefreshing = true
   while (isStale) {
     isStale = false
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(() => undefined)
+    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(
+      () => undefined,
+    )
     if (answer === undefined) break
     if (answer.redirected) return location.replace(answer.url)
     const text = await answer.text()
@@ -85,7 +87,9 @@ function show(next) {
   const isSame = parts.length === names.length && parts.every(([name], at) => name === names[at])
   const focused = document.activeElement?.id
   if (!isSame) {
-    document.querySelector('main').replaceWith(document.importNode(next.querySelector('main'), true))
+    document
+      .querySelector('main')
+      .replaceWith(document.importNode(next.querySelector('main'), true))
     shown.clear()
   } else {
     for (const [name, part] of parts) showPart(name, part)
@@ -100,7 +104,12 @@ function showPart(name, part) {
   if (shown.get(name) === part.outerHTML) return
   const standing = document.querySelector(`[data-part="${CSS.escape(name)}"]`)
   // What somebody has written stays until it is sent.
-  if ([...standing.querySelectorAll('textarea, input')].some((field) => field.value !== field.defaultValue)) return
+  if (
+    [...standing.querySelectorAll('textarea, input')].some(
+      (field) => field.value !== field.defaultValue,
+    )
+  )
+    return
   const open = [...standing.querySelectorAll('details[open]')].map(({ id }) => id)
   standing.replaceWith(document.importNode(part, true))
   for (const id of open) document.getElementById(id)?.setAttribute('open', '')

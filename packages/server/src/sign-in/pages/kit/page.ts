@@ -83,11 +83,17 @@ function showFoot(language: Language): Markup {
   const others = LANGUAGES.map((each) =>
     each === language
       ? html`<li><span aria-current="true">${LANGUAGE_NAMES[each]}</span></li>`
-      : html`<li><a href=${`?language=${each}`} lang=${each} hreflang=${each}>${LANGUAGE_NAMES[each]}</a></li>`,
+      : html`<li>
+          <a href=${`?language=${each}`} lang=${each} hreflang=${each}>${LANGUAGE_NAMES[each]}</a>
+        </li>`,
   )
-  return html`<footer class="foot"><nav aria-label=${texts.more}><ul>
-    <li><a href=${PAGE_PATHS.privacy}>${texts.privacyCentre}</a></li>
-    <li><a href=${PAGE_PATHS.own}>${texts.myDevices}</a></li>
-    ${others}
-  </ul></nav></footer>`
+  return html`<footer class="foot">
+    <nav aria-label=${texts.more}>
+      <ul>
+        <li><a href=${PAGE_PATHS.privacy}>${texts.privacyCentre}</a></li>
+        <li><a href=${PAGE_PATHS.own}>${texts.myDevices}</a></li>
+        ${others}
+      </ul>
+    </nav>
+  </footer>`
 }

@@ -24,7 +24,10 @@ export interface Statement {
 export function statement({ tone, sentence, more, picture: name }: Statement): Markup {
   return html`<div class=${`state tone-${tone}`} data-part="statement">
     <div class="state-mark">${picture(name ?? PICTURES[tone])}</div>
-    <div class="state-text"><h1>${sentence}</h1>${more && html`<div class="lead stack">${more}</div>`}</div>
+    <div class="state-text">
+      <h1>${sentence}</h1>
+      ${more && html`<div class="lead stack">${more}</div>`}
+    </div>
   </div>`
 }
 
@@ -35,7 +38,13 @@ export function notice(tone: Tone, text: Markup): Markup {
 
 /** Facts with their names. */
 export function facts(pairs: readonly (readonly [name: Markup, value: Markup])[]): Markup {
-  return html`<dl class="facts">${pairs.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+  return html`<dl class="facts">
+    ${pairs.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`
 }
 
 /** A link that looks like a button. */

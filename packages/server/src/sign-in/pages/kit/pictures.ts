@@ -18,13 +18,30 @@ const PATHS: Readonly<Record<PictureName, string>> = {
 
 /** A drawing in the colour of the text around it; whoever cannot see it misses nothing. */
 export function picture(name: PictureName): Markup {
-  return html`<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"
-    stroke-linejoin="round" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>`
+  return html`<svg
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="2"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+    focusable="false"
+  >
+    <path d=${PATHS[name]} />
+  </svg>`
 }
 
 /** The mark of the service, where the organisation has none of its own. */
 export function ownMark(): Markup {
   return html`<svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">
-    <rect width="32" height="32" rx="8" fill="#14202b" /><circle cx="13" cy="19" r="7" fill="#ffc24b" />
-    <path d="M18.6 13.4 26 6M20.6 18H28M14 11.4V4" stroke="#ffc24b" stroke-width="2.4" stroke-linecap="round" /></svg>`
+    <rect width="32" height="32" rx="8" fill="#14202b" />
+    <circle cx="13" cy="19" r="7" fill="#ffc24b" />
+    <path
+      d="M18.6 13.4 26 6M20.6 18H28M14 11.4V4"
+      stroke="#ffc24b"
+      stroke-width="2.4"
+      stroke-linecap="round"
+    />
+  </svg>`
 }

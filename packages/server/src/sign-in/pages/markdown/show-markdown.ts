@@ -25,7 +25,13 @@ function showBlock(block: Block, texts: Texts): Markup {
       return html`<blockquote>${showAll(block.blocks)}</blockquote>`
     case 'list': {
       const items = block.items.map((item) => html`<li>${showAll(item)}</li>`)
-      return block.isOrdered ? html`<ol>${items}</ol>` : html`<ul>${items}</ul>`
+      return block.isOrdered
+        ? html`<ol>
+            ${items}
+          </ol>`
+        : html`<ul>
+            ${items}
+          </ul>`
     }
     case 'rule':
       return html`<hr />`
@@ -45,9 +51,13 @@ function showInline(inline: Inline, texts: Texts): Markup {
       return html`<em>${showInlines(inline.text, texts)}</em>`
     case 'code':
       if (!isCommand(inline.text)) return html`<code>${inline.text}</code>`
-      return html`<span class="copied"><code>${inline.text}</code> ${copyButton(inline.text, texts)}</span>`
+      return html`<span class="copied"
+        ><code>${inline.text}</code> ${copyButton(inline.text, texts)}</span
+      >`
     case 'link':
-      return html`<a href=${inline.to} target="_blank" rel="noopener noreferrer">${showInlines(inline.text, texts)}</a>`
+      return html`<a href=${inline.to} target="_blank" rel="noopener noreferrer"
+        >${showInlines(inline.text, texts)}</a
+      >`
   }
 }
 

@@ -26,7 +26,9 @@ export function chooseLanguage(acceptLanguage: string | undefined): Language {
     const quality = parameters.map((each) => /^\s*q=([\d.]+)\s*$/.exec(each)?.[1]).find(Boolean)
     return { name: range.split('-')[0], quality: Number(quality ?? 1) }
   })
-  const wanted = ranges.filter(({ quality }) => quality > 0).toSorted((a, b) => b.quality - a.quality)
+  const wanted = ranges
+    .filter(({ quality }) => quality > 0)
+    .toSorted((a, b) => b.quality - a.quality)
   for (const { name } of wanted) {
     const language = findLanguage(name)
     if (language !== undefined) return language
