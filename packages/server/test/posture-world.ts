@@ -227,8 +227,8 @@ const PERFORMERS: Performers = {
         name: 'Question',
         sql: 'select 1',
         ...(places === null
-          ? { target_all_devices: true }
-          : { targeted_device_ids: places.map((place) => at(devices, place)) }),
+          ? { targetAllDevices: true }
+          : { targetedDeviceIds: places.map((place) => at(devices, place)) }),
       }),
     ),
   answer: async ({ posture, devices }, { device, recent, isError, isOutdated }) => {

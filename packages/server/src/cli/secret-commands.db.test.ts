@@ -11,6 +11,7 @@ import { toUrl } from '../../test/support/to-url.ts'
 import { loadConfig } from '../app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { parseMasterKeys } from '../platform/secrets/master-key.ts'
+import { toRecord } from '../platform/db/record-table.ts'
 import { createSealer, type Sealer } from '../platform/secrets/sealed-box.ts'
 import { hashEnrollmentSecret } from '../posture/enrollment/secrets/create-enrollment-secret.ts'
 import {
@@ -68,7 +69,7 @@ const listSecrets = () =>
 async function countOpened(sealer: Sealer): Promise<number> {
   const opened = (await listSecrets()).filter((secret) => {
     try {
-      return openEnrollmentSecret(sealer, secret) === secret.name
+      return openEnrollmentSecret(sealer, toRecord(secret)) === secret.name
     } catch {
       return false
     }

@@ -1,4 +1,5 @@
-import { RecordTable } from '../platform/db/record-table.ts'
+import type { Insertable, Selectable, Updateable } from 'kysely'
+import { RecordTable, type CamelCased } from '../platform/db/record-table.ts'
 import type { Schema } from './schema.ts'
 
 /**
@@ -16,3 +17,12 @@ export function defineTable<
 export type RecordOf<Table extends { find(...args: never[]): unknown }> = NonNullable<
   Awaited<ReturnType<Table['find']>>
 >
+
+/** A record as a table holds it. */
+export type StoredRecord<Name extends keyof Schema> = CamelCased<Selectable<Schema[Name]>>
+
+/** A record to put into a table. */
+export type NewRecord<Name extends keyof Schema> = CamelCased<Insertable<Schema[Name]>>
+
+/** What is to change of a record of a table. */
+export type RecordChanges<Name extends keyof Schema> = CamelCased<Updateable<Schema[Name]>>

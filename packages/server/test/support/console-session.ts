@@ -63,12 +63,12 @@ async function insertTestAdmin(
   const at = new Date('2026-01-01')
   const { id } = await insertAdmin(db, {
     email: `${newSecret(6)}@example.com`.toLowerCase(),
-    first_name: 'Ada',
-    last_name: 'Lovelace',
+    firstName: 'Ada',
+    lastName: 'Lovelace',
     access,
     restrictions: [...restrictions],
-    created_at: at,
-    updated_at: at,
+    createdAt: at,
+    updatedAt: at,
   })
   return id
 }

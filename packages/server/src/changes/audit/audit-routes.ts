@@ -1,5 +1,6 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely } from 'kysely'
 import { z } from 'zod'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, route, showRecord, type ApiRoute } from '../../schema/operations.ts'
@@ -62,20 +63,20 @@ export function auditRoutes(db: Kysely<Schema>): ApiRoute[] {
   ]
 }
 
-function toChangesJson(entry: Selectable<Schema['audit_entry']>): z.input<typeof changesSchema> {
+function toChangesJson(entry: StoredRecord<'audit_entry'>): z.input<typeof changesSchema> {
   return {
     id: entry.sequence,
     before: entry.before as Record<string, unknown> | null,
     after: entry.after as Record<string, unknown> | null,
-    request_id: entry.request_id,
+    request_id: entry.requestId,
   }
 }
 
-function toAuditLogJson(entry: Selectable<Schema['audit_entry']>) {
-  const { target_type: type, target_id: identifier } = entry
+function toAuditLogJson(entry: StoredRecord<'audit_entry'>) {
+  const { targetType: type, targetId: identifier } = entry
   return toWire(auditLogSchema, entry, {
     id: entry.sequence,
-    timestamp: toTimestamp(entry.recorded_at),
+    timestamp: toTimestamp(entry.recordedAt),
     actor_info: toWire(actorSchema, entry),
     target: type === null || identifier === null ? null : { type, identifier },
   })

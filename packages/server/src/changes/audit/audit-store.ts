@@ -1,8 +1,9 @@
-import { sql, type Selectable, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuditFields, JsonObject } from './audit-entry.ts'
 
-export type AuditEntryRow = Selectable<Schema['audit_entry']>
+export type AuditEntryRow = StoredRecord<'audit_entry'>
 
 /**
  * Appends entries to the audit log in their order, as the last statement of their change. They are chained
@@ -19,19 +20,19 @@ export async function appendAuditEntries(
 /** The hashed columns of a stored entry. */
 export function toAuditFields(row: AuditEntryRow): AuditFields {
   return {
-    recorded_at: row.recorded_at.toISOString(),
-    actor_type: row.actor_type,
-    actor_id: row.actor_id,
-    actor_name: row.actor_name,
-    actor_email: row.actor_email,
+    recorded_at: row.recordedAt.toISOString(),
+    actor_type: row.actorType,
+    actor_id: row.actorId,
+    actor_name: row.actorName,
+    actor_email: row.actorEmail,
     action: row.action,
-    target_type: row.target_type,
-    target_id: row.target_id,
+    target_type: row.targetType,
+    target_id: row.targetId,
     description: row.description,
     before: row.before as JsonObject | null,
     after: row.after as JsonObject | null,
     txn: row.txn,
-    request_id: row.request_id,
-    ip_address: row.ip_address,
+    request_id: row.requestId,
+    ip_address: row.ipAddress,
   }
 }

@@ -44,7 +44,7 @@ const list = databaseCommand({
   text: (admins) =>
     toTable(admins, {
       ID: ({ id }) => id,
-      NAME: ({ first_name, last_name }) => `${first_name} ${last_name}`,
+      NAME: ({ firstName, lastName }) => `${firstName} ${lastName}`,
       EMAIL: ({ email }) => email,
       ACCESS: ({ access }) => access,
     }),
@@ -152,6 +152,6 @@ function toChangedJson({ admin, revokedKeyIds, handedOverKeyIds }: ChangedAdmin)
   }
 }
 
-function toJson({ id, email, first_name, last_name, access, created_at }: Admin) {
-  return { id, email, first_name, last_name, access, created_at }
+function toJson({ id, email, firstName, lastName, access, createdAt }: Admin) {
+  return { id, email, first_name: firstName, last_name: lastName, access, created_at: createdAt }
 }

@@ -66,8 +66,8 @@ const readmit = databaseCommand({
   name: 'readmit <host-identifier>',
   description: 'let the host of a deleted device enroll again with the secret that it has',
   run: ({ args, change }) => change((tx) => readmitHost(tx, args['host-identifier'])),
-  json: ({ host_identifier }) => ({ host_identifier, readmitted: true }),
-  text: ({ host_identifier }) => `The host ${host_identifier} may enroll again.`,
+  json: ({ hostIdentifier }) => ({ host_identifier: hostIdentifier, readmitted: true }),
+  text: ({ hostIdentifier }) => `The host ${hostIdentifier} may enroll again.`,
 })
 
 const reenrollments = databaseCommand({
@@ -76,7 +76,7 @@ const reenrollments = databaseCommand({
   run: async ({ services: { db, config } }) =>
     (await listUndecidedRequests(db)).map((request) => ({
       ...toReenrollmentRequestJson(config.baseUrl, request),
-      device_id: request.device_id,
+      device_id: request.deviceId,
     })),
   text: (requests) =>
     toTable(requests, {
@@ -95,9 +95,9 @@ const approveReenrollment = databaseCommand({
   name: 'approve-reenrollment <id>',
   description: 'let a machine that waits enroll as the device, once within 24 hours',
   run: ({ args, change }) => change((tx) => decideReenrollmentRequest(tx, args.id, 'approved')),
-  json: ({ id, status, approved_until }) => ({ id, status, approved_until }),
-  text: ({ host_identifier, device_id, approved_until }) =>
-    `The machine ${host_identifier} may enroll as device ${device_id} until ${approved_until?.toISOString() ?? 'now'}.`,
+  json: ({ id, status, approvedUntil }) => ({ id, status, approved_until: approvedUntil }),
+  text: ({ hostIdentifier, deviceId, approvedUntil }) =>
+    `The machine ${hostIdentifier} may enroll as device ${deviceId} until ${approvedUntil?.toISOString() ?? 'now'}.`,
 })
 
 const denyReenrollment = databaseCommand({
@@ -105,7 +105,7 @@ const denyReenrollment = databaseCommand({
   description: 'keep a machine that waits out until it is approved',
   run: ({ args, change }) => change((tx) => decideReenrollmentRequest(tx, args.id, 'denied')),
   json: ({ id, status }) => ({ id, status }),
-  text: ({ host_identifier }) => `The machine ${host_identifier} is kept out.`,
+  text: ({ hostIdentifier }) => `The machine ${hostIdentifier} is kept out.`,
 })
 
 /** `heliograph devices simulate-change|set-owner|cancel-deletion|readmit|revoke|...`. */

@@ -57,13 +57,12 @@ const list = databaseCommand({
     toTable(secrets, {
       ID: ({ id }) => id,
       NAME: ({ name }) => name,
-      OWNER: (secret) => secret.person_email ?? '-',
+      OWNER: (secret) => secret.personEmail ?? '-',
       STATE: ({ state }) => state.replaceAll('_', ' '),
-      ENDS: (secret) => secret.expires_at?.toISOString() ?? 'never',
-      USED: ({ use_count, uses_max }) =>
-        uses_max === null ? use_count : `${use_count} of ${uses_max}`,
-      'LAST USED': (secret) => secret.last_used_at?.toISOString() ?? 'never',
-      'UNUSUAL USE': (secret) => secret.unusual_use_at?.toISOString() ?? '-',
+      ENDS: (secret) => secret.expiresAt?.toISOString() ?? 'never',
+      USED: ({ useCount, usesMax }) => (usesMax === null ? useCount : `${useCount} of ${usesMax}`),
+      'LAST USED': (secret) => secret.lastUsedAt?.toISOString() ?? 'never',
+      'UNUSUAL USE': (secret) => secret.unusualUseAt?.toISOString() ?? '-',
     }),
 })
 
@@ -71,7 +70,7 @@ const revoke = databaseCommand({
   name: 'revoke <id>',
   description: 'let no more device enroll with a secret',
   run: ({ args, change }) => change((tx) => revokeEnrollmentSecret(tx, args.id)),
-  json: ({ id, revoked_at }) => ({ id, revoked_at }),
+  json: ({ id, revokedAt }) => ({ id, revoked_at: revokedAt }),
   text: ({ name, id }) => `Revoked the enrollment secret ${name} (${id}).`,
 })
 
@@ -79,20 +78,19 @@ const revoke = databaseCommand({
 export const definition = commandGroup([create, list, revoke])
 
 function toJson(secret: ListedEnrollmentSecret & { readonly state: SecretState }) {
-  const { id, name, person_email, created_at, expires_at, revoked_at, last_used_at } = secret
   const toCount = (count: string | null) => (count === null ? null : Number(count))
   return {
-    id,
-    name,
-    owner: person_email,
-    created_at,
-    expires_at,
-    revoked_at,
-    last_used_at,
-    use_count: Number(secret.use_count),
+    id: secret.id,
+    name: secret.name,
+    owner: secret.personEmail,
+    created_at: secret.createdAt,
+    expires_at: secret.expiresAt,
+    revoked_at: secret.revokedAt,
+    last_used_at: secret.lastUsedAt,
+    use_count: Number(secret.useCount),
     state: secret.state,
-    uses_max: toCount(secret.uses_max),
-    alarm_uses_per_hour: toCount(secret.alarm_uses_per_hour),
-    unusual_use_at: secret.unusual_use_at,
+    uses_max: toCount(secret.usesMax),
+    alarm_uses_per_hour: toCount(secret.alarmUsesPerHour),
+    unusual_use_at: secret.unusualUseAt,
   }
 }

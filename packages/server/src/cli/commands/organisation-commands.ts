@@ -53,9 +53,9 @@ function toJson(organisation: Organisation) {
   return {
     id: String(organisation.id),
     name: organisation.name,
-    compliance_threshold: organisation.compliance_threshold,
-    api_writes: organisation.api_writes_enabled,
-    ssf: organisation.ssf_enabled,
+    compliance_threshold: organisation.complianceThreshold,
+    api_writes: organisation.apiWritesEnabled,
+    ssf: organisation.ssfEnabled,
   }
 }
 

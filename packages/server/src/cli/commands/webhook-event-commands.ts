@@ -30,11 +30,10 @@ const events = databaseCommand({
   json: (rows) => rows.map(toWebhookEventJson),
   text: (rows) =>
     toTable(rows, {
-      TIME: (row) => row.occurred_at.toISOString(),
-      EVENT: (row) => row.event_type,
-      ABOUT: (row) =>
-        row.object_type === null ? '-' : `${row.object_type} ${row.object_id ?? ''}`,
-      ID: (row) => row.event_id,
+      TIME: (row) => row.occurredAt.toISOString(),
+      EVENT: (row) => row.eventType,
+      ABOUT: (row) => (row.objectType === null ? '-' : `${row.objectType} ${row.objectId ?? ''}`),
+      ID: (row) => row.eventId,
     }),
 })
 

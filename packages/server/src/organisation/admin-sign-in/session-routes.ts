@@ -81,7 +81,7 @@ function linkRoutes(dependencies: SignInDependencies): ApiRoute[] {
         return {
           kind: link.kind,
           email: admin?.email ?? null,
-          name: admin === undefined ? null : `${admin.first_name} ${admin.last_name}`,
+          name: admin === undefined ? null : `${admin.firstName} ${admin.lastName}`,
           expires_at: toTimestamp(link.expiresAt),
         }
       },

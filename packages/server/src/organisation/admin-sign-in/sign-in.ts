@@ -93,16 +93,16 @@ export function digestOf(token: string): Buffer {
 }
 
 /** An admin who is about to be signed in, as the one who does it. */
-export function actorOf({ id, first_name, last_name, email }: Admin): Actor {
-  return { type: 'User', id, name: `${first_name} ${last_name}`, email }
+export function actorOf({ id, firstName, lastName, email }: Admin): Actor {
+  return { type: 'User', id, name: `${firstName} ${lastName}`, email }
 }
 
 export function describeAdmin({
-  first_name,
-  last_name,
+  firstName,
+  lastName,
   email,
-}: Pick<Admin, 'first_name' | 'last_name' | 'email'>): string {
-  return `${first_name} ${last_name} (${email})`
+}: Pick<Admin, 'firstName' | 'lastName' | 'email'>): string {
+  return `${firstName} ${lastName} (${email})`
 }
 
 /** The refusal of whoever cannot sign in. */

@@ -116,7 +116,7 @@ function registration(
         rpName: RP_NAME,
         rpID: rpId,
         userName: admin.email,
-        userDisplayName: `${admin.first_name} ${admin.last_name}`,
+        userDisplayName: `${admin.firstName} ${admin.lastName}`,
         userID: new Uint8Array(userHandleOf(admin)),
         challenge: new Uint8Array(challenges.issue(purpose)),
         timeout: CHALLENGE_LIFETIME_MS,
@@ -186,8 +186,8 @@ function authentication(
 }
 
 /** What authenticators know an admin by: the same for all of its passkeys, and nothing that names it. */
-function userHandleOf({ id, created_at }: Admin): Buffer {
-  return createHash('sha256').update(`${id} ${created_at.toISOString()}`).digest()
+function userHandleOf({ id, createdAt }: Admin): Buffer {
+  return createHash('sha256').update(`${id} ${createdAt.toISOString()}`).digest()
 }
 
 function toDescriptor({ credentialId, transports }: Passkey) {

@@ -1,19 +1,25 @@
-import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
+import type { Kysely } from 'kysely'
+import type { NewRecord, RecordChanges, StoredRecord } from '../../schema/define-table.ts'
+import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { rowsOf } from '../../schema/row-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 
-export type Admin = Selectable<Schema['admin_user']>
+const admins = rowsOf('admin_user', 'admin')
+
+export type Admin = StoredRecord<'admin_user'>
 
 /** The admin with this email address, whatever its case. */
 export async function findAdminByEmail(
   db: Kysely<Schema>,
   email: string,
 ): Promise<Admin | undefined> {
-  return db
-    .selectFrom('admin_user')
-    .selectAll()
-    .where((eb) => eb.fn('lower', ['email']), '=', email.toLowerCase())
-    .executeTakeFirst()
+  return findRecord(
+    db
+      .selectFrom('admin_user')
+      .selectAll()
+      .where((eb) => eb.fn('lower', ['email']), '=', email.toLowerCase()),
+  )
 }
 
 /**
@@ -31,26 +37,25 @@ export async function getAdminByEmail(db: Kysely<Schema>, email: string): Promis
 
 /** The admin with this id; undefined when there is none. */
 export async function findAdminById(db: Kysely<Schema>, id: string): Promise<Admin | undefined> {
-  return db.selectFrom('admin_user').selectAll().where('id', '=', id).executeTakeFirst()
+  return admins.find(db, id)
 }
 
 export async function insertAdmin(
   db: Kysely<Schema>,
-  values: Insertable<Schema['admin_user']>,
+  values: NewRecord<'admin_user'>,
 ): Promise<Admin> {
-  return db.insertInto('admin_user').values(values).returningAll().executeTakeFirstOrThrow()
+  return admins.insert(db, values)
 }
 
 /** Every active admin with Full Access by ascending id, each locked until the transaction ends. */
 export async function listFullAdminsForUpdate(db: Kysely<Schema>): Promise<Admin[]> {
-  return db
+  return listRecords(db
     .selectFrom('admin_user')
     .selectAll()
     .where('access', '=', 'full')
     .where('deactivated_at', 'is', null)
     .orderBy('id')
-    .forUpdate()
-    .execute()
+    .forUpdate())
 }
 
 /** The admin, locked until the transaction ends. */
@@ -58,7 +63,7 @@ export async function findAdminForUpdate(
   db: Kysely<Schema>,
   id: string,
 ): Promise<Admin | undefined> {
-  return db.selectFrom('admin_user').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return admins.findForUpdate(db, id)
 }
 
 /**
@@ -69,36 +74,31 @@ export async function findAdminForShare(
   db: Kysely<Schema>,
   id: string,
 ): Promise<Admin | undefined> {
-  return db.selectFrom('admin_user').selectAll().where('id', '=', id).forShare().executeTakeFirst()
+  return findRecord(db.selectFrom('admin_user').selectAll().where('id', '=', id).forShare())
 }
 
 export async function updateAdmin(
   db: Kysely<Schema>,
   id: string,
-  values: Updateable<Schema['admin_user']>,
+  values: RecordChanges<'admin_user'>,
 ): Promise<Admin> {
-  return db
-    .updateTable('admin_user')
-    .set(values)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return admins.update(db, id, values)
 }
 
 /** Deletes the admin, for whom no key may stand any more. */
 export async function deleteAdmin(db: Kysely<Schema>, id: string): Promise<void> {
-  await db.deleteFrom('admin_user').where('id', '=', id).execute()
+  await admins.remove(db, id)
 }
 
 /** Whether an admin has Full Access and is not deactivated: may answer for keys and see secrets. */
 export function hasFullAccess({
   access,
-  deactivated_at: out,
-}: Pick<Admin, 'access' | 'deactivated_at'>): boolean {
+  deactivatedAt: out,
+}: Pick<Admin, 'access' | 'deactivatedAt'>): boolean {
   return access === 'full' && out === null
 }
 
 /** All admins by ascending id. Their number is small and bounded by the organisation's staff. */
 export async function listAllAdmins(db: Kysely<Schema>): Promise<Admin[]> {
-  return db.selectFrom('admin_user').selectAll().orderBy('id').execute()
+  return listRecords(db.selectFrom('admin_user').selectAll().orderBy('id'))
 }

@@ -57,7 +57,7 @@ export async function changeAdmin(
   const next = toNext(before, edit, change.at)
   if (edit.grantor !== undefined) {
     // Whoever takes somebody back gives all that it had.
-    const isTakenBack = before.deactivated_at !== null && next.deactivated_at === null
+    const isTakenBack = before.deactivatedAt !== null && next.deactivatedAt === null
     assertMayGrant(edit.grantor, next, isTakenBack ? undefined : before)
   }
   if (isLast && !hasFullAccess(next)) throw lastAdmin(before)
@@ -77,29 +77,29 @@ export async function changeAdmin(
 
 /** What an admin is after an edit. */
 function toNext(before: Admin, edit: AdminEdit, at: Date) {
-  const isOut = edit.isDeactivated ?? before.deactivated_at !== null
+  const isOut = edit.isDeactivated ?? before.deactivatedAt !== null
   return {
-    first_name:
-      edit.firstName === undefined ? before.first_name : parseName(edit.firstName, 'first_name'),
-    last_name:
-      edit.lastName === undefined ? before.last_name : parseName(edit.lastName, 'last_name'),
+    firstName:
+      edit.firstName === undefined ? before.firstName : parseName(edit.firstName, 'first_name'),
+    lastName:
+      edit.lastName === undefined ? before.lastName : parseName(edit.lastName, 'last_name'),
     access: edit.access ?? before.access,
     restrictions: [...(edit.restrictions ?? before.restrictions)],
-    deactivated_at: isOut ? (before.deactivated_at ?? at) : null,
-    updated_at: at,
+    deactivatedAt: isOut ? (before.deactivatedAt ?? at) : null,
+    updatedAt: at,
   }
 }
 
 /** No session and no link outlives another access, or is left to somebody who is kept out. */
 async function endAccess(change: Change, before: Admin, after: Admin): Promise<void> {
-  const { access, email, first_name: firstName, last_name: lastName } = after
+  const { access, email, firstName, lastName } = after
   const isOther = access !== before.access
   if (isOther) {
     const event = { adminId: after.id, firstName, lastName, email, access }
     const { access: previousAccess } = before
     change.recordEvent({ type: 'admin_users.access_changed', ...event, previousAccess })
   }
-  if (!isOther && after.deactivated_at === null) return
+  if (!isOther && after.deactivatedAt === null) return
   await deleteSessionsOf(change.tx, after.id)
   await deleteLinksOf(change.tx, after.id)
 }
@@ -131,8 +131,8 @@ export async function removeAdmin(
   change.recordEvent({
     type: 'admin_users.destroyed',
     adminId: admin.id,
-    firstName: admin.first_name,
-    lastName: admin.last_name,
+    firstName: admin.firstName,
+    lastName: admin.lastName,
     email: admin.email,
     access: admin.access,
   })
@@ -181,8 +181,8 @@ function noSuccessor(): AppError {
 }
 
 function describeChange(before: Admin, after: Admin): string {
-  const isOut = after.deactivated_at !== null
-  if (isOut !== (before.deactivated_at !== null)) {
+  const isOut = after.deactivatedAt !== null
+  if (isOut !== (before.deactivatedAt !== null)) {
     return `${isOut ? 'deactivated' : 'took back'} the admin ${describe(after)}`
   }
   return before.access === after.access
@@ -190,11 +190,12 @@ function describeChange(before: Admin, after: Admin): string {
     : `changed the access of the admin ${describe(after)} from ${before.access} to ${after.access}`
 }
 
-function describe({ first_name, last_name, email }: Admin): string {
-  return `${first_name} ${last_name} (${email})`
+function describe({ firstName, lastName, email }: Admin): string {
+  return `${firstName} ${lastName} (${email})`
 }
 
-function toAuditValues({ deactivated_at: out, ...admin }: Admin) {
-  const { email, first_name, last_name, access, restrictions } = admin
-  return { email, first_name, last_name, access, restrictions, deactivated: out !== null }
+function toAuditValues({ deactivatedAt: out, ...admin }: Admin) {
+  const { email, firstName, lastName, access, restrictions } = admin
+  const names = { first_name: firstName, last_name: lastName }
+  return { email, ...names, access, restrictions, deactivated: out !== null }
 }

@@ -34,21 +34,21 @@ export async function createAdmin(change: Change, input: NewAdmin): Promise<Admi
   }
   const admin = await insertAdmin(change.tx, {
     email,
-    first_name: parseName(input.firstName, 'first_name'),
-    last_name: parseName(input.lastName, 'last_name'),
+    firstName: parseName(input.firstName, 'first_name'),
+    lastName: parseName(input.lastName, 'last_name'),
     access: input.access,
     restrictions: [...(input.restrictions ?? [])],
-    created_at: change.at,
-    updated_at: change.at,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   change.recordAudit({
     action: 'admin_user.created',
     target: { type: 'admin_user', id: admin.id },
-    description: `created the admin ${admin.first_name} ${admin.last_name} (${admin.email}) with ${admin.access} access`,
+    description: `created the admin ${admin.firstName} ${admin.lastName} (${admin.email}) with ${admin.access} access`,
     after: {
       email: admin.email,
-      first_name: admin.first_name,
-      last_name: admin.last_name,
+      first_name: admin.firstName,
+      last_name: admin.lastName,
       access: admin.access,
       restrictions: admin.restrictions,
     },

@@ -1,9 +1,13 @@
-import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
-import type { CamelCased } from '../../platform/db/record-table.ts'
+import { sql, type Kysely } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId, parseId } from '../../platform/ids.ts'
-import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import {
+  defineTable,
+  type RecordOf,
+  type NewRecord,
+  type RecordChanges,
+} from '../../schema/define-table.ts'
 import type { Permission } from '../../schema/permissions.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Admin } from '../admins/find-admin.ts'
@@ -102,10 +106,7 @@ export async function deleteResponsibility(db: Kysely<Schema>, adminId: string):
     .execute()
 }
 
-export async function insertKey(
-  db: Kysely<Schema>,
-  values: CamelCased<Insertable<Schema['api_key']>>,
-): Promise<ApiKey> {
+export async function insertKey(db: Kysely<Schema>, values: NewRecord<'api_key'>): Promise<ApiKey> {
   return keyTable.insert(db, values)
 }
 
@@ -139,7 +140,7 @@ export async function listKeyPermissions(
 export async function updateKey(
   db: Kysely<Schema>,
   id: string,
-  values: CamelCased<Updateable<Schema['api_key']>>,
+  values: RecordChanges<'api_key'>,
 ): Promise<ApiKey> {
   return keyTable.update(db, { id }, values)
 }

@@ -2,7 +2,9 @@
  * What retention keeps, in figures: of each policy how much there is, since when, and what the sweep has
  * done. SQL only.
  */
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
+import { listRecords } from '../../platform/db/record-table.ts'
 import { RETENTION, type RetentionFacts, type RetentionName } from '../../schema/retention.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -61,14 +63,14 @@ export async function readRetentionFigures(db: Kysely<Schema>): Promise<Retentio
 
 type Progress = Omit<RetentionFigures, 'name' | 'rows' | 'bytes' | 'oldestAt'>
 
-function toProgress(state: Selectable<Schema['retention_state']> | undefined): Progress {
+function toProgress(state: StoredRecord<'retention_state'> | undefined): Progress {
   if (state === undefined) return NO_PROGRESS
   return {
-    keepsMs: state.keeps_ms === null ? null : Number(state.keeps_ms),
-    passStartedAt: state.pass_started_at,
-    passFinishedAt: state.pass_finished_at,
-    passCount: Number(state.pass_count),
-    totalCount: Number(state.total_count),
+    keepsMs: state.keepsMs === null ? null : Number(state.keepsMs),
+    passStartedAt: state.passStartedAt,
+    passFinishedAt: state.passFinishedAt,
+    passCount: Number(state.passCount),
+    totalCount: Number(state.totalCount),
     error: state.error,
   }
 }
@@ -76,7 +78,7 @@ function toProgress(state: Selectable<Schema['retention_state']> | undefined): P
 /** Rows that each policy has ended since the installation began, by its name. */
 export async function readEndedCounts(db: Kysely<Schema>): Promise<ReadonlyMap<string, number>> {
   const states = await listStates(db)
-  return new Map(states.map(({ policy, total_count }) => [policy, Number(total_count)]))
+  return new Map(states.map(({ policy, totalCount }) => [policy, Number(totalCount)]))
 }
 
 /** Seconds since each pass began that is under way, and 0 for the others, by the name of the policy. */
@@ -90,7 +92,7 @@ export async function readPassSeconds(db: Kysely<Schema>): Promise<ReadonlyMap<s
 }
 
 async function listStates(db: Kysely<Schema>) {
-  return db.selectFrom('retention_state').selectAll().execute()
+  return listRecords(db.selectFrom('retention_state').selectAll())
 }
 
 interface TableSize {

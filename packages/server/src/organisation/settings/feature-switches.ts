@@ -16,8 +16,8 @@ export function createFeatureSwitches(db: Kysely<Schema>): FeatureSwitches {
   const load = async (): Promise<ReadonlyMap<Feature, boolean>> => {
     const organisation = await getOrganisation(db)
     return new Map([
-      ['api_writes', organisation.api_writes_enabled],
-      ['ssf', organisation.ssf_enabled],
+      ['api_writes', organisation.apiWritesEnabled],
+      ['ssf', organisation.ssfEnabled],
     ])
   }
   return {

@@ -104,7 +104,7 @@ export function organisationRoutes({
 function toOrganisationJson(organisation: Organisation): z.input<typeof organisationSchema> {
   return toWire(organisationSchema, organisation, {
     id: String(organisation.id),
-    api_writes: organisation.api_writes_enabled,
-    ssf: organisation.ssf_enabled,
+    api_writes: organisation.apiWritesEnabled,
+    ssf: organisation.ssfEnabled,
   })
 }

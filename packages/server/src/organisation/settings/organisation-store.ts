@@ -1,4 +1,6 @@
-import { sql, type Kysely, type Selectable, type Updateable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import { defineTable, type RecordChanges, type RecordOf } from '../../schema/define-table.ts'
+import { takeRecord } from '../../platform/db/record-table.ts'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -11,11 +13,13 @@ const UNDEFINED_TABLE = '42P01'
 const NOT_GRANTED = '42501'
 const UNDEFINED_COLUMN = '42703'
 
-export type Organisation = Selectable<Schema['organisation']>
+const organisations = defineTable('organisation')
+
+export type Organisation = RecordOf<typeof organisations>
 
 /** The organisation. Exists from the first start on. */
 export async function getOrganisation(db: Kysely<Schema>): Promise<Organisation> {
-  return db.selectFrom('organisation').selectAll().executeTakeFirstOrThrow()
+  return takeRecord(db.selectFrom('organisation').selectAll())
 }
 
 /** The organisation, locked until the transaction ends: of two changes at once, the second sees what the first did. */
@@ -39,10 +43,12 @@ export async function insertOrganisation(
 /** Changes the organisation, and tells every process when the change commits. */
 export async function updateOrganisation(
   db: Kysely<Schema>,
-  values: Updateable<Schema['organisation']>,
+  values: RecordChanges<'organisation'>,
 ): Promise<Organisation> {
   await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(db)
-  return db.updateTable('organisation').set(values).returningAll().executeTakeFirstOrThrow()
+  return takeRecord(
+    db.updateTable('organisation').set(organisations.toUpdate(values)).returningAll(),
+  )
 }
 
 /**

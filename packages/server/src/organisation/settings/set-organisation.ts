@@ -15,12 +15,12 @@ export const COMPLIANCE_THRESHOLDS = [
   'blocked',
   'will_block',
   'notified',
-] as const satisfies readonly Organisation['compliance_threshold'][]
+] as const satisfies readonly Organisation['complianceThreshold'][]
 
 /** What can be set; absent members stay as they are. */
 export interface OrganisationSettings {
   readonly name?: string | undefined
-  readonly complianceThreshold?: Organisation['compliance_threshold'] | undefined
+  readonly complianceThreshold?: Organisation['complianceThreshold'] | undefined
   readonly isApiWritesEnabled?: boolean | undefined
   readonly isSsfEnabled?: boolean | undefined
 }
@@ -37,10 +37,10 @@ export async function setOrganisation(
   const before = await getOrganisationForUpdate(change.tx)
   const after = await updateOrganisation(change.tx, {
     name: settings.name === undefined ? before.name : toStorableText(settings.name),
-    compliance_threshold: settings.complianceThreshold ?? before.compliance_threshold,
-    api_writes_enabled: settings.isApiWritesEnabled ?? before.api_writes_enabled,
-    ssf_enabled: settings.isSsfEnabled ?? before.ssf_enabled,
-    updated_at: change.at,
+    complianceThreshold: settings.complianceThreshold ?? before.complianceThreshold,
+    apiWritesEnabled: settings.isApiWritesEnabled ?? before.apiWritesEnabled,
+    ssfEnabled: settings.isSsfEnabled ?? before.ssfEnabled,
+    updatedAt: change.at,
   })
   change.recordAudit({
     action: 'organisation.updated',
@@ -49,15 +49,15 @@ export async function setOrganisation(
     before: toAuditValues(before),
     after: toAuditValues(after),
   })
-  if (after.compliance_threshold !== before.compliance_threshold) await onThresholdChanged(change)
+  if (after.complianceThreshold !== before.complianceThreshold) await onThresholdChanged(change)
   return after
 }
 
 function toAuditValues(organisation: Organisation) {
   return {
     name: organisation.name,
-    compliance_threshold: organisation.compliance_threshold,
-    api_writes: organisation.api_writes_enabled,
-    ssf: organisation.ssf_enabled,
+    compliance_threshold: organisation.complianceThreshold,
+    api_writes: organisation.apiWritesEnabled,
+    ssf: organisation.ssfEnabled,
   }
 }

@@ -19,13 +19,13 @@ export async function deprovisionPerson(
   deps: DeprovisionDependencies,
   person: Person,
 ): Promise<Person> {
-  if (person.deprovisioned_at !== null) return person
+  if (person.deprovisionedAt !== null) return person
   recordActivity(change, person, 'person.deprovisioned', 'deprovisioned')
   await deps.endRegistrations(change, person.id)
   await deps.revokeEnrollmentSecrets(change, person.id)
   return updatePerson(change.tx, person.id, {
-    deprovisioned_at: change.at,
-    updated_at: change.at,
+    deprovisionedAt: change.at,
+    updatedAt: change.at,
   })
 }
 
@@ -34,9 +34,9 @@ export async function deprovisionPerson(
  * registered anew. Idempotent; the person must be locked.
  */
 export async function restorePerson(change: Change, person: Person): Promise<Person> {
-  if (person.deprovisioned_at === null) return person
+  if (person.deprovisionedAt === null) return person
   recordActivity(change, person, 'person.restored', 'restored')
-  return updatePerson(change.tx, person.id, { deprovisioned_at: null, updated_at: change.at })
+  return updatePerson(change.tx, person.id, { deprovisionedAt: null, updatedAt: change.at })
 }
 
 /**
@@ -54,22 +54,22 @@ export async function endProvisioning(
     action: 'person.provisioning_ended',
     target: { type: 'person', id: person.id },
     description: `ended the provisioning of ${person.name} (${person.email})`,
-    before: { user_name: person.user_name, person_group_ids: groupIds },
+    before: { user_name: person.userName, person_group_ids: groupIds },
     after: { person_group_ids: [] },
   })
   await updatePerson(change.tx, deprovisioned.id, {
-    provisioning_ended_at: change.at,
-    updated_at: change.at,
+    provisioningEndedAt: change.at,
+    updatedAt: change.at,
   })
 }
 
 function recordActivity(change: Change, person: Person, action: string, verb: string): void {
-  const isActive = person.deprovisioned_at === null
+  const isActive = person.deprovisionedAt === null
   change.recordAudit({
     action,
     target: { type: 'person', id: person.id },
     description: `${verb} ${person.name} (${person.email})`,
-    before: { active: isActive, deprovisioned_at: person.deprovisioned_at?.toISOString() ?? null },
+    before: { active: isActive, deprovisioned_at: person.deprovisionedAt?.toISOString() ?? null },
     after: { active: !isActive, deprovisioned_at: isActive ? change.at.toISOString() : null },
   })
 }

@@ -42,6 +42,6 @@ export async function findOrCreatePerson(
 
 /** Else a switched-off person would come back under a second record. */
 function refuseDeprovisioned(person: Person): Person {
-  if (person.deprovisioned_at === null) return person
+  if (person.deprovisionedAt === null) return person
   throw conflict(`${person.email} has been deprovisioned by the identity provider.`)
 }

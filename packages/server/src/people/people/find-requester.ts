@@ -36,7 +36,7 @@ export async function findRequester(
   }
   const person =
     id === undefined ? await findPersonByEmail(tx, email ?? '') : await findPerson(tx, id)
-  if (person !== undefined && person.deprovisioned_at === null) return person
+  if (person !== undefined && person.deprovisionedAt === null) return person
   const path = id === undefined ? 'person_email' : 'person_id'
   throw invalidBody([{ path, message: `There is no person ${id ?? email ?? ''}.` }])
 }

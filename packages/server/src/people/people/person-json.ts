@@ -36,14 +36,12 @@ export const deprovisionedPersonSchema = z
 
 /** The wire form of a person. */
 export function toPersonJson(person: PersonRecord) {
-  const has_registered_device = Boolean(person.has_registered_device)
-  return toWire(personSchema, person, { has_registered_device })
+  return toWire(personSchema, person)
 }
 
 /** The wire form of a deprovisioned person. */
 export function toDeprovisionedPersonJson(baseUrl: string, person: PersonRecord) {
   return toWire(deprovisionedPersonSchema, person, {
-    has_registered_device: Boolean(person.has_registered_device),
     api_url: `${baseUrl}/deprovisioned_people/${person.id}`,
   })
 }

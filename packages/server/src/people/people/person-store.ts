@@ -2,25 +2,28 @@
  * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
  * admins) is decided by its callers.
  */
-import { sql, type Insertable, type Selectable, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { NewRecord, StoredRecord } from '../../schema/define-table.ts'
+import { findRecord } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { rowsOf } from '../../schema/row-store.ts'
 
 const people = rowsOf('person', 'person')
 
-export type Person = Selectable<Schema['person']>
+export type Person = StoredRecord<'person'>
 
 /** The person with this email address in any case, unless deprovisioned. */
 export async function findPersonByEmail(
   tx: Transaction<Schema>,
   email: string,
 ): Promise<Person | undefined> {
-  return tx
-    .selectFrom('person')
-    .selectAll()
-    .where(sql`lower(email)`, '=', email.toLowerCase())
-    .where('deprovisioned_at', 'is', null)
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .selectFrom('person')
+      .selectAll()
+      .where(sql`lower(email)`, '=', email.toLowerCase())
+      .where('deprovisioned_at', 'is', null),
+  )
 }
 
 /**
@@ -33,18 +36,19 @@ export async function findPersonByAnyEmail(
 ): Promise<Person | undefined> {
   const person = await findPersonByEmail(tx, email)
   if (person !== undefined) return person
-  return tx
-    .selectFrom('person')
-    .selectAll()
-    .where('deprovisioned_at', 'is', null)
-    .where(
-      sql<boolean>`exists (
+  return findRecord(
+    tx
+      .selectFrom('person')
+      .selectAll()
+      .where('deprovisioned_at', 'is', null)
+      .where(
+        sql<boolean>`exists (
         select from jsonb_array_elements(emails) as identity(email)
         where lower(identity.email ->> 'value') = ${email.toLowerCase()})`,
-    )
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
+      )
+      .orderBy('id')
+      .limit(1),
+  )
 }
 
 /**
@@ -55,21 +59,22 @@ export async function findProvisionedPerson(
   tx: Transaction<Schema>,
   address: string,
 ): Promise<Person | undefined> {
-  return tx
-    .selectFrom('person')
-    .selectAll()
-    .where((eb) =>
-      eb.or([
-        eb(sql`lower(coalesce(user_name, email))`, '=', address.toLowerCase()),
-        eb(sql`lower(email)`, '=', address.toLowerCase()),
-      ]),
-    )
-    .where('user_name', 'is not', null)
-    .where('provisioning_ended_at', 'is', null)
-    .orderBy(sql`deprovisioned_at is not null`)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .selectFrom('person')
+      .selectAll()
+      .where((eb) =>
+        eb.or([
+          eb(sql`lower(coalesce(user_name, email))`, '=', address.toLowerCase()),
+          eb(sql`lower(email)`, '=', address.toLowerCase()),
+        ]),
+      )
+      .where('user_name', 'is not', null)
+      .where('provisioning_ended_at', 'is', null)
+      .orderBy(sql`deprovisioned_at is not null`)
+      .orderBy('id')
+      .limit(1),
+  )
 }
 
 export const findPerson = people.find
@@ -77,15 +82,16 @@ export const findPerson = people.find
 /** Inserts a person; undefined when someone else has just inserted the same email address. */
 export async function insertPerson(
   tx: Transaction<Schema>,
-  person: Omit<Insertable<Schema['person']>, 'created_at' | 'updated_at'>,
+  person: Omit<NewRecord<'person'>, 'createdAt' | 'updatedAt'>,
   at: Date,
 ): Promise<Person | undefined> {
-  return tx
-    .insertInto('person')
-    .values({ ...person, created_at: at, updated_at: at })
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .insertInto('person')
+      .values(people.toInsert({ ...person, createdAt: at, updatedAt: at }))
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll(),
+  )
 }
 
 export const updatePerson = people.update

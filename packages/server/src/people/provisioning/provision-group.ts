@@ -40,9 +40,9 @@ export async function createGroup(
   const memberIds = toMemberIds(attributes['members'])
   const group = await insertGroup(change.tx, {
     name,
-    external_id: externalId,
-    created_at: change.at,
-    updated_at: change.at,
+    externalId,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   if (group === undefined) throw nameTaken(name)
   change.recordAudit({
@@ -112,7 +112,7 @@ export async function deleteGroup(change: Change, id: string, check: CheckGroup)
     description: `deleted the person group ${group.name}`,
     before: {
       name: group.name,
-      external_id: group.external_id,
+      external_id: group.externalId,
       members_count: memberIds.length,
       person_ids: shorten(memberIds),
     },
@@ -132,7 +132,7 @@ async function saveGroup(
   next: ProvisionedGroup,
   members: ReturnType<typeof readMemberSteps>,
 ): Promise<PersonGroup> {
-  const isRenamed = next.name !== group.name || next.externalId !== group.external_id
+  const isRenamed = next.name !== group.name || next.externalId !== group.externalId
   if (isRenamed) await recordRename(change, group, next)
   const isMoved = await changeMembers(
     change,
@@ -143,8 +143,8 @@ async function saveGroup(
   if (!isRenamed && !isMoved) return group
   return updateGroup(change.tx, group.id, {
     name: next.name,
-    external_id: next.externalId,
-    updated_at: change.at,
+    externalId: next.externalId,
+    updatedAt: change.at,
   })
 }
 
@@ -158,7 +158,7 @@ async function recordRename(
     action: 'person_group.updated',
     target: { type: 'person_group', id: group.id },
     description: `updated the person group ${next.name}`,
-    before: { name: group.name, external_id: group.external_id },
+    before: { name: group.name, external_id: group.externalId },
     after: { name: next.name, external_id: next.externalId },
   })
 }

@@ -1,3 +1,4 @@
+import { toRow } from '../../platform/db/record-table.ts'
 import type { Change } from '../../changes/change.ts'
 import type { JsonObject } from '../../changes/audit/audit-entry.ts'
 import { changedMembers } from '../../changes/changed-members.ts'
@@ -25,7 +26,7 @@ export async function createUser(
   attributes: ScimAttributes,
 ): Promise<Person> {
   const provisioned = toProvisionedPerson(attributes)
-  const { email, user_name: userName } = provisioned.columns
+  const { email, userName } = provisioned.columns
   const known = await findUnmanagedPerson(change.tx, [email, userName])
   if (known !== undefined) return saveUser(change, deps, known, provisioned)
   await requireUnique(change, provisioned, provisioned.active !== false, undefined)
@@ -92,7 +93,7 @@ async function saveUser(
   person: Person,
   provisioned: ProvisionedPerson,
 ): Promise<Person> {
-  const isActive = provisioned.active ?? person.deprovisioned_at === null
+  const isActive = provisioned.active ?? person.deprovisionedAt === null
   await requireUnique(change, provisioned, isActive, person.id)
   const saved = await saveColumns(change, person, provisioned)
   return isActive ? restorePerson(change, saved) : deprovisionPerson(change, deps, saved)
@@ -108,7 +109,7 @@ async function saveColumns(
     toAuditFields(provisioned.columns),
   )
   if (names.length === 0) return person
-  const isTakenOver = person.user_name === null
+  const isTakenOver = person.userName === null
   change.recordAudit({
     action: isTakenOver ? 'person.provisioned' : 'person.updated',
     target: { type: 'person', id: person.id },
@@ -118,11 +119,11 @@ async function saveColumns(
     before,
     after,
   })
-  return updatePerson(change.tx, person.id, { ...toColumns(provisioned), updated_at: change.at })
+  return updatePerson(change.tx, person.id, { ...toColumns(provisioned), updatedAt: change.at })
 }
 
 function toColumns({ columns }: ProvisionedPerson) {
-  const { emails, user_name: userName } = columns
+  const { emails, userName } = columns
   return {
     ...columns,
     usernames: [userName],
@@ -136,7 +137,7 @@ async function requireUnique(
   isActive: boolean,
   exceptId: string | undefined,
 ): Promise<void> {
-  const { user_name: userName, email } = provisioned.columns
+  const { userName, email } = provisioned.columns
   const conflict = await findUserConflict(change.tx, { userName, email, isActive }, exceptId)
   if (conflict !== undefined) throw conflictOf(conflict, provisioned)
 }
@@ -144,11 +145,12 @@ async function requireUnique(
 function conflictOf(conflict: 'userName' | 'email', { columns }: ProvisionedPerson): Error {
   return notUnique(
     conflict === 'userName'
-      ? `Another user has the user name "${columns.user_name}".`
+      ? `Another user has the user name "${columns.userName}".`
       : `Another user has the email address "${columns.email}".`,
   )
 }
 
 function toAuditFields(person: Pick<Person, (typeof PROVISIONED_COLUMNS)[number]>) {
-  return Object.fromEntries(PROVISIONED_COLUMNS.map((name) => [name, person[name]])) as JsonObject
+  const fields = PROVISIONED_COLUMNS.map((name) => [name, person[name]])
+  return toRow(Object.fromEntries(fields) as object) as JsonObject
 }

@@ -1,12 +1,6 @@
-import {
-  sql,
-  type Expression,
-  type Insertable,
-  type Kysely,
-  type SqlBool,
-  type Transaction,
-  type Updateable,
-} from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool, type Transaction } from 'kysely'
+import type { NewRecord, RecordChanges } from '../../schema/define-table.ts'
+import { findRecord, listRecords, takeRecord } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
 import type { GroupMember, PersonGroup } from './scim-group.ts'
@@ -48,12 +42,13 @@ export async function listGroups(
   { startIndex, count }: ScimWindow,
 ): Promise<{ total: number; rows: PersonGroup[] }> {
   const matching = db.selectFrom('person_group').where(condition)
-  const rows = await matching
-    .selectAll()
-    .orderBy('id')
-    .offset(startIndex - 1)
-    .limit(count)
-    .execute()
+  const rows = await listRecords(
+    matching
+      .selectAll()
+      .orderBy('id')
+      .offset(startIndex - 1)
+      .limit(count),
+  )
   const { total } = await matching
     .select(({ fn }) => fn.countAll<string>().as('total'))
     .executeTakeFirstOrThrow()
@@ -68,28 +63,30 @@ export const findGroupForUpdate = groups.findForUpdate
 /** Inserts a group; undefined when another has its name. */
 export async function insertGroup(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['person_group']>,
+  values: NewRecord<'person_group'>,
 ): Promise<PersonGroup | undefined> {
-  return tx
-    .insertInto('person_group')
-    .values(values)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .insertInto('person_group')
+      .values(groups.toInsert(values))
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll(),
+  )
 }
 
 /** Changes a group and raises its revision. */
 export async function updateGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['person_group']>,
+  values: RecordChanges<'person_group'>,
 ): Promise<PersonGroup> {
-  return tx
-    .updateTable('person_group')
-    .set({ ...values, revision: sql`revision + 1` })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  return takeRecord(
+    tx
+      .updateTable('person_group')
+      .set({ ...groups.toUpdate(values), revision: sql`revision + 1` })
+      .where('id', '=', id)
+      .returningAll(),
+  )
 }
 
 /** Deletes a group with its memberships. */

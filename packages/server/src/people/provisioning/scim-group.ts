@@ -2,13 +2,12 @@
  * A group of people as a SCIM group (RFC 7643 section 4.2): from the attributes of a request to the
  * columns of a group, and back. Pure.
  */
-import type { Selectable } from 'kysely'
 import type { ScimAttributes } from './read-resource.ts'
 import { badRequest } from './scim-error.ts'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { GROUP_SCHEMA } from './scim-schema.ts'
-import type { Schema } from '../../schema/schema.ts'
 
-export type PersonGroup = Selectable<Schema['person_group']>
+export type PersonGroup = StoredRecord<'person_group'>
 
 /** What an identity provider says of a group, without its members. */
 export interface ProvisionedGroup {
@@ -36,7 +35,7 @@ export function toProvisionedGroup(attributes: ScimAttributes): ProvisionedGroup
 export function toGroupAttributes(group: PersonGroup): ScimAttributes {
   return {
     displayName: group.name,
-    ...(group.external_id === null ? {} : { externalId: group.external_id }),
+    ...(group.externalId === null ? {} : { externalId: group.externalId }),
   }
 }
 
@@ -101,8 +100,8 @@ export function toGroupJson(
         }),
     meta: {
       resourceType: 'Group',
-      created: group.created_at.toISOString(),
-      lastModified: group.updated_at.toISOString(),
+      created: group.createdAt.toISOString(),
+      lastModified: group.updatedAt.toISOString(),
       location: `${scimUrl}/Groups/${group.id}`,
       version: groupVersion(group),
     },

@@ -1,4 +1,5 @@
 import { sql, type Expression, type Kysely, type SqlBool, type Transaction } from 'kysely'
+import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Person } from '../people/person-store.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
@@ -72,12 +73,13 @@ export async function listUsers(
     .selectFrom('person')
     .where('provisioning_ended_at', 'is', null)
     .where(condition)
-  const rows = await matching
-    .selectAll()
-    .orderBy('id')
-    .offset(startIndex - 1)
-    .limit(count)
-    .execute()
+  const rows = await listRecords(
+    matching
+      .selectAll()
+      .orderBy('id')
+      .offset(startIndex - 1)
+      .limit(count),
+  )
   const { total } = await matching
     .select(({ fn }) => fn.countAll<string>().as('total'))
     .executeTakeFirstOrThrow()
@@ -86,7 +88,7 @@ export async function listUsers(
 
 /** The user with this id, unless the identity provider has deleted it. */
 export async function findUser(db: Kysely<Schema>, id: string): Promise<Person | undefined> {
-  return selectUser(db, id).executeTakeFirst()
+  return findRecord(selectUser(db, id))
 }
 
 /** The same, locked until the transaction ends. */
@@ -94,7 +96,7 @@ export async function findUserForUpdate(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<Person | undefined> {
-  return selectUser(tx, id).forUpdate().executeTakeFirst()
+  return findRecord(selectUser(tx, id).forUpdate())
 }
 
 function selectUser(db: Kysely<Schema>, id: string) {
@@ -130,15 +132,16 @@ export async function findUnmanagedPerson(
   emails: readonly string[],
 ): Promise<Person | undefined> {
   const wanted = emails.map((email) => email.toLowerCase())
-  const rows = await tx
-    .selectFrom('person')
-    .selectAll()
-    .where(sql`lower(email)`, 'in', wanted)
-    .where('user_name', 'is', null)
-    .where('deprovisioned_at', 'is', null)
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  const rows = await listRecords(
+    tx
+      .selectFrom('person')
+      .selectAll()
+      .where(sql`lower(email)`, 'in', wanted)
+      .where('user_name', 'is', null)
+      .where('deprovisioned_at', 'is', null)
+      .orderBy('id')
+      .forUpdate(),
+  )
   const byPreference = wanted.map((email) => rows.find((row) => row.email.toLowerCase() === email))
   return byPreference.find((row) => row !== undefined)
 }

@@ -14,12 +14,12 @@ import { USER_SCHEMA } from './scim-schema.ts'
 export const PROVISIONED_COLUMNS = [
   'name',
   'email',
-  'user_name',
-  'external_id',
-  'display_name',
-  'formatted_name',
-  'given_name',
-  'family_name',
+  'userName',
+  'externalId',
+  'displayName',
+  'formattedName',
+  'givenName',
+  'familyName',
   'emails',
 ] as const satisfies (keyof Person)[]
 
@@ -27,7 +27,7 @@ export const PROVISIONED_COLUMNS = [
 export interface ProvisionedPerson {
   /** `emails` is null when the email address of the person is the only one. */
   readonly columns: Pick<Person, (typeof PROVISIONED_COLUMNS)[number]> & {
-    readonly user_name: string
+    readonly userName: string
   }
   /** Undefined when the request does not say. */
   readonly active: boolean | undefined
@@ -47,16 +47,16 @@ export function toProvisionedPerson(attributes: ScimAttributes): ProvisionedPers
   const name = isObject(attributes['name']) ? attributes['name'] : {}
   const emails = toEmails(attributes['emails'])
   const parts = {
-    display_name: textOf(attributes, 'displayName'),
-    formatted_name: textOf(name, 'formatted'),
-    given_name: textOf(name, 'givenName'),
-    family_name: textOf(name, 'familyName'),
+    displayName: textOf(attributes, 'displayName'),
+    formattedName: textOf(name, 'formatted'),
+    givenName: textOf(name, 'givenName'),
+    familyName: textOf(name, 'familyName'),
   }
   return {
     columns: {
       ...parts,
-      user_name: userName,
-      external_id: textOf(attributes, 'externalId'),
+      userName,
+      externalId: textOf(attributes, 'externalId'),
       emails: emails.length === 0 ? null : emails,
       email: chooseEmail(emails, userName),
       name: chooseName(parts, userName),
@@ -112,11 +112,11 @@ function chooseEmail(emails: readonly PersonEmail[], userName: string): string {
 
 /** The name that the service shows. */
 function chooseName(
-  parts: Pick<Person, 'display_name' | 'formatted_name' | 'given_name' | 'family_name'>,
+  parts: Pick<Person, 'displayName' | 'formattedName' | 'givenName' | 'familyName'>,
   userName: string,
 ): string {
-  const joined = [parts.given_name, parts.family_name].filter((part) => part !== null).join(' ')
-  const name = parts.display_name ?? parts.formatted_name ?? (joined === '' ? userName : joined)
+  const joined = [parts.givenName, parts.familyName].filter((part) => part !== null).join(' ')
+  const name = parts.displayName ?? parts.formattedName ?? (joined === '' ? userName : joined)
   if (name.length <= NAME_LENGTH_MAX) return name
   throw badRequest('invalidValue', `The name of a user has at most ${NAME_LENGTH_MAX} characters.`)
 }
@@ -127,14 +127,14 @@ function chooseName(
  * follows the user name.
  */
 export function toUserAttributes(person: Person, isAboutEmails: boolean): ScimAttributes {
-  const isUnmanaged = person.user_name === null
+  const isUnmanaged = person.userName === null
   return withoutNull({
-    userName: person.user_name ?? person.email,
-    externalId: person.external_id,
-    displayName: isUnmanaged ? person.name : person.display_name,
+    userName: person.userName ?? person.email,
+    externalId: person.externalId,
+    displayName: isUnmanaged ? person.name : person.displayName,
     name: toNameJson(person),
     emails: isAboutEmails || isUnmanaged ? emailsOf(person) : person.emails,
-    active: person.deprovisioned_at === null,
+    active: person.deprovisionedAt === null,
   })
 }
 
@@ -153,12 +153,12 @@ export function toUserJson(
   const user = withoutNull({
     schemas: [USER_SCHEMA],
     id: person.id,
-    externalId: person.external_id,
-    userName: person.user_name ?? person.email,
+    externalId: person.externalId,
+    userName: person.userName ?? person.email,
     name: toNameJson(person),
-    displayName: person.user_name === null ? person.name : person.display_name,
+    displayName: person.userName === null ? person.name : person.displayName,
     emails: emailsOf(person),
-    active: person.deprovisioned_at === null,
+    active: person.deprovisionedAt === null,
     groups: groups.map((group) => ({
       value: group.id,
       $ref: `${scimUrl}/Groups/${group.id}`,
@@ -170,8 +170,8 @@ export function toUserJson(
     ...user,
     meta: {
       resourceType: 'User',
-      created: person.created_at.toISOString(),
-      lastModified: person.updated_at.toISOString(),
+      created: person.createdAt.toISOString(),
+      lastModified: person.updatedAt.toISOString(),
       location: `${scimUrl}/Users/${person.id}`,
       version: toVersion(user),
     },
@@ -192,9 +192,9 @@ function emailsOf(person: Person): PersonEmail[] | null {
 
 function toNameJson(person: Person): ScimAttributes | null {
   const name = withoutNull({
-    formatted: person.formatted_name,
-    familyName: person.family_name,
-    givenName: person.given_name,
+    formatted: person.formattedName,
+    familyName: person.familyName,
+    givenName: person.givenName,
   })
   return Object.keys(name).length === 0 ? null : name
 }

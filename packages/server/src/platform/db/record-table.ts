@@ -49,8 +49,8 @@ export class RecordTable<
     const names = new Map(Object.entries(renamed))
     const columns = new Map(Object.entries(renamed).map(([column, own]) => [own, column]))
     this.#name = name
-    this.#toRecord = rename(names, (column) => column.replaceAll(/_[a-z]/g, toUpper))
-    this.#toRow = rename(columns, (own) => own.replaceAll(/[A-Z]/g, toLower))
+    this.#toRecord = rename(names, toOwnName)
+    this.#toRow = rename(columns, toColumnName)
   }
 
   /** The record of a row, with what a join adds to it. */
@@ -141,6 +141,49 @@ export class RecordTable<
   }
 }
 
+const renameColumns = rename(new Map(), toOwnName)
+
+/** The record of a row of any query: its values as they are, under the names that the code has for them. */
+export function toRecord<Row extends object>(row: Row): CamelCased<Row> {
+  return renameColumns(row as Values) as CamelCased<Row>
+}
+
+const renameMembers = rename(new Map(), toColumnName)
+
+/** The values of a record under the names of columns, which are those of the wire and of audit entries too. */
+export function toRow(record: object): Values {
+  return renameMembers(record as Values)
+}
+
+/** The first record of a query; undefined when there is none. */
+export async function findRecord<Row extends object>(query: {
+  executeTakeFirst(): Promise<Row | undefined>
+}): Promise<CamelCased<Row> | undefined> {
+  const row = await query.executeTakeFirst()
+  return row && toRecord(row)
+}
+
+/** The first record of a query that has one, as an insert and an update by id do; throws otherwise. */
+export async function takeRecord<Row extends object>(query: {
+  executeTakeFirstOrThrow(): Promise<Row>
+}): Promise<CamelCased<Row>> {
+  return toRecord(await query.executeTakeFirstOrThrow())
+}
+
+/** The records of a query. */
+export async function listRecords<Row extends object>(query: {
+  execute(): Promise<Row[]>
+}): Promise<CamelCased<Row>[]> {
+  const rows = await query.execute()
+  return rows.map(toRecord)
+}
+
+/** The name that the code has for a column: `created_at` is `createdAt`. */
+export function toOwnName<Column extends string>(column: Column): CamelCase<Column> {
+  const own = column.replaceAll(/_[a-z]/g, (match) => match.slice(1).toUpperCase())
+  return own as CamelCase<Column>
+}
+
 /** For statements on a table that is known when they are run. */
 function ofAnyTable<Schema>(db: Kysely<Schema>): Kysely<Record<string, Record<string, unknown>>> {
   return db as unknown as Kysely<Record<string, Record<string, unknown>>>
@@ -159,10 +202,6 @@ function rename(known: Map<string, string>, toName: (name: string) => string) {
   }
 }
 
-function toUpper(match: string): string {
-  return match.slice(1).toUpperCase()
-}
-
-function toLower(match: string): string {
-  return `_${match.toLowerCase()}`
+function toColumnName(own: string): string {
+  return own.replaceAll(/[A-Z]/g, (match) => `_${match.toLowerCase()}`)
 }

@@ -149,7 +149,7 @@ function idOf(row: object): string {
 /** Records that the API lists and shows. */
 export interface Resource<Schema, Row extends object, Item extends z.ZodType> {
   readonly db: Kysely<Schema>
-  readonly list: RecordList<Schema, Row>
+  readonly list: RecordList<Schema, object, Row>
   readonly item: Item
   readonly toJson: (row: Row) => z.input<Item>
   /** What `expand` can put into a record. */

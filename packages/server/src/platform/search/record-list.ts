@@ -18,6 +18,7 @@
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { notFound } from '../app-error.ts'
 import { afterKey, inOrder, type PageWindow, type RowQuery } from '../db/page.ts'
+import { toOwnName, toRecord, type CamelCased } from '../db/record-table.ts'
 import { parseId } from '../ids.ts'
 import type {
   SearchExpression,
@@ -61,7 +62,7 @@ export interface ListDeclaration<Schema, Row> {
   readonly fields: Readonly<Record<string, FieldDeclaration>>
   /** What holds for every row; about columns of the table alone. */
   readonly scope?: Expression<SqlBool>
-  /** The rows as the API shows them: the table, with what is joined to it. */
+  /** The rows as the API shows them: the table, with what is joined to it, by the names of columns. */
   readonly select: (db: Kysely<Schema>) => ListQuery<Row>
   /** Rows that are looked at in the order of the key first, where `NEAR_ROWS` is not right. */
   readonly nearRows?: number
@@ -81,11 +82,11 @@ export interface ListPage {
   readonly scope?: Expression<SqlBool> | undefined
 }
 
-/** The rows of a list. */
+/** The records of a list. */
 export type RowOf<List extends { keyOf(row: never): string }> = Parameters<List['keyOf']>[0]
 
 /** A list, declared as the top of this file says: reads pages of it, and single records. */
-export class RecordList<Schema, Row extends object> {
+export class RecordList<Schema, Row extends object, Stored extends object = CamelCased<Row>> {
   readonly noun: string
   readonly table: string
   readonly key: string
@@ -115,17 +116,19 @@ export class RecordList<Schema, Row extends object> {
   }
 
   /** A page in the order of the key. */
-  async listPage(db: Kysely<Schema>, page: ListPage): Promise<Row[]> {
-    return this.#select(db, this.#isOnPage(page))
+  async listPage(db: Kysely<Schema>, page: ListPage): Promise<Stored[]> {
+    const rows = await this.#select(db, this.#isOnPage(page))
       .orderBy(inOrder(this.#key, page.window))
       .limit(page.window.limit)
       .execute()
+    return rows.map(toRecord) as object[] as Stored[]
   }
 
   /** The record with this key, which is a decimal number within bigint. */
-  async find(db: Kysely<Schema>, id: string): Promise<Row | undefined> {
+  async find(db: Kysely<Schema>, id: string): Promise<Stored | undefined> {
     const isRecord = sql<SqlBool>`${this.#scope} and ${this.#key} = ${id}`
-    return this.#select(db, isRecord).executeTakeFirst()
+    const row = await this.#select(db, isRecord).executeTakeFirst()
+    return row && (toRecord(row) as object as Stored)
   }
 
   /**
@@ -133,21 +136,22 @@ export class RecordList<Schema, Row extends object> {
    *
    * @throws AppError `not_found`, also for a text that is the id of nothing
    */
-  async get(db: Kysely<Schema>, text: string): Promise<Row> {
-    const row = await this.find(db, parseId(text, this.noun))
-    if (row === undefined) throw notFound(this.noun, text)
-    return row
+  async get(db: Kysely<Schema>, text: string): Promise<Stored> {
+    const record = await this.find(db, parseId(text, this.noun))
+    if (record === undefined) throw notFound(this.noun, text)
+    return record
   }
 
   /** The records with these keys, of which there is at least one, in any order. */
-  async listWithIds(db: Kysely<Schema>, ids: readonly string[]): Promise<Row[]> {
+  async listWithIds(db: Kysely<Schema>, ids: readonly string[]): Promise<Stored[]> {
     const isOneOf = sql<SqlBool>`${this.#scope} and ${this.#key} in (${sql.join(ids)})`
-    return this.#select(db, isOneOf).execute()
+    const rows = await this.#select(db, isOneOf).execute()
+    return rows.map(toRecord) as object[] as Stored[]
   }
 
-  /** The key of a row, which its query selects under the name of the column. */
-  keyOf(row: Row): string {
-    const value: unknown = Reflect.get(row, this.key)
+  /** The key of a record, whose query selects it under the name of the column. */
+  keyOf(record: Stored): string {
+    const value: unknown = Reflect.get(record, toOwnName(this.key))
     if (typeof value === 'string') return value
     throw new Error(`the rows of ${this.table} are selected without ${this.key}`)
   }

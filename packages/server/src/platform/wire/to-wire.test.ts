@@ -13,7 +13,7 @@ const schema = z.object({
 const row = {
   id: '1',
   streamId: 'abc',
-  seen_at: new Date('2026-01-02T03:04:05.678Z'),
+  seenAt: new Date('2026-01-02T03:04:05.678Z'),
   country: null,
   count: '7',
   secret: 'never shown',
@@ -29,7 +29,7 @@ describe('the wire form of a row', () => {
   })
 
   it('keeps null where the schema takes it, and leaves it out where it does not', () => {
-    const json = toWire(schema, { ...row, seen_at: null }, { count: 1 })
+    const json = toWire(schema, { ...row, seenAt: null }, { count: 1 })
     expect(json).toEqual({ id: '1', stream_id: 'abc', seen_at: null, count: 1 })
   })
 
@@ -41,7 +41,7 @@ describe('the wire form of a row', () => {
     // @ts-expect-error the row has a text for the count
     toWire(schema, row)
     // @ts-expect-error the row has no id
-    toWire(schema, { streamId: 'abc', seen_at: null, country: null }, { count: 1 })
+    toWire(schema, { streamId: 'abc', seenAt: null, country: null }, { count: 1 })
     // @ts-expect-error a count is a number
     toWire(schema, row, { count: '7' })
     // @ts-expect-error there is no such member

@@ -1,20 +1,17 @@
 /*
  * The wire form of a record, by its schema. The schema is the one list of what a record shows: a member is
- * read from the row by its name, in either casing, and only what the row has otherwise is worked out. Owns
- * how columns become members; what a record shows is its schema's.
+ * read from the record by its name in the casing of the code, and only what the record has otherwise is worked
+ * out. Owns how records become members of the wire; what a record shows is its schema's.
  */
 import type { z } from 'zod'
-import type { CamelCase } from '../db/record-table.ts'
+import { toOwnName, type CamelCase } from '../db/record-table.ts'
 
 /** How a column is written: a time as ISO 8601. */
 type Written<Value> = Value extends Date ? string : Value
 
 /** The member of a row that a member of the wire is read from; without one, a row that has none. */
-type Source<Row, Name extends string> = Name extends keyof Row
-  ? Row[Name]
-  : CamelCase<Name> extends keyof Row
-    ? Row[CamelCase<Name>]
-    : Missing
+type Source<Row, Name extends string> =
+  CamelCase<Name> extends keyof Row ? Row[CamelCase<Name>] : Missing
 
 /** No value of a row is of this type. */
 type Missing = 'missing in the row'
@@ -53,8 +50,8 @@ export function toWire<Schema extends z.ZodObject, Row extends object>(
   const own: Values = { ...workedOut }
   const read = row as Values
   const json: Record<string, unknown> = {}
-  for (const { name, column, takesNull } of membersOf(schema)) {
-    const value = name in own ? own[name] : name in read ? read[name] : read[column]
+  for (const { name, source, takesNull } of membersOf(schema)) {
+    const value = name in own ? own[name] : read[source]
     if (value === undefined || (value === null && !takesNull)) continue
     json[name] = value instanceof Date ? value.toISOString() : value
   }
@@ -66,7 +63,7 @@ type Values = Readonly<Record<string, unknown>>
 interface WireMember {
   readonly name: string
   /** Its name in records of the code. */
-  readonly column: string
+  readonly source: string
   readonly takesNull: boolean
 }
 
@@ -78,7 +75,7 @@ function membersOf(schema: z.ZodObject): readonly WireMember[] {
   if (known !== undefined) return known
   const members = Object.entries(schema.shape).map(([name, member]) => ({
     name,
-    column: name.replaceAll(/_[a-z]/g, (match) => match.slice(1).toUpperCase()),
+    source: toOwnName(name),
     takesNull: (member as z.ZodType).safeParse(null).success,
   }))
   KNOWN.set(schema, members)

@@ -1,10 +1,14 @@
-import type { Insertable, Selectable, Transaction, Updateable } from 'kysely'
+import type { Transaction } from 'kysely'
+import type { NewRecord, RecordChanges, StoredRecord } from '../../schema/define-table.ts'
+import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 import { rowsOf } from '../../schema/row-store.ts'
 
-export type PostureCheck = Selectable<Schema['posture_check']>
+const checks = rowsOf('posture_check', 'check')
+
+export type PostureCheck = StoredRecord<'posture_check'>
 
 /** Lets one process at a time change which checks exist; held until the transaction ends. */
 export async function lockCatalogue(tx: Transaction<Schema>): Promise<void> {
@@ -12,35 +16,32 @@ export async function lockCatalogue(tx: Transaction<Schema>): Promise<void> {
 }
 
 export async function listBuiltInChecks(tx: Transaction<Schema>): Promise<PostureCheck[]> {
-  return tx
-    .selectFrom('posture_check')
-    .selectAll()
-    .where('is_built_in', '=', true)
-    .orderBy('id')
-    .execute()
+  return listRecords(
+    tx.selectFrom('posture_check').selectAll().where('is_built_in', '=', true).orderBy('id'),
+  )
 }
 
 export async function findCheckBySlug(
   tx: Transaction<Schema>,
   slug: string,
 ): Promise<PostureCheck | undefined> {
-  return tx.selectFrom('posture_check').selectAll().where('slug', '=', slug).executeTakeFirst()
+  return findRecord(tx.selectFrom('posture_check').selectAll().where('slug', '=', slug))
 }
 
-export const insertCheck = rowsOf('posture_check', 'check').insert
+export const insertCheck = checks.insert
 
 export async function updateCheck(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['posture_check']>,
+  values: RecordChanges<'posture_check'>,
 ): Promise<void> {
-  await tx.updateTable('posture_check').set(values).where('id', '=', id).execute()
+  await checks.update(tx, id, values)
 }
 
 /** Inserts the tags whose names do not exist yet, then answers the ids of all given ones by name. */
 export async function ensureTags(
   tx: Transaction<Schema>,
-  tags: readonly Insertable<Schema['check_tag']>[],
+  tags: readonly NewRecord<'check_tag'>[],
 ): Promise<Map<string, string>> {
   await tx
     .insertInto('check_tag')
@@ -77,10 +78,5 @@ export async function findCheckForShare(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<PostureCheck | undefined> {
-  return tx
-    .selectFrom('posture_check')
-    .selectAll()
-    .where('id', '=', id)
-    .forShare()
-    .executeTakeFirst()
+  return findRecord(tx.selectFrom('posture_check').selectAll().where('id', '=', id).forShare())
 }

@@ -62,21 +62,20 @@ export const checkLinkSchema = linkTo(checkSchema, 'CheckLink')
 /** The wire form of a check. */
 export function toCheckJson(check: CheckRecord) {
   const blocks =
-    check.remediation_strategy === 'block_immediately' ||
-    check.remediation_strategy === 'warn_then_block'
+    check.remediationStrategy === 'block_immediately' ||
+    check.remediationStrategy === 'warn_then_block'
   const names = (rule: GroupRuleRecord['rule']) =>
-    check.group_rules.filter((entry) => entry.rule === rule).map((entry) => entry.name)
+    check.groupRules.filter((entry) => entry.rule === rule).map((entry) => entry.name)
   return toWire(checkSchema, check, {
     compatible_platforms: CHECK_PLATFORMS.filter((platform) => check.platforms.includes(platform)),
     check_tags: check.tags,
     paused: check.paused_at !== null,
     osquery_sql_template: check.type === 'custom' ? firstQuery(check) : undefined,
-    fix_instructions_template:
-      check.custom_fix_instructions_template ?? check.fix_instructions_template,
-    rationale_template: check.custom_rationale_template ?? check.rationale_template,
+    fix_instructions_template: check.customFixInstructionsTemplate ?? check.fixInstructionsTemplate,
+    rationale_template: check.customRationaleTemplate ?? check.rationaleTemplate,
     blocks_auth_configuration: {
       blocking_enabled: blocks,
-      grace_period_days: check.grace_period_days,
+      grace_period_days: check.gracePeriodDays,
       blocking_group_names: names('blocking_allowed'),
       blocking_exempt_group_names: names('blocking_excluded'),
     },
@@ -84,8 +83,8 @@ export function toCheckJson(check: CheckRecord) {
       targeted_groups: names('targeted'),
       excluded_groups: names('excluded'),
     },
-    percent_passing: toPercent(Number(check.passing_count), Number(check.targeted_count)),
-    kolide_provided: check.is_built_in,
+    percent_passing: toPercent(Number(check.passingCount), Number(check.targetedCount)),
+    kolide_provided: check.isBuiltIn,
   })
 }
 

@@ -145,7 +145,7 @@ function missingCheckId(): AppError {
 
 function toCheckResultJson(result: CheckResultRecord) {
   return toWire(checkResultSchema, result, {
-    device_display_name: result.device_name,
+    device_display_name: result.deviceName,
     check_result_data: result.rows,
   })
 }

@@ -68,7 +68,7 @@ describe('issues', () => {
     ])
     posture.clock.advance(HOUR_MS)
     await posture.report(device, { [check]: PASS })
-    expect((await listIssues()).map((issue) => issue.resolved_at)).toEqual([
+    expect((await listIssues()).map((issue) => issue.resolvedAt)).toEqual([
       posture.clock.now(),
       rechecked,
       posture.clock.now(),
@@ -106,8 +106,8 @@ describe('issues', () => {
     await posture.report(device, {
       [check]: [fail('/a'), { KOLIDE_CHECK_STATUS: 'ERROR', path: '/b' }],
     })
-    const open = (await listIssues()).filter((issue) => issue.resolved_at === null)
-    expect(open.map((issue) => issue.issue_value)).toEqual(['/a', '/b'])
+    const open = (await listIssues()).filter((issue) => issue.resolvedAt === null)
+    expect(open.map((issue) => issue.issueValue)).toEqual(['/a', '/b'])
   })
 
   test('a group that is excluded from blocking is notified and not blocked', async () => {
@@ -127,7 +127,7 @@ describe('issues', () => {
     await posture.report(windows, { [check]: FAIL })
     expect((await readDevice(mac)).auth_state).toBe('Notified')
     expect((await readDevice(windows)).auth_state).toBe('Blocked')
-    expect((await listIssues()).map((issue) => issue.blocks_device_at)).toEqual([
+    expect((await listIssues()).map((issue) => issue.blocksDeviceAt)).toEqual([
       null,
       posture.clock.now(),
     ])

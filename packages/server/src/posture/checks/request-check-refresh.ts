@@ -28,7 +28,7 @@ export async function requestCheckRefresh(
   const device = await getDeviceForUpdate(tx, deviceId)
   const [check] = isId(checkId) ? await listDeviceChecks(tx, device.id, [checkId]) : []
   if (check === undefined) throw notFound('check', checkId)
-  const obstacle = findObstacle(check, device.node_key_hash !== null)
+  const obstacle = findObstacle(check, device.nodeKeyHash !== null)
   if (obstacle !== undefined) throw conflict(obstacle)
   await upsertCheckRefresh(tx, { device_id: device.id, check_id: check.checkId, requested_at: at })
   await notifyDeviceChanged(tx, device.id)

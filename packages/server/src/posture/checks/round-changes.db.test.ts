@@ -54,13 +54,13 @@ async function readResults(query?: string): Promise<Record<string, Date | null>>
   const list = checkResultList(now, new Date(now.getTime() - 24 * HOUR_MS))
   const search = query === undefined ? undefined : parseSearch(query, list.fields)
   const rows = await list.listPage(db, { search, window: WINDOW, scope: isResultOn(device) })
-  return Object.fromEntries(rows.map((row) => [row.check_id, row.ran_at]))
+  return Object.fromEntries(rows.map((row) => [row.checkId, row.ranAt]))
 }
 
 async function readIssues(query?: string): Promise<Date[]> {
   const search = query === undefined ? undefined : parseSearch(query, ISSUE_LIST.fields)
   const rows = await ISSUE_LIST.listPage(db, { search, window: WINDOW })
-  return rows.map((row) => row.last_rechecked_at)
+  return rows.map((row) => row.lastRecheckedAt)
 }
 
 describe('a round that finds everything as it was', () => {

@@ -54,10 +54,10 @@ export async function simulateChange(
   const issues = await listStatusIssues(change.tx, [device.id])
   return {
     device_id: device.id,
-    previous_state: device.auth_state,
+    previous_state: device.authState,
     auth_state: recorded.authState,
     compliance: recorded.compliance,
-    changed: device.auth_state !== recorded.authState || device.compliance !== recorded.compliance,
+    changed: device.authState !== recorded.authState || device.compliance !== recorded.compliance,
     other_open_issues: issues
       .filter((issue) => issue.checkId !== check.id && issue.strategy !== 'report_only')
       .map((issue) => ({ id: issue.issueId, title: issue.issueTitle })),
@@ -67,15 +67,15 @@ export async function simulateChange(
 async function ensureSimulatedCheck(change: Change): Promise<PostureCheck> {
   const existing = await findCheckBySlug(change.tx, SIMULATED_CHECK_SLUG)
   if (existing !== undefined) {
-    if (existing.paused_at === null && existing.remediation_strategy === 'block_immediately') {
+    if (existing.pausedAt === null && existing.remediationStrategy === 'block_immediately') {
       return existing
     }
-    const values = { paused_at: null, paused_by: null, updated_at: change.at }
+    const values = { pausedAt: null, pausedBy: null, updatedAt: change.at }
     await updateCheck(change.tx, existing.id, {
       ...values,
-      remediation_strategy: 'block_immediately',
+      remediationStrategy: 'block_immediately',
     })
-    return { ...existing, ...values, remediation_strategy: 'block_immediately' }
+    return { ...existing, ...values, remediationStrategy: 'block_immediately' }
   }
   await lockCatalogue(change.tx)
   const created = await findCheckBySlug(change.tx, SIMULATED_CHECK_SLUG)
@@ -84,18 +84,18 @@ async function ensureSimulatedCheck(change: Change): Promise<PostureCheck> {
     slug: SIMULATED_CHECK_SLUG,
     name: 'Simulated posture',
     description: 'Fails and passes by command, to try out what follows from a change of posture.',
-    issue_title: 'Simulated posture is failing',
+    issueTitle: 'Simulated posture is failing',
     type: 'external',
-    is_built_in: false,
+    isBuiltIn: false,
     platforms: ['darwin', 'windows', 'linux', 'ios', 'android'],
     topics: ['simulation'],
-    primary_key_column: null,
-    rationale_template: 'An operator simulates a failing device.',
-    fix_instructions_template: 'Run `heliograph devices simulate-change` with `--to good`.',
-    privacy_info: 'Nothing is read from the device.',
-    remediation_strategy: 'block_immediately',
-    created_at: change.at,
-    updated_at: change.at,
+    primaryKeyColumn: null,
+    rationaleTemplate: 'An operator simulates a failing device.',
+    fixInstructionsTemplate: 'Run `heliograph devices simulate-change` with `--to good`.',
+    privacyInfo: 'Nothing is read from the device.',
+    remediationStrategy: 'block_immediately',
+    createdAt: change.at,
+    updatedAt: change.at,
   })
 }
 

@@ -49,7 +49,7 @@ export async function submitCheckRun(
   if (check === undefined) throw notFound('check', input.checkId)
   assertRunnable(check, subject)
   const answer = { rows: input.rows, statusCode: 0, message: '' }
-  const parsed = parseCheckResult(answer, check.primary_key_column)
+  const parsed = parseCheckResult(answer, check.primaryKeyColumn)
   const status = STATUS_WORDS[parsed.status]
   if (subject.by === 'device_id') {
     await recordDeviceRun(change, check, { deviceId: subject.value, rows: input.rows })
@@ -74,12 +74,12 @@ function assertRunnable(check: PostureCheck, subject: CheckRunSubject): void {
   if (check.type !== 'external') {
     throw conflict(`Devices run the check ${check.name} themselves.`)
   }
-  if (check.paused_at !== null) {
+  if (check.pausedAt !== null) {
     throw conflict(`The check ${check.name} is paused.`)
   }
   const target = subject.by === 'device_id' ? 'devices' : 'people'
-  if (check.target_type === target) return
-  const message = `The check ${check.name} targets ${check.target_type}.`
+  if (check.targetType === target) return
+  const message = `The check ${check.name} targets ${check.targetType}.`
   const details = [{ path: subject.by, message }]
   throw new AppError('invalid_body', message, { details })
 }
@@ -106,7 +106,7 @@ async function getSubjectPerson(
   subject: Exclude<CheckRunSubject, { by: 'device_id' }>,
 ): Promise<Person> {
   const person = await findSubjectPerson(change, subject)
-  if (person === undefined || person.deprovisioned_at !== null) {
+  if (person === undefined || person.deprovisionedAt !== null) {
     throw notFound('person', subject.value)
   }
   return person

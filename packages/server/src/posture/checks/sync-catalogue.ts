@@ -69,16 +69,16 @@ export async function syncCatalogue(
       await updateCheck(tx, check.id, {
         ...toDefinitionColumns(definition),
         ...toRevision(check, definition),
-        ...(check.paused_by === RETIRED_BY ? { paused_at: null, paused_by: null } : {}),
-        updated_at: change.at,
+        ...(check.pausedBy === RETIRED_BY ? { pausedAt: null, pausedBy: null } : {}),
+        updatedAt: change.at,
       })
       touchedIds.push(check.id)
       updated.push(definition.slug)
     }
   }
-  const retired = [...stored.values()].filter((check) => check.paused_at === null)
+  const retired = [...stored.values()].filter((check) => check.pausedAt === null)
   for (const check of retired) {
-    const values = { paused_at: change.at, paused_by: RETIRED_BY, updated_at: change.at }
+    const values = { pausedAt: change.at, pausedBy: RETIRED_BY, updatedAt: change.at }
     await updateCheck(tx, check.id, values)
     touchedIds.push(check.id)
   }
@@ -106,14 +106,14 @@ async function addCheck(
   const check = await insertCheck(change.tx, {
     slug: definition.slug,
     type: 'osquery',
-    is_built_in: true,
+    isBuiltIn: true,
     ...toDefinitionColumns(definition),
     revision: definition.revision,
-    remediation_strategy: definition.defaultStrategy,
-    grace_period_days: definition.graceDays,
-    shelf_life_seconds: definition.authCheckRunShelfLifeSeconds,
-    created_at: change.at,
-    updated_at: change.at,
+    remediationStrategy: definition.defaultStrategy,
+    gracePeriodDays: definition.graceDays,
+    shelfLifeSeconds: definition.authCheckRunShelfLifeSeconds,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   const ids = definition.tags.flatMap((tag) => tagIds.get(tag) ?? [])
   await insertCheckTags(change.tx, check.id, ids)
@@ -124,14 +124,14 @@ function toDefinitionColumns(definition: CheckDefinition) {
   return {
     name: definition.name,
     description: definition.description,
-    issue_title: definition.issueTitle,
+    issueTitle: definition.issueTitle,
     platforms: [...definition.platforms],
     topics: [...definition.topics],
     queries: toQueriesJson(definition.queries),
-    primary_key_column: definition.primaryKeyColumn ?? null,
-    rationale_template: definition.rationaleTemplate,
-    fix_instructions_template: definition.fixInstructionsTemplate,
-    privacy_info: definition.privacyInfo,
+    primaryKeyColumn: definition.primaryKeyColumn ?? null,
+    rationaleTemplate: definition.rationaleTemplate,
+    fixInstructionsTemplate: definition.fixInstructionsTemplate,
+    privacyInfo: definition.privacyInfo,
   }
 }
 
@@ -143,19 +143,19 @@ function toQueriesJson(queries: PostureCheck['queries']): string {
 }
 
 function isSame(check: PostureCheck, definition: CheckDefinition): boolean {
-  if (check.paused_by === RETIRED_BY) return false
+  if (check.pausedBy === RETIRED_BY) return false
   const wanted = toDefinitionColumns(definition)
   const present = {
     name: check.name,
     description: check.description,
-    issue_title: check.issue_title,
+    issueTitle: check.issueTitle,
     platforms: check.platforms,
     topics: check.topics,
     queries: toQueriesJson(check.queries),
-    primary_key_column: check.primary_key_column,
-    rationale_template: check.rationale_template,
-    fix_instructions_template: check.fix_instructions_template,
-    privacy_info: check.privacy_info,
+    primaryKeyColumn: check.primaryKeyColumn,
+    rationaleTemplate: check.rationaleTemplate,
+    fixInstructionsTemplate: check.fixInstructionsTemplate,
+    privacyInfo: check.privacyInfo,
   }
   return JSON.stringify(present) === JSON.stringify(wanted) && check.revision >= definition.revision
 }
@@ -164,7 +164,7 @@ function isSame(check: PostureCheck, definition: CheckDefinition): boolean {
 function toRevision(check: PostureCheck, definition: CheckDefinition): { revision: number } {
   const hasOtherSql =
     toQueriesJson(check.queries) !== toQueriesJson(definition.queries) ||
-    check.primary_key_column !== (definition.primaryKeyColumn ?? null)
+    check.primaryKeyColumn !== (definition.primaryKeyColumn ?? null)
   const least = hasOtherSql ? check.revision + 1 : check.revision
   return { revision: Math.max(least, definition.revision) }
 }

@@ -53,7 +53,7 @@ export async function changeDeviceGroup(
   const after = await updateDeviceGroup(change.tx, before.id, {
     name,
     description,
-    updated_at: change.at,
+    updatedAt: change.at,
   })
   audit.updated(change, after, toAudit(before), toAudit(after))
   return after
@@ -79,6 +79,6 @@ export async function deleteDeviceGroup(change: Change, id: string): Promise<Dev
 
 const CHECKS_NAMED_MAX = 10
 
-function toAudit({ name, description, members_count }: DeviceGroup) {
-  return { name, description, members_count }
+function toAudit({ name, description, membersCount }: DeviceGroup) {
+  return { name, description, members_count: membersCount }
 }

@@ -40,9 +40,9 @@ export async function addDevicesToGroup(
       action: 'device_group.devices_added',
       target: { type: 'device_group', id: group.id },
       description: `added ${countDevices(addedIds)} to the device group ${group.name}`,
-      before: { members_count: group.members_count },
+      before: { members_count: group.membersCount },
       after: {
-        members_count: group.members_count + addedIds.length,
+        members_count: group.membersCount + addedIds.length,
         device_ids: addedIds,
       },
     })
@@ -72,8 +72,8 @@ export async function removeDeviceFromGroup(
     action: 'device_group.device_removed',
     target: { type: 'device_group', id: group.id },
     description: `removed a device from the device group ${group.name}`,
-    before: { members_count: group.members_count, device_id: id },
-    after: { members_count: group.members_count - 1 },
+    before: { members_count: group.membersCount, device_id: id },
+    after: { members_count: group.membersCount - 1 },
   })
   await applyMemberships(change, group, [id])
   return { deviceId: id, groupId: group.id }

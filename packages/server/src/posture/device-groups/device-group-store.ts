@@ -2,7 +2,8 @@
  * The rows of device groups and their members. Owns that a name is taken once; the number of members
  * is kept by triggers, whatever adds or removes them.
  */
-import { sql, type Transaction, type Updateable } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { RecordChanges } from '../../schema/define-table.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
@@ -31,7 +32,7 @@ export async function insertDeviceGroup(
   at: Date,
 ): Promise<DeviceGroup> {
   return refuseTakenName(values.name, () =>
-    groups.insert(tx, { ...values, created_at: at, updated_at: at }),
+    groups.insert(tx, { ...values, createdAt: at, updatedAt: at }),
   )
 }
 
@@ -39,7 +40,7 @@ export async function insertDeviceGroup(
 export async function updateDeviceGroup(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['device_group']>,
+  values: RecordChanges<'device_group'>,
 ): Promise<DeviceGroup> {
   return refuseTakenName(values.name ?? '', () => groups.update(tx, id, values))
 }

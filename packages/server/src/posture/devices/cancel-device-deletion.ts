@@ -17,18 +17,18 @@ import {
 export async function cancelDeviceDeletion(change: Change, deviceId: string): Promise<Device> {
   const { tx, at } = change
   const device = await getDeviceForUpdate(tx, deviceId)
-  const { deletion_requested_at: requestedAt, deletion_due_at: dueAt } = device
+  const { deletionRequestedAt: requestedAt, deletionDueAt: dueAt } = device
   if (requestedAt === null) {
     throw conflict(`The device ${device.id} is not to be deleted.`)
   }
   // Only the request itself disables an agent at its own time.
-  const wasDisabledByRequest = device.agent_disabled_at?.getTime() === requestedAt.getTime()
+  const wasDisabledByRequest = device.agentDisabledAt?.getTime() === requestedAt.getTime()
   const kept = await updateDevice(tx, device.id, {
-    deletion_requested_at: null,
-    deletion_requested_by: null,
-    deletion_due_at: null,
-    agent_disabled_at: wasDisabledByRequest ? null : device.agent_disabled_at,
-    updated_at: at,
+    deletionRequestedAt: null,
+    deletionRequestedBy: null,
+    deletionDueAt: null,
+    agentDisabledAt: wasDisabledByRequest ? null : device.agentDisabledAt,
+    updatedAt: at,
   })
   change.recordAudit({
     action: 'device.deletion_cancelled',
@@ -37,8 +37,8 @@ export async function cancelDeviceDeletion(change: Change, deviceId: string): Pr
     before: { deletion_due_at: dueAt?.toISOString() ?? null },
     after: { deletion_due_at: null },
   })
-  if (device.owner_person_id !== null) {
-    await spendFirstDeviceTrust(tx, device.owner_person_id, device.registered_at ?? at)
+  if (device.ownerPersonId !== null) {
+    await spendFirstDeviceTrust(tx, device.ownerPersonId, device.registeredAt ?? at)
   }
   await notifyDeviceChanged(tx, device.id)
   return kept

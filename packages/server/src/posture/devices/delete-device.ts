@@ -13,9 +13,9 @@ import { settleHardwareDuplicates } from './settle-hardware-duplicates.ts'
 export async function deleteDevice(change: Change, device: Device): Promise<void> {
   const { tx, at } = change
   await upsertRemovedHost(tx, {
-    host_identifier: device.host_identifier,
-    device_name: device.name,
-    removed_at: at,
+    hostIdentifier: device.hostIdentifier,
+    deviceName: device.name,
+    removedAt: at,
   })
   await lockHardware(tx, device)
   await deleteDeviceRow(tx, device.id)
@@ -24,21 +24,21 @@ export async function deleteDevice(change: Change, device: Device): Promise<void
   change.recordEvent({
     type: 'devices.destroyed',
     device: { id: device.id, name: device.name },
-    authState: device.auth_state,
-    ownerPersonId: device.owner_person_id,
+    authState: device.authState,
+    ownerPersonId: device.ownerPersonId,
   })
   change.recordAudit({
     action: 'device.deleted',
     target: { type: 'device', id: device.id },
     description: `deleted ${device.name}`,
     before: {
-      host_identifier: device.host_identifier,
-      hardware_uuid: device.hardware_uuid,
+      host_identifier: device.hostIdentifier,
+      hardware_uuid: device.hardwareUuid,
       serial: device.serial,
-      owner_person_id: device.owner_person_id,
-      auth_state: device.auth_state,
-      deletion_requested_by: device.deletion_requested_by,
-      deletion_requested_at: device.deletion_requested_at?.toISOString() ?? null,
+      owner_person_id: device.ownerPersonId,
+      auth_state: device.authState,
+      deletion_requested_by: device.deletionRequestedBy,
+      deletion_requested_at: device.deletionRequestedAt?.toISOString() ?? null,
     },
   })
 }

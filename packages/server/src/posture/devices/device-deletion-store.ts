@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { findRecord } from '../../platform/db/record-table.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Device } from './device-store.ts'
@@ -20,17 +21,18 @@ export async function claimDueDeletion(
   at: Date,
   exceptIds: readonly string[],
 ): Promise<Device | undefined> {
-  return tx
-    .selectFrom('device')
-    .selectAll()
-    .where('deletion_due_at', '<=', at)
-    .where(sql<boolean>`id <> all(${exceptIds}::bigint[])`)
-    .orderBy('deletion_due_at')
-    .orderBy('id')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .selectFrom('device')
+      .selectAll()
+      .where('deletion_due_at', '<=', at)
+      .where(sql<boolean>`id <> all(${exceptIds}::bigint[])`)
+      .orderBy('deletion_due_at')
+      .orderBy('id')
+      .limit(1)
+      .forUpdate()
+      .skipLocked(),
+  )
 }
 
 /** When the next device is to be deleted. */

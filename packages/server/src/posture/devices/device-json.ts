@@ -73,10 +73,10 @@ export const deviceLinkSchema = linkTo(deviceSchema, 'DeviceLink')
 
 /** The wire form of a device. */
 export function toDeviceJson(baseUrl: string, device: DeviceRecord) {
-  const isRegistered = device.registered_at !== null
+  const isRegistered = device.registeredAt !== null
   return toWire(deviceSchema, device, {
-    last_seen_at: toTimestamp(device.last_seen_at ?? device.created_at),
-    registered_owner_info: toLink(baseUrl, 'people', device.owner_person_id),
+    last_seen_at: toTimestamp(device.lastSeenAt ?? device.createdAt),
+    registered_owner_info: toLink(baseUrl, 'people', device.ownerPersonId),
     product_image_url: `${baseUrl}/product-images/${device.platform}.svg`,
     auth_configuration: isRegistered ? toAuthenticationModeJson(device) : null,
     device_type: DEVICE_TYPES[device.platform],
@@ -85,7 +85,7 @@ export function toDeviceJson(baseUrl: string, device: DeviceRecord) {
 
 /** The wire form of who may sign in with a device. */
 export function toAuthenticationModeJson(
-  device: Pick<DeviceRecord, 'id' | 'authentication_mode' | 'person_groups'>,
+  device: Pick<DeviceRecord, 'id' | 'authenticationMode' | 'personGroups'>,
 ) {
   return toWire(authenticationModeSchema, device, { device_id: device.id })
 }

@@ -1,4 +1,5 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -6,7 +7,7 @@ import { rowsOf } from '../../schema/row-store.ts'
 
 const devices = rowsOf('device', 'device')
 
-export type Device = Selectable<Schema['device']>
+export type Device = StoredRecord<'device'>
 
 const ID_PATTERN = /^\d{1,18}$/
 

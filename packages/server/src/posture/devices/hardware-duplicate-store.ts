@@ -7,14 +7,14 @@ import type { Schema } from '../../schema/schema.ts'
 /** What tells machines apart; null where it is not known. */
 export interface Hardware {
   readonly serial: string | null
-  readonly hardware_uuid: string | null
+  readonly hardwareUuid: string | null
 }
 
 /** Lets nobody else bring or take away a device with this hardware until the transaction ends. */
 export async function lockHardware(tx: Transaction<Schema>, hardware: Hardware): Promise<void> {
   const keys = [
     ...(hardware.serial === null ? [] : [`serial ${hardware.serial.toLowerCase()}`]),
-    ...(hardware.hardware_uuid === null ? [] : [`uuid ${hardware.hardware_uuid.toLowerCase()}`]),
+    ...(hardware.hardwareUuid === null ? [] : [`uuid ${hardware.hardwareUuid.toLowerCase()}`]),
   ].map((text) => createHash('sha256').update(text).digest().readInt32BE())
   // In one order, so that two that share both do not wait for each other.
   for (const key of [...new Set(keys)].sort((a, b) => a - b)) {
@@ -43,12 +43,12 @@ export async function updateDuplicates(
   hardware: Hardware,
   at: Date,
 ): Promise<ChangedDuplicate[]> {
-  const { serial, hardware_uuid: uuid } = hardware
+  const { serial, hardwareUuid: uuid } = hardware
   const { rows } = await sql<ChangedDuplicate>`
     update device set duplicate_hardware_since = case when ${HAS_TWIN} then ${at}::timestamptz end
     where (lower(serial) = lower(${serial}::text) or lower(hardware_uuid) = lower(${uuid}::text))
       and ${HAS_TWIN} <> (duplicate_hardware_since is not null)
-    returning id, name, serial, hardware_uuid, duplicate_hardware_since is not null as "isDuplicate"
+    returning id, name, serial, hardware_uuid as "hardwareUuid", duplicate_hardware_since is not null as "isDuplicate"
   `.execute(tx)
   return rows
 }

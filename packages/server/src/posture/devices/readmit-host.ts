@@ -15,8 +15,8 @@ export async function readmitHost(change: Change, hostIdentifier: string): Promi
   }
   change.recordAudit({
     action: 'device.readmitted',
-    target: { type: 'host', id: host.host_identifier },
-    description: `lets the host ${host.host_identifier} (${host.device_name}) enroll again`,
+    target: { type: 'host', id: host.hostIdentifier },
+    description: `lets the host ${host.hostIdentifier} (${host.deviceName}) enroll again`,
   })
   return host
 }

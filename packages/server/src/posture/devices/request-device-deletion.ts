@@ -24,15 +24,15 @@ export async function requestDeviceDeletion(
 ): Promise<Device> {
   const { tx, at, origin } = change
   const device = await getDeviceForUpdate(tx, deviceId)
-  if (device.deletion_requested_at !== null) return device
+  if (device.deletionRequestedAt !== null) return device
   const dueAt = new Date(at.getTime() + delaySeconds * SECOND_MS)
   const marked = await updateDevice(tx, device.id, {
-    deletion_requested_at: at,
-    deletion_requested_by: origin.actor.name,
-    deletion_due_at: dueAt,
-    node_key_hash: null,
-    agent_disabled_at: device.agent_disabled_at ?? at,
-    updated_at: at,
+    deletionRequestedAt: at,
+    deletionRequestedBy: origin.actor.name,
+    deletionDueAt: dueAt,
+    nodeKeyHash: null,
+    agentDisabledAt: device.agentDisabledAt ?? at,
+    updatedAt: at,
   })
   await deleteCheckRefreshes(tx, device.id)
   change.recordAudit({
@@ -42,7 +42,7 @@ export async function requestDeviceDeletion(
     before: { deletion_due_at: null },
     after: { deletion_due_at: dueAt.toISOString() },
   })
-  if (device.owner_person_id !== null) await resetFirstDeviceTrust(change, device.owner_person_id)
+  if (device.ownerPersonId !== null) await resetFirstDeviceTrust(change, device.ownerPersonId)
   await notifyDeviceChanged(tx, device.id)
   await notifyDeviceDeletion(tx, dueAt)
   return marked

@@ -19,11 +19,9 @@ export async function revokeDeviceNode(
 ): Promise<Device> {
   const device = await getDeviceForUpdate(change.tx, deviceId)
   const disabledAt =
-    options.disableAgent === true
-      ? (device.agent_disabled_at ?? change.at)
-      : device.agent_disabled_at
-  const isDisabling = disabledAt !== null && device.agent_disabled_at === null
-  if (device.node_key_hash === null && !isDisabling) return device
+    options.disableAgent === true ? (device.agentDisabledAt ?? change.at) : device.agentDisabledAt
+  const isDisabling = disabledAt !== null && device.agentDisabledAt === null
+  if (device.nodeKeyHash === null && !isDisabling) return device
   change.recordAudit({
     action: isDisabling ? 'device.agent_disabled' : 'device.node_revoked',
     target: { type: 'device', id: device.id },
@@ -33,8 +31,8 @@ export async function revokeDeviceNode(
   })
   await notifyDeviceChanged(change.tx, device.id)
   return updateDevice(change.tx, device.id, {
-    node_key_hash: null,
-    agent_disabled_at: disabledAt,
-    updated_at: change.at,
+    nodeKeyHash: null,
+    agentDisabledAt: disabledAt,
+    updatedAt: change.at,
   })
 }

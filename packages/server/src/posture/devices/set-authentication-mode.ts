@@ -9,7 +9,7 @@ import {
 import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'
 
 export interface AuthenticationModeInput {
-  readonly mode: Device['authentication_mode']
+  readonly mode: Device['authenticationMode']
   /** Looked at in the group mode only; left out, the groups stay as they are. */
   readonly personGroupIds?: readonly string[]
 }
@@ -28,7 +28,7 @@ export async function setAuthenticationMode(
   const { tx, at } = change
   const device = await getDeviceForUpdate(tx, deviceId)
   const before = {
-    authentication_mode: device.authentication_mode,
+    authentication_mode: device.authenticationMode,
     person_group_ids: await listAuthenticationGroupIds(tx, device.id),
   }
   const wanted =
@@ -39,7 +39,7 @@ export async function setAuthenticationMode(
   assertAllStored(wanted, new Set(stored))
   const after = { authentication_mode: input.mode, person_group_ids: stored }
   if (isDeepStrictEqual(before, after)) return
-  await updateDevice(tx, device.id, { authentication_mode: input.mode, updated_at: at })
+  await updateDevice(tx, device.id, { authenticationMode: input.mode, updatedAt: at })
   change.recordAudit({
     action: 'device.authentication_mode_changed',
     target: { type: 'device', id: device.id },

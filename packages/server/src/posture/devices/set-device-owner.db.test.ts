@@ -39,7 +39,7 @@ test('the same owner again keeps the time of the registration and adds no audit 
   const count = async () => (await db.selectFrom('audit_entry').select('sequence').execute()).length
   const before = await count()
   posture.clock.advance(DAY_MS)
-  expect((await setOwner(device, { email: 'a@example.com' })).registered_at).toEqual(registeredAt)
+  expect((await setOwner(device, { email: 'a@example.com' })).registeredAt).toEqual(registeredAt)
   expect(await count()).toBe(before)
 })
 

@@ -23,11 +23,9 @@ export async function setDeviceOwner(
 ): Promise<Device> {
   const device = await getDeviceForUpdate(change.tx, deviceId)
   const person = newOwner === null ? undefined : await findOrCreatePerson(change, newOwner)
-  if (device.owner_person_id === (person?.id ?? null)) return device
+  if (device.ownerPersonId === (person?.id ?? null)) return device
   const previous =
-    device.owner_person_id === null
-      ? undefined
-      : await findPerson(change.tx, device.owner_person_id)
+    device.ownerPersonId === null ? undefined : await findPerson(change.tx, device.ownerPersonId)
   recordOwnerChange(change, device, previous, person)
   if (person !== undefined) {
     // A report about the person that is under way either sees this device, or is seen here.
@@ -37,9 +35,9 @@ export async function setDeviceOwner(
   const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
   await scheduleReevaluation(change.tx, device.id, owners, change.at)
   return updateDevice(change.tx, device.id, {
-    owner_person_id: person?.id ?? null,
-    registered_at: person === undefined ? null : change.at,
-    updated_at: change.at,
+    ownerPersonId: person?.id ?? null,
+    registeredAt: person === undefined ? null : change.at,
+    updatedAt: change.at,
   })
 }
 

@@ -7,16 +7,16 @@ import { updateDuplicates, type Hardware } from './hardware-duplicate-store.ts'
  * become one of several. Idempotent. The hardware is locked.
  */
 export async function settleHardwareDuplicates(change: Change, hardware: Hardware): Promise<void> {
-  if (hardware.serial === null && hardware.hardware_uuid === null) return
+  if (hardware.serial === null && hardware.hardwareUuid === null) return
   for (const device of await updateDuplicates(change.tx, hardware, change.at)) {
-    const { id, name, serial, hardware_uuid, isDuplicate } = device
+    const { id, name, serial, hardwareUuid, isDuplicate } = device
     change.recordAudit({
       action: isDuplicate ? 'device.hardware_duplicated' : 'device.hardware_unique',
       target: { type: 'device', id },
       description: isDuplicate
         ? `found another device with the serial or hardware UUID of ${name}`
         : `found no other device with the hardware of ${name} any more`,
-      after: { serial, hardware_uuid },
+      after: { serial, hardware_uuid: hardwareUuid },
     })
     if (isDuplicate) change.recordEvent({ type: 'devices.hardware_duplicated', deviceId: id })
   }

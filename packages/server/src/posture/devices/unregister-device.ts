@@ -29,15 +29,15 @@ export async function unregisterDevice(
 ): Promise<EndedRegistration> {
   const { tx, at } = change
   const device = await getDeviceForUpdate(tx, deviceId)
-  const { owner_person_id: ownerPersonId, registered_at: registeredAt } = device
+  const { ownerPersonId, registeredAt } = device
   if (ownerPersonId === null || registeredAt === null) {
     throw new AppError('not_found', `The device ${device.id} is not registered.`)
   }
   await setDeviceOwner(change, device.id, null)
   await replaceAuthenticationGroups(tx, device.id, [])
   const unregistered = await updateDevice(tx, device.id, {
-    authentication_mode: 'only_registered_owner',
-    updated_at: at,
+    authenticationMode: 'only_registered_owner',
+    updatedAt: at,
   })
   await resetFirstDeviceTrust(change, ownerPersonId)
   if (MOBILE_PLATFORMS.includes(device.platform)) await deleteDevice(change, unregistered)

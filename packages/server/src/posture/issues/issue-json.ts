@@ -40,9 +40,9 @@ export const issueLinkSchema = linkTo(issueSchema, 'IssueLink')
 /** The wire form of an issue. */
 export function toIssueJson(baseUrl: string, issue: IssueRecord) {
   return toWire(issueSchema, issue, {
-    exempted: issue.exempted_at !== null,
-    device_information: toLink(baseUrl, 'devices', issue.device_id),
-    check_information: toLink(baseUrl, 'checks', issue.check_id),
+    exempted: issue.exemptedAt !== null,
+    device_information: toLink(baseUrl, 'devices', issue.deviceId),
+    check_information: toLink(baseUrl, 'checks', issue.checkId),
   })
 }
 

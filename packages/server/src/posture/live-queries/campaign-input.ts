@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { AppError } from '../../platform/app-error.ts'
 import { analyseLiveQuery } from './analyse-live-query.ts'
 import type { CampaignTargets } from './campaign-store.ts'
+import type { CamelCased } from '../../platform/db/record-table.ts'
 import { LIVE_QUERY_SQL_LENGTH_MAX } from './live-query.ts'
 
 const NAME_LENGTH_MAX = 200
@@ -68,28 +69,28 @@ export const updateCampaignBody = z.strictObject({
     .optional(),
 })
 
-export type NewCampaign = z.output<typeof createCampaignBody>
-export type CampaignChanges = z.output<typeof updateCampaignBody>
+export type NewCampaign = CamelCased<z.output<typeof createCampaignBody>>
+export type CampaignChanges = CamelCased<z.output<typeof updateCampaignBody>>
 
 /** The targets that a body names, over those that were there before. */
 export function mergeTargets(before: CampaignTargets, input: CampaignChanges): CampaignTargets {
   return {
-    targeted_device_ids: input.targeted_device_ids ?? before.targeted_device_ids,
-    target_all_devices: input.target_all_devices ?? before.target_all_devices,
-    target_macs: input.target_macs ?? before.target_macs,
-    target_windows_devices: input.target_windows_devices ?? before.target_windows_devices,
-    target_linux_devices: input.target_linux_devices ?? before.target_linux_devices,
+    targetedDeviceIds: input.targetedDeviceIds ?? before.targetedDeviceIds,
+    targetAllDevices: input.targetAllDevices ?? before.targetAllDevices,
+    targetMacs: input.targetMacs ?? before.targetMacs,
+    targetWindowsDevices: input.targetWindowsDevices ?? before.targetWindowsDevices,
+    targetLinuxDevices: input.targetLinuxDevices ?? before.targetLinuxDevices,
   }
 }
 
 /** @throws AppError `invalid_body` when a published campaign would ask nobody by definition */
 export function assertTargets(targets: CampaignTargets): void {
   const isKindNamed =
-    targets.target_all_devices ||
-    targets.target_macs ||
-    targets.target_windows_devices ||
-    targets.target_linux_devices
-  if (isKindNamed || targets.targeted_device_ids.length > 0) return
+    targets.targetAllDevices ||
+    targets.targetMacs ||
+    targets.targetWindowsDevices ||
+    targets.targetLinuxDevices
+  if (isKindNamed || targets.targetedDeviceIds.length > 0) return
   throw refusal('Name devices, or at least one kind of devices')
 }
 

@@ -37,20 +37,20 @@ export function toCampaignJson(campaign: CampaignRecord) {
   return toWire(campaignSchema, campaign, {
     osquery_sql: campaign.sql,
     warnings: toQueryWarnings(campaign.sql, listPlatforms(campaign)),
-    successful_devices_count: Number(campaign.successful_count),
-    errored_devices_count: Number(campaign.errored_count),
-    waiting_devices_count: Number(campaign.waiting_count),
-    targeted_device_ids: campaign.targeted_device_ids.map(Number),
+    successful_devices_count: Number(campaign.successfulCount),
+    errored_devices_count: Number(campaign.erroredCount),
+    waiting_devices_count: Number(campaign.waitingCount),
+    targeted_device_ids: campaign.targetedDeviceIds.map(Number),
   })
 }
 
 /** The platforms of the devices that are asked; those of single devices are not looked up. */
 function listPlatforms(campaign: CampaignRecord): readonly CheckPlatform[] {
-  if (campaign.target_all_devices || campaign.targeted_device_ids.length > 0) return CHECK_PLATFORMS
+  if (campaign.targetAllDevices || campaign.targetedDeviceIds.length > 0) return CHECK_PLATFORMS
   const asked = {
-    darwin: campaign.target_macs,
-    windows: campaign.target_windows_devices,
-    linux: campaign.target_linux_devices,
+    darwin: campaign.targetMacs,
+    windows: campaign.targetWindowsDevices,
+    linux: campaign.targetLinuxDevices,
   }
   return CHECK_PLATFORMS.filter((platform) => asked[platform])
 }
@@ -62,11 +62,11 @@ export function toCampaignAudit(campaign: Campaign): JsonObject {
     sql: campaign.sql,
     published: campaign.published,
     revision: campaign.revision,
-    targeted_device_ids: campaign.targeted_device_ids,
-    target_all_devices: campaign.target_all_devices,
-    target_macs: campaign.target_macs,
-    target_windows_devices: campaign.target_windows_devices,
-    target_linux_devices: campaign.target_linux_devices,
+    targeted_device_ids: campaign.targetedDeviceIds,
+    target_all_devices: campaign.targetAllDevices,
+    target_macs: campaign.targetMacs,
+    target_windows_devices: campaign.targetWindowsDevices,
+    target_linux_devices: campaign.targetLinuxDevices,
   }
 }
 
@@ -90,8 +90,8 @@ export const liveResultSchema = z
 /** The answer of a device as the API shows it. */
 export function toLiveResultJson(baseUrl: string, result: LiveResultRecord) {
   return toWire(liveResultSchema, result, {
-    result_count: String(result.row_count),
-    device_information: toLink(baseUrl, 'devices', result.device_id),
+    result_count: String(result.rowCount),
+    device_information: toLink(baseUrl, 'devices', result.deviceId),
     results: result.rows,
   })
 }
@@ -127,7 +127,7 @@ export const liveTargetSchema = z
 /** A targeted device as the API shows it. */
 export function toLiveTargetJson(baseUrl: string, target: LiveTargetRecord) {
   return toWire(liveTargetSchema, target, {
-    id: target.device_id,
-    device_information: toLink(baseUrl, 'devices', target.device_id),
+    id: target.deviceId,
+    device_information: toLink(baseUrl, 'devices', target.deviceId),
   })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { toRecord } from '../../platform/db/record-table.ts'
 import type { RouteFoundation } from '../../changes/foundation.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { listRecords, listRoute, showRecord, type ApiRoute } from '../../schema/operations.ts'
@@ -81,7 +82,7 @@ function answerRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
         return listLiveTargets(db, id, filters.state, window)
       },
       toJson: (target) => toLiveTargetJson(baseUrl, target),
-      keyOf: (target) => target.device_id,
+      keyOf: (target) => target.deviceId,
     }),
   ]
 }
@@ -102,7 +103,7 @@ function writeRoutes({ refusedNames, runChange }: CampaignRouteDependencies): Ap
       },
       handler: async ({ change, body }) => {
         assertNamesAllowed(body.sql, refusedNames, 'sql')
-        const { id } = await createCampaign(change, body)
+        const { id } = await createCampaign(change, toRecord(body))
         return toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id))
       },
     }),
@@ -118,7 +119,7 @@ function writeRoutes({ refusedNames, runChange }: CampaignRouteDependencies): Ap
       example: { body: { name: 'Uptime of all devices' } },
       handler: async ({ change, params, body }) => {
         const id = parseId(params.id, 'live query campaign')
-        const { published, sql } = await changeCampaign(change, id, body)
+        const { published, sql } = await changeCampaign(change, id, toRecord(body))
         // One that only ends stays what it was.
         if (published || body.sql !== undefined) assertNamesAllowed(sql, refusedNames, 'sql')
         return toCampaignJson(await CAMPAIGN_LIST.get(change.tx, id))

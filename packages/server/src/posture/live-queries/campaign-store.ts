@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { LIVE_QUERY_CHANNEL } from './live-query.ts'
@@ -8,16 +9,16 @@ import { rowsOf } from '../../schema/row-store.ts'
 
 const campaigns = rowsOf('live_query_campaign', 'live query campaign')
 
-export type Campaign = Selectable<Schema['live_query_campaign']>
+export type Campaign = StoredRecord<'live_query_campaign'>
 
 /** Which devices a campaign is put to. */
 export type CampaignTargets = Pick<
   Campaign,
-  | 'targeted_device_ids'
-  | 'target_all_devices'
-  | 'target_macs'
-  | 'target_windows_devices'
-  | 'target_linux_devices'
+  | 'targetedDeviceIds'
+  | 'targetAllDevices'
+  | 'targetMacs'
+  | 'targetWindowsDevices'
+  | 'targetLinuxDevices'
 >
 
 /**
@@ -101,14 +102,14 @@ export async function askTargets(tx: Transaction<Schema>, campaign: Campaign): P
 }
 
 function isTargeted(targets: CampaignTargets) {
-  if (targets.target_all_devices) return sql`true`
+  if (targets.targetAllDevices) return sql`true`
   const platforms = [
-    ...(targets.target_macs ? ['darwin'] : []),
-    ...(targets.target_windows_devices ? ['windows'] : []),
-    ...(targets.target_linux_devices ? ['linux'] : []),
+    ...(targets.targetMacs ? ['darwin'] : []),
+    ...(targets.targetWindowsDevices ? ['windows'] : []),
+    ...(targets.targetLinuxDevices ? ['linux'] : []),
   ]
   return sql`(device.platform = any(${platforms}::text[])
-    or device.id = any(${targets.targeted_device_ids}::bigint[]))`
+    or device.id = any(${targets.targetedDeviceIds}::bigint[]))`
 }
 
 /** Tells the agent intakes of all processes, at commit, to read the campaign again. */

@@ -28,7 +28,7 @@ export async function changeCampaign(
   input: CampaignChanges,
 ): Promise<Campaign> {
   const before = await getCampaignForUpdate(change.tx, id)
-  const unknownIds = await listUnaskableIds(change.tx, input.targeted_device_ids ?? [])
+  const unknownIds = await listUnaskableIds(change.tx, input.targetedDeviceIds ?? [])
   if (unknownIds.length > 0) throw unaskable(unknownIds)
   const { definition, isAsked, isChanged, isNewRevision } = compare(before, input)
   if (definition.published) assertTargets(definition)
@@ -36,10 +36,10 @@ export async function changeCampaign(
 
   const after = await updateCampaign(change.tx, id, {
     ...definition,
-    tables_used: toTablesUsed(definition.sql),
+    tablesUsed: toTablesUsed(definition.sql),
     revision: before.revision + (isNewRevision ? 1 : 0),
-    asked_at: isAsked ? change.at : before.asked_at,
-    updated_at: change.at,
+    askedAt: isAsked ? change.at : before.askedAt,
+    updatedAt: change.at,
   })
   if (isAsked) await askTargets(change.tx, after)
   await notifyCampaignChanged(change.tx, id)
@@ -57,7 +57,7 @@ function compare(before: Campaign, input: CampaignChanges) {
     definition: { name, sql, ...targets, published },
     isChanged: isRedefined || name !== before.name || published !== before.published,
     isAsked,
-    isNewRevision: isRedefined || (isAsked && before.asked_at !== null),
+    isNewRevision: isRedefined || (isAsked && before.askedAt !== null),
   }
 }
 

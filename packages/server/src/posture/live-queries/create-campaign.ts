@@ -20,11 +20,11 @@ export const CAMPAIGN_AUDIT = auditedAs('live_query_campaign', 'live query')
 const CAMPAIGNS_MAX = 10_000
 
 const NO_TARGETS = {
-  targeted_device_ids: [],
-  target_all_devices: false,
-  target_macs: false,
-  target_windows_devices: false,
-  target_linux_devices: false,
+  targetedDeviceIds: [],
+  targetAllDevices: false,
+  targetMacs: false,
+  targetWindowsDevices: false,
+  targetLinuxDevices: false,
 }
 
 /**
@@ -38,18 +38,18 @@ export async function createCampaign(change: Change, input: NewCampaign): Promis
   const targets = mergeTargets(NO_TARGETS, input)
   const isPublished = input.published ?? true
   if (isPublished) assertTargets(targets)
-  const unknownIds = await listUnaskableIds(change.tx, targets.targeted_device_ids)
+  const unknownIds = await listUnaskableIds(change.tx, targets.targetedDeviceIds)
   if (unknownIds.length > 0) throw unaskable(unknownIds)
   if ((await countCampaignsLocked(change.tx)) >= CAMPAIGNS_MAX) throw tooMany()
   const campaign = await insertCampaign(change.tx, {
     name: input.name,
     sql: input.sql,
-    tables_used: toTablesUsed(input.sql),
+    tablesUsed: toTablesUsed(input.sql),
     ...targets,
     published: isPublished,
-    asked_at: isPublished ? change.at : null,
-    created_at: change.at,
-    updated_at: change.at,
+    askedAt: isPublished ? change.at : null,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   if (isPublished) await askTargets(change.tx, campaign)
   await notifyCampaignChanged(change.tx, campaign.id)

@@ -1,4 +1,6 @@
-import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
+import { toRecord } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
@@ -37,10 +39,10 @@ const OFFLINE_AFTER_MINUTES = 10
 type TargetProgress = 'queued' | 'sent' | 'offline' | 'answered' | 'failed' | 'denylisted'
 
 /** A device that a campaign is put to. */
-export interface LiveTargetRecord extends Selectable<Schema['live_query_target']> {
-  readonly device_name: string
-  readonly last_seen_at: Date
-  readonly error_message: string | null
+export interface LiveTargetRecord extends StoredRecord<'live_query_target'> {
+  readonly deviceName: string
+  readonly lastSeenAt: Date
+  readonly errorMessage: string | null
   readonly progress: TargetProgress
 }
 
@@ -77,5 +79,6 @@ export async function listLiveTargets(
     .$if(state !== undefined, (query) =>
       state === undefined ? query : query.where('live_query_target.state', '=', state),
     )
-  return readPage(targets, 'live_query_target.device_id', window)
+  const rows = await readPage(targets, 'live_query_target.device_id', window)
+  return rows.map(toRecord)
 }

@@ -109,17 +109,17 @@ async function enrollNew(change: Change, arrival: Arrival): Promise<Enrollment> 
   const device = await insertDevice(tx, {
     ...details,
     ...columns,
-    host_identifier: request.hostIdentifier,
+    hostIdentifier: request.hostIdentifier,
     note: null,
-    owner_person_id: secret.personId,
-    registered_at: secret.personId === null ? null : at,
-    last_authenticated_at: null,
-    agent_disabled_at: null,
-    will_block_at: null,
-    evaluated_at: null,
-    status_changed_at: null,
-    reevaluate_at: null,
-    created_at: at,
+    ownerPersonId: secret.personId,
+    registeredAt: secret.personId === null ? null : at,
+    lastAuthenticatedAt: null,
+    agentDisabledAt: null,
+    willBlockAt: null,
+    evaluatedAt: null,
+    statusChangedAt: null,
+    reevaluateAt: null,
+    createdAt: at,
   })
   if (device === undefined) {
     // Another attempt under the same host identifier was first.
@@ -143,27 +143,27 @@ async function enrollAgain(
 ): Promise<Enrollment> {
   const { tx } = change
   const { secret, details } = arrival
-  if (known.agent_disabled_at !== null) return { kind: 'agent_disabled', deviceId: known.id }
+  if (known.agentDisabledAt !== null) return { kind: 'agent_disabled', deviceId: known.id }
   if (isOtherHardware(known, details)) return refuse(change, known, arrival, 'cloned_identifier')
   if (lacksHardware(known, details)) return refuse(change, known, arrival, 'missing_hardware')
   const newHardware = {
     serial: known.serial === null ? details.serial : null,
-    hardware_uuid: known.hardware_uuid === null ? details.hardware_uuid : null,
+    hardwareUuid: known.hardwareUuid === null ? details.hardwareUuid : null,
   }
   const admission = await admit(change, arrival, known, newHardware)
   // The answer of its enrollment was lost: the same enrollment once more is no further use.
   const isRepeated =
     admission.kind === 'admitted' &&
     admission.basis === 'node_key_unused' &&
-    known.enrollment_secret_id === secret.id
+    known.enrollmentSecretId === secret.id
   if (secret.isUsedUp && !isRepeated) return { kind: 'unknown_secret' }
   if (admission.kind === 'held') return toHeld(change, secret, admission)
   const { nodeKey, columns } = toEnrollment(change, secret)
-  const isRegistered = known.owner_person_id === null && secret.personId !== null
+  const isRegistered = known.ownerPersonId === null && secret.personId !== null
   const device = await updateDevice(tx, known.id, {
     ...keepKnown(details, known),
     ...columns,
-    ...(isRegistered ? { owner_person_id: secret.personId, registered_at: change.at } : {}),
+    ...(isRegistered ? { ownerPersonId: secret.personId, registeredAt: change.at } : {}),
   })
   await notifyDeviceChanged(tx, known.id)
   recordEnrollment(change, device, { secret, again: { known, basis: admission.basis } })
@@ -188,7 +188,7 @@ async function admit(
     hostIdentifier,
     name: details.name,
     serial: details.serial,
-    hardware_uuid: details.hardware_uuid,
+    hardwareUuid: details.hardwareUuid,
     secret,
     nodeKeyHash: nodeKey === undefined ? undefined : hashNodeKey(nodeKey),
   }
@@ -210,7 +210,7 @@ async function settle(
 ): Promise<void> {
   const { tx, at } = change
   const { device, secret, admission } = enrolled
-  if (secret.personId !== null && device.owner_person_id === secret.personId) {
+  if (secret.personId !== null && device.ownerPersonId === secret.personId) {
     await spendFirstDeviceTrust(tx, secret.personId, at)
   }
   if (admission.request !== undefined) await completeRequest(change, admission.request)
@@ -233,12 +233,12 @@ async function toHeld(
 function toEnrollment({ at, origin }: Change, secret: LiveSecret) {
   const nodeKey = newSecret(NODE_KEY_BYTES)
   const columns = {
-    enrollment_secret_id: secret.id,
-    enrolled_at: at,
-    enrolled_from: origin.ipAddress ?? null,
-    node_key_hash: hashNodeKey(nodeKey),
-    checks_ran_at: null,
-    updated_at: at,
+    enrollmentSecretId: secret.id,
+    enrolledAt: at,
+    enrolledFrom: origin.ipAddress ?? null,
+    nodeKeyHash: hashNodeKey(nodeKey),
+    checksRanAt: null,
+    updatedAt: at,
   }
   return { nodeKey, columns }
 }
@@ -248,10 +248,10 @@ function toEnrollment({ at, origin }: Change, secret: LiveSecret) {
  * predecessor may have been committed. A newer secret lets a host in again.
  */
 async function isKeptOut(change: Change, created: Device, secret: LiveSecret): Promise<boolean> {
-  const host = await findRemovedHost(change.tx, created.host_identifier)
+  const host = await findRemovedHost(change.tx, created.hostIdentifier)
   if (host === undefined) return false
-  if (secret.createdAt <= host.removed_at) return true
-  await deleteRemovedHost(change.tx, host.host_identifier)
+  if (secret.createdAt <= host.removedAt) return true
+  await deleteRemovedHost(change.tx, host.hostIdentifier)
   return false
 }
 
@@ -259,11 +259,11 @@ async function isKeptOut(change: Change, created: Device, secret: LiveSecret): P
 function keepKnown(details: HostDetails, known: Device): Partial<HostDetails> {
   return {
     platform: details.platform,
-    operating_system: details.operating_system || known.operating_system,
-    hardware_model: details.hardware_model || known.hardware_model,
+    operatingSystem: details.operatingSystem || known.operatingSystem,
+    hardwareModel: details.hardwareModel || known.hardwareModel,
     serial: details.serial ?? known.serial,
-    hardware_uuid: details.hardware_uuid ?? known.hardware_uuid,
-    osquery_version: details.osquery_version ?? known.osquery_version,
+    hardwareUuid: details.hardwareUuid ?? known.hardwareUuid,
+    osqueryVersion: details.osqueryVersion ?? known.osqueryVersion,
   }
 }
 

@@ -1,6 +1,10 @@
-import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { defineTable, type NewRecord } from '../../schema/define-table.ts'
 import type { Device } from '../devices/device-store.ts'
+import { findRecord } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+
+const devices = defineTable('device')
 
 /** An enrollment secret that is neither revoked nor expired. */
 export interface LiveSecret {
@@ -47,12 +51,13 @@ export async function hasLiveSecret(
 /** Inserts a device; undefined when one with its host identifier exists. */
 export async function insertDevice(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['device']>,
+  values: NewRecord<'device'>,
 ): Promise<Device | undefined> {
-  return tx
-    .insertInto('device')
-    .values(values)
-    .onConflict((conflict) => conflict.column('host_identifier').doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .insertInto('device')
+      .values(devices.toInsert(values))
+      .onConflict((conflict) => conflict.column('host_identifier').doNothing())
+      .returningAll(),
+  )
 }

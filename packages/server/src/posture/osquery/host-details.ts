@@ -6,12 +6,12 @@ import type { EnrollmentRequest } from './agent-message.ts'
 export interface HostDetails {
   readonly name: string
   readonly platform: Platform
-  readonly operating_system: string
-  readonly hardware_model: string
+  readonly operatingSystem: string
+  readonly hardwareModel: string
   /** Null where the hardware has none that tells it apart. */
   readonly serial: string | null
-  readonly hardware_uuid: string | null
-  readonly osquery_version: string | null
+  readonly hardwareUuid: string | null
+  readonly osqueryVersion: string | null
 }
 
 /** The bits of osquery's `platform_type` that name an operating system. */
@@ -47,11 +47,11 @@ export function readHostDetails(request: EnrollmentRequest): HostDetails | undef
   return {
     name: firstText(system['computer_name'], system['hostname'], request.hostIdentifier),
     platform,
-    operating_system: [os['name'], os['version']].filter(Boolean).join(' '),
-    hardware_model: firstText(system['hardware_model'], system['hardware_vendor'], ''),
+    operatingSystem: [os['name'], os['version']].filter(Boolean).join(' '),
+    hardwareModel: firstText(system['hardware_model'], system['hardware_vendor'], ''),
     serial: readIdentity(system['hardware_serial']),
-    hardware_uuid: readIdentity(system['uuid']),
-    osquery_version: request.details['osquery_info']?.['version'] ?? null,
+    hardwareUuid: readIdentity(system['uuid']),
+    osqueryVersion: request.details['osquery_info']?.['version'] ?? null,
   }
 }
 
@@ -82,12 +82,10 @@ function firstText(...texts: readonly (string | undefined)[]): string {
  * both know differs. An unknown UUID or serial proves nothing.
  */
 export function isOtherHardware(
-  known: Pick<HostDetails, 'hardware_uuid' | 'serial'>,
-  claimed: Pick<HostDetails, 'hardware_uuid' | 'serial'>,
+  known: Pick<HostDetails, 'hardwareUuid' | 'serial'>,
+  claimed: Pick<HostDetails, 'hardwareUuid' | 'serial'>,
 ): boolean {
-  return (
-    differs(known.hardware_uuid, claimed.hardware_uuid) || differs(known.serial, claimed.serial)
-  )
+  return differs(known.hardwareUuid, claimed.hardwareUuid) || differs(known.serial, claimed.serial)
 }
 
 /**
@@ -95,11 +93,11 @@ export function isOtherHardware(
  * of that host: then nothing shows that they are the same.
  */
 export function lacksHardware(
-  known: Pick<HostDetails, 'hardware_uuid' | 'serial'>,
-  claimed: Pick<HostDetails, 'hardware_uuid' | 'serial'>,
+  known: Pick<HostDetails, 'hardwareUuid' | 'serial'>,
+  claimed: Pick<HostDetails, 'hardwareUuid' | 'serial'>,
 ): boolean {
   return (
-    (known.hardware_uuid !== null && claimed.hardware_uuid === null) ||
+    (known.hardwareUuid !== null && claimed.hardwareUuid === null) ||
     (known.serial !== null && claimed.serial === null)
   )
 }

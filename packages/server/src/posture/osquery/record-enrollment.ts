@@ -20,10 +20,10 @@ export interface EnrollmentCause {
 export function recordEnrollment(change: Change, device: Device, cause: EnrollmentCause): void {
   const { secret, again } = cause
   const after = {
-    host_identifier: device.host_identifier,
+    host_identifier: device.hostIdentifier,
     enrollment_secret_id: secret.id,
-    owner_person_id: device.owner_person_id,
-    ip_address: device.enrolled_from,
+    owner_person_id: device.ownerPersonId,
+    ip_address: device.enrolledFrom,
   }
   const target = { type: 'device', id: device.id }
   if (again === undefined) {
@@ -32,28 +32,28 @@ export function recordEnrollment(change: Change, device: Device, cause: Enrollme
     change.recordEvent({ type: 'devices.created', deviceId: device.id })
   } else {
     const { known, basis } = again
-    const previousIpAddress = known.contact_address ?? known.enrolled_from
+    const previousIpAddress = known.contactAddress ?? known.enrolledFrom
     change.recordAudit({
       action: 'device.reenrolled',
       target,
       description: `enrolled ${device.name} again`,
       before: {
-        enrollment_secret_id: known.enrollment_secret_id,
+        enrollment_secret_id: known.enrollmentSecretId,
         ip_address: previousIpAddress,
-        last_seen_at: known.last_seen_at?.toISOString() ?? null,
+        last_seen_at: known.lastSeenAt?.toISOString() ?? null,
       },
       after: { ...after, basis: basis ?? null },
     })
     change.recordEvent({
       type: 'devices.reenrolled',
       deviceId: device.id,
-      ipAddress: device.enrolled_from,
+      ipAddress: device.enrolledFrom,
       previousIpAddress,
       reason: basis ?? 'node_key_ended',
     })
   }
-  const wasRegistered = again !== undefined && again.known.owner_person_id !== null
-  if (device.owner_person_id !== null && !wasRegistered) {
+  const wasRegistered = again !== undefined && again.known.ownerPersonId !== null
+  if (device.ownerPersonId !== null && !wasRegistered) {
     change.recordEvent({ type: 'devices.registered', deviceId: device.id })
   }
 }
@@ -74,9 +74,9 @@ export function recordRefusal(
     action: 'device.enrollment_refused',
     target: { type: 'device', id: known.id },
     description: `${REFUSALS[refusal]} ${known.name}`,
-    before: { hardware_uuid: known.hardware_uuid, serial: known.serial },
+    before: { hardware_uuid: known.hardwareUuid, serial: known.serial },
     after: {
-      hardware_uuid: claimed.hardware_uuid,
+      hardware_uuid: claimed.hardwareUuid,
       serial: claimed.serial,
       ip_address: change.origin.ipAddress ?? null,
     },

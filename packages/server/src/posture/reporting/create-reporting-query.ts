@@ -33,8 +33,8 @@ export async function createReportingQuery(
   const query = await insertReportingQuery(change.tx, {
     name: parseName(input.name, 'name'),
     sql: input.sql,
-    created_at: change.at,
-    updated_at: change.at,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   audit.created(change, query, toAudit(query))
   return query
@@ -57,7 +57,7 @@ export async function changeReportingQuery(
   const { sql = before.sql } = input
   if (name === before.name && sql === before.sql) return before
   await checkReportingSql(sql)
-  const after = await updateReportingQuery(change.tx, queryId, { name, sql, updated_at: change.at })
+  const after = await updateReportingQuery(change.tx, queryId, { name, sql, updatedAt: change.at })
   audit.updated(change, after, toAudit(before), toAudit(after))
   return after
 }

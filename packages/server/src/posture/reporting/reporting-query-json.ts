@@ -95,7 +95,7 @@ async function toJsonWithin(
   { dependencies, query, isOmitted }: Shown,
 ): Promise<ReportQueryJson> {
   const run = await dependencies.ensureFreshRun(query)
-  const json = { ...toBase(query), result_count: run.row_count }
+  const json = { ...toBase(query), result_count: run.rowCount }
   if (isOmitted) return json
   budget.take(await getRunBytes(dependencies.db, run.id))
   const rows = await listResultRows(dependencies.db, run.id, 0, RESULT_ROWS_MAX)
@@ -111,7 +111,7 @@ function toBase(query: ReportingQuery) {
     id: Number(query.id),
     name: query.name,
     osquery_sql: query.sql,
-    created_at: toTimestamp(query.created_at),
+    created_at: toTimestamp(query.createdAt),
   }
 }
 

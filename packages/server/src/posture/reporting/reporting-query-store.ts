@@ -1,4 +1,6 @@
-import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { RecordChanges, StoredRecord } from '../../schema/define-table.ts'
+import { findRecord, takeRecord, toRecord } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { JsonColumn } from '../../schema/tables/reporting-tables.ts'
@@ -6,8 +8,8 @@ import { rowsOf } from '../../schema/row-store.ts'
 
 const queries = rowsOf('reporting_query', 'reporting query')
 
-export type ReportingQuery = Selectable<Schema['reporting_query']>
-export type ReportingQueryRun = Selectable<Schema['reporting_query_run']>
+export type ReportingQuery = StoredRecord<'reporting_query'>
+export type ReportingQueryRun = StoredRecord<'reporting_query_run'>
 export type ResultColumns = Record<string, JsonColumn>
 
 /** A row of a result; `key` orders the rows of all runs. */
@@ -22,7 +24,7 @@ export async function deleteReportingQuery(
   tx: Transaction<Schema>,
   id: string,
 ): Promise<ReportingQuery | undefined> {
-  return tx.deleteFrom('reporting_query').where('id', '=', id).returningAll().executeTakeFirst()
+  return findRecord(tx.deleteFrom('reporting_query').where('id', '=', id).returningAll())
 }
 
 /** @throws AppError `not_found` */
@@ -33,7 +35,8 @@ export async function listReportingQueries(
   db: Kysely<Schema>,
   window: PageWindow,
 ): Promise<ReportingQuery[]> {
-  return readPage(db.selectFrom('reporting_query').selectAll(), 'id', window)
+  const rows = await readPage(db.selectFrom('reporting_query').selectAll(), 'id', window)
+  return rows.map(toRecord)
 }
 
 /** The latest run of a query. */
@@ -41,13 +44,14 @@ export async function findLatestRun(
   db: Kysely<Schema>,
   queryId: string,
 ): Promise<ReportingQueryRun | undefined> {
-  return db
-    .selectFrom('reporting_query_run')
-    .selectAll()
-    .where('query_id', '=', queryId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return findRecord(
+    db
+      .selectFrom('reporting_query_run')
+      .selectAll()
+      .where('query_id', '=', queryId)
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
 }
 
 /**
@@ -61,7 +65,7 @@ export const getReportingQueryForUpdate = queries.getForUpdate
 export async function updateReportingQuery(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['reporting_query']>,
+  values: RecordChanges<'reporting_query'>,
 ): Promise<ReportingQuery> {
   await tx.deleteFrom('reporting_query_run').where('query_id', '=', id).execute()
   return queries.update(tx, id, values)
@@ -93,11 +97,12 @@ export async function insertRun(
     .where('query_id', '=', run.queryId)
     .where('ran_at', '<', run.keepAfter)
     .execute()
-  const inserted = await tx
-    .insertInto('reporting_query_run')
-    .values({ query_id: run.queryId, ran_at: run.ranAt, row_count: run.rows.length })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const inserted = await takeRecord(
+    tx
+      .insertInto('reporting_query_run')
+      .values({ query_id: run.queryId, ran_at: run.ranAt, row_count: run.rows.length })
+      .returningAll(),
+  )
   await sql`insert into reporting_query_row (run_id, ordinal, columns)
     select ${inserted.id}::bigint, ordinality, value
     from jsonb_array_elements(${`[${run.rows.join(',')}]`}::jsonb) with ordinality`.execute(tx)
@@ -110,12 +115,13 @@ export async function findRun(
   queryId: string,
   runId: string,
 ): Promise<ReportingQueryRun | undefined> {
-  return db
-    .selectFrom('reporting_query_run')
-    .selectAll()
-    .where('query_id', '=', queryId)
-    .where('id', '=', runId)
-    .executeTakeFirst()
+  return findRecord(
+    db
+      .selectFrom('reporting_query_run')
+      .selectAll()
+      .where('query_id', '=', queryId)
+      .where('id', '=', runId),
+  )
 }
 
 /** How large the rows of a run are, in bytes of JSON. */

@@ -116,10 +116,10 @@ function toRecordJson(
   ])
   return {
     id: record.id,
-    device_id: record.device_id,
-    device_name: record.device_name,
-    device_information: toLink(baseUrl, 'devices', record.device_id),
-    collected_at: toTimestamp(record.collected_at),
+    device_id: record.deviceId,
+    device_name: record.deviceName,
+    device_information: toLink(baseUrl, 'devices', record.deviceId),
+    collected_at: toTimestamp(record.collectedAt),
     ...Object.fromEntries(columns),
   }
 }

@@ -77,6 +77,6 @@ async function runOnce(
 
 function isFresh(run: ReportingQueryRun | undefined, clock: Clock): run is ReportingQueryRun {
   if (run === undefined) return false
-  const ageMs = clock.now().getTime() - run.ran_at.getTime()
+  const ageMs = clock.now().getTime() - run.ranAt.getTime()
   return ageMs >= 0 && ageMs < FRESH_MS
 }

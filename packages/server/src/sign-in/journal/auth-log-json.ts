@@ -67,15 +67,15 @@ export const authLogSchema = z
 /** The wire form of a sign-in. */
 export function toAuthLogJson(baseUrl: string, session: AuthLogRecord) {
   return toWire(authLogSchema, session, {
-    timestamp: toTimestamp(session.started_at),
-    person_info: toIntegerLink(baseUrl, 'people', session.person_id),
-    device_info: toIntegerLink(baseUrl, 'devices', session.device_id),
-    issues_displayed: session.issues_displayed.map((issue) => ({
+    timestamp: toTimestamp(session.startedAt),
+    person_info: toIntegerLink(baseUrl, 'people', session.personId),
+    device_info: toIntegerLink(baseUrl, 'devices', session.deviceId),
+    issues_displayed: session.issuesDisplayed.map((issue) => ({
       ...issue,
       link: `${baseUrl}/issues/${issue.id}`,
     })),
-    okta_app_instance_id: session.app_instance_id,
-    okta_app_name: session.app_name,
+    okta_app_instance_id: session.appInstanceId,
+    okta_app_name: session.appName,
   })
 }
 

@@ -51,7 +51,7 @@ export async function abandonSession(
   change: Change,
   session: AuthLogRecord,
 ): Promise<AuthLogRecord> {
-  const finishedAt = session.expires_at ?? change.at
+  const finishedAt = session.expiresAt ?? change.at
   return endSession(change, {
     session,
     result: 'Fail',
@@ -80,19 +80,19 @@ async function endSession(
   const { tx, at } = change
   const ended = await updateSession(tx, session.id, {
     result,
-    finished_at: finishedAt,
-    expires_at: null,
+    finishedAt,
+    expiresAt: null,
     events: JSON.stringify([...session.events, toStoredEvent(event, at)]),
     txn: change.txn,
-    updated_at: at,
+    updatedAt: at,
   })
-  const { device_id: deviceId, person_id: personId } = ended
+  const { deviceId, personId } = ended
   if (result === 'Success') await recordAuthentication(tx, { deviceId, personId }, at)
   const how = action === 'auth_log.abandoned' ? 'was abandoned' : `ended with ${result}`
   change.recordAudit({
     action,
     target: { type: 'auth_log', id: session.id },
-    description: `recorded that the sign-in of ${session.person_email} ${how}`,
+    description: `recorded that the sign-in of ${session.personEmail} ${how}`,
     before: { result: null },
     after: { result, finished_at: finishedAt.toISOString() },
   })
@@ -102,9 +102,9 @@ async function endSession(
     sessionId: ended.id,
     personId,
     device: device === undefined ? null : { id: device.id, name: device.name },
-    browserName: ended.browser_name,
-    browserVersion: ended.browser_version,
-    agentVersion: ended.agent_version,
+    browserName: ended.browserName,
+    browserVersion: ended.browserVersion,
+    agentVersion: ended.agentVersion,
   })
   return ended
 }

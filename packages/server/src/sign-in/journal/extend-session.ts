@@ -34,23 +34,23 @@ export async function extendSession(
   const session = await getSessionForUpdate(tx, id)
   assertUnderWay(session)
   const events = appendEvents(session, extension.events, at)
-  const timeoutSeconds = extension.timeoutSeconds ?? session.timeout_seconds
+  const timeoutSeconds = extension.timeoutSeconds ?? session.timeoutSeconds
   const expiresAt = new Date(at.getTime() + timeoutSeconds * SECOND_MS)
   const extended = await updateSession(tx, id, {
     ...extension.columns,
     ...(await readNewDevice(change, session, extension.deviceId)),
     events,
-    timeout_seconds: timeoutSeconds,
-    expires_at: expiresAt,
-    updated_at: at,
+    timeoutSeconds,
+    expiresAt,
+    updatedAt: at,
   })
   await notifySignInExpiry(tx, expiresAt)
   change.recordAudit({
     action: 'auth_log.extended',
     target: { type: 'auth_log', id },
-    description: `recorded the next step of the sign-in of ${session.person_email}`,
-    before: { device_id: session.device_id, event_count: session.events.length },
-    after: { device_id: extended.device_id, event_count: extended.events.length },
+    description: `recorded the next step of the sign-in of ${session.personEmail}`,
+    before: { device_id: session.deviceId, event_count: session.events.length },
+    after: { device_id: extended.deviceId, event_count: extended.events.length },
   })
   return extended
 }
@@ -85,9 +85,9 @@ async function readNewDevice(
   session: AuthLogRecord,
   deviceId: string | undefined,
 ) {
-  if (deviceId === undefined || deviceId === session.device_id) return {}
-  if (session.device_id === null) return readDeviceColumns(tx, deviceId, at)
+  if (deviceId === undefined || deviceId === session.deviceId) return {}
+  if (session.deviceId === null) return readDeviceColumns(tx, deviceId, at)
   throw conflict(
-    `The sign-in ${session.id} is made from the device ${session.device_id}; another device needs a sign-in of its own.`,
+    `The sign-in ${session.id} is made from the device ${session.deviceId}; another device needs a sign-in of its own.`,
   )
 }

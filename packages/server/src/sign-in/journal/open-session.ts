@@ -31,26 +31,26 @@ export async function openSession(change: Change, input: NewSession): Promise<Au
   const device = input.deviceId === undefined ? {} : await readDeviceColumns(tx, input.deviceId, at)
   const expiresAt = new Date(at.getTime() + input.timeoutSeconds * SECOND_MS)
   const session = await insertSession(tx, {
-    started_at: at,
-    person_id: person.id,
-    person_name: person.name,
-    person_email: person.email,
+    startedAt: at,
+    personId: person.id,
+    personName: person.name,
+    personEmail: person.email,
     ...input.columns,
     ...device,
     events: JSON.stringify([
       toStoredEvent({ type: 'sign_in_attempt', description: 'The sign-in began.' }, at),
     ]),
-    timeout_seconds: input.timeoutSeconds,
-    expires_at: expiresAt,
+    timeoutSeconds: input.timeoutSeconds,
+    expiresAt,
     txn: change.txn,
-    updated_at: at,
+    updatedAt: at,
   })
   await notifySignInExpiry(tx, expiresAt)
   change.recordAudit({
     action: 'auth_log.opened',
     target: { type: 'auth_log', id: session.id },
     description: `recorded that ${person.email} began to sign in`,
-    after: { person_id: person.id, device_id: session.device_id },
+    after: { person_id: person.id, device_id: session.deviceId },
   })
   return session
 }

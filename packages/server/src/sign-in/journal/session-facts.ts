@@ -17,15 +17,15 @@ export interface SessionFacts {
   readonly columns: Partial<
     Pick<
       AuthLogRecord,
-      | 'ip_address'
-      | 'agent_version'
+      | 'ipAddress'
+      | 'agentVersion'
       | 'country'
       | 'city'
-      | 'browser_name'
-      | 'browser_version'
-      | 'browser_user_agent'
-      | 'app_instance_id'
-      | 'app_name'
+      | 'browserName'
+      | 'browserVersion'
+      | 'browserUserAgent'
+      | 'appInstanceId'
+      | 'appName'
     >
   >
 }
@@ -70,9 +70,9 @@ export async function readDeviceColumns(tx: Transaction<Schema>, deviceId: strin
   const issues = await listStatusIssues(tx, [device.id])
   const displayed = issues.flatMap((issue) => toDisplayedIssue(issue, at) ?? [])
   return {
-    device_id: device.id,
-    initial_status: STATUS_OF_STATE[device.authState] ?? ('unknown' as const),
-    issues_displayed: JSON.stringify(displayed),
+    deviceId: device.id,
+    initialStatus: STATUS_OF_STATE[device.authState] ?? ('unknown' as const),
+    issuesDisplayed: JSON.stringify(displayed),
   }
 }
 

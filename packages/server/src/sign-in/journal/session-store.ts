@@ -1,4 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { findRecord } from '../../platform/db/record-table.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
@@ -30,15 +31,16 @@ export async function claimAbandonedSession(
   tx: Transaction<Schema>,
   at: Date,
 ): Promise<AuthLogRecord | undefined> {
-  return tx
-    .selectFrom('auth_log_session')
-    .selectAll()
-    .where('expires_at', '<=', at)
-    .orderBy('expires_at')
-    .limit(1)
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .selectFrom('auth_log_session')
+      .selectAll()
+      .where('expires_at', '<=', at)
+      .orderBy('expires_at')
+      .limit(1)
+      .forUpdate()
+      .skipLocked(),
+  )
 }
 
 /** When the next sign-in under way is abandoned unless it goes on. */

@@ -182,15 +182,15 @@ function toFacts(body: z.output<typeof openBody> | z.output<typeof extendBody>):
   return {
     deviceId: body.device_id,
     columns: givenMembers({
-      ip_address: body.ip_address,
-      agent_version: body.agent_version,
+      ipAddress: body.ip_address,
+      agentVersion: body.agent_version,
       country: body.country,
       city: body.city,
-      browser_name: body.browser_name,
-      browser_version: body.browser_version,
-      browser_user_agent: body.browser_user_agent,
-      app_instance_id: body.okta_app_instance_id,
-      app_name: body.okta_app_name,
+      browserName: body.browser_name,
+      browserVersion: body.browser_version,
+      browserUserAgent: body.browser_user_agent,
+      appInstanceId: body.okta_app_instance_id,
+      appName: body.okta_app_name,
     }),
   }
 }

@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** More sign-ins than this are not counted. */
@@ -10,7 +11,7 @@ export interface StoppedSignIn {
   readonly startedAt: Date
   readonly personName: string
   readonly deviceId: string | null
-  readonly initialStatus: Selectable<Schema['auth_log_session']>['initial_status']
+  readonly initialStatus: StoredRecord<'auth_log_session'>['initialStatus']
 }
 
 /** How many sign-ins since a time did not succeed; at most `STOPPED_COUNTED_MAX` are counted. */

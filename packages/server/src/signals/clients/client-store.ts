@@ -1,9 +1,14 @@
 import type { StreamId } from '../../schema/branded-ids.ts'
-import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
-import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
+import { sql, type Kysely } from 'kysely'
+import type { FindOptions } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { isId } from '../../platform/ids.ts'
-import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import {
+  defineTable,
+  type RecordOf,
+  type NewRecord,
+  type RecordChanges,
+} from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { notFound } from '../../platform/app-error.ts'
 
@@ -81,7 +86,7 @@ export async function listLiveSecrets(
 
 export async function insertClient(
   db: Kysely<Schema>,
-  client: CamelCased<Insertable<Schema['ssf_client']>>,
+  client: NewRecord<'ssf_client'>,
 ): Promise<SsfClient> {
   return clientTable.insert(db, client)
 }
@@ -89,14 +94,14 @@ export async function insertClient(
 export async function updateClient(
   db: Kysely<Schema>,
   id: string,
-  changes: CamelCased<Updateable<Schema['ssf_client']>>,
+  changes: RecordChanges<'ssf_client'>,
 ): Promise<SsfClient> {
   return clientTable.update(db, { id }, changes)
 }
 
 export async function insertClientSecret(
   db: Kysely<Schema>,
-  secret: CamelCased<Insertable<Schema['ssf_client_secret']>>,
+  secret: NewRecord<'ssf_client_secret'>,
 ): Promise<void> {
   await secretTable.insert(db, secret)
 }

@@ -102,8 +102,8 @@ export function toDeliveryJson(delivery: DeliveryRecord) {
   const isQueued = delivery.state === 'queued'
   return toWire(deliverySchema, delivery, {
     device_id: deviceIdOf(delivery),
-    attempts: delivery.attempt_count,
-    next_attempt_at: isQueued ? toTimestamp(delivery.next_attempt_at) : null,
+    attempts: delivery.attemptCount,
+    next_attempt_at: isQueued ? toTimestamp(delivery.nextAttemptAt) : null,
   })
 }
 
@@ -126,7 +126,7 @@ export function toDeliveryDetailsJson(
   return {
     ...toDeliveryJson(delivery),
     content,
-    signing_kid: delivery.signing_kid,
+    signing_kid: delivery.signingKid,
     token: delivery.token,
     attempt_log: log.attempts.map((attempt, index) =>
       toAttemptJson(attempt, {
@@ -139,11 +139,11 @@ export function toDeliveryDetailsJson(
 
 /** When an attempt was due; null where the attempt before it is not shown, or had no successor planned. */
 function dueBefore(
-  { created_at: createdAt }: DeliveryDetails,
+  { createdAt }: DeliveryDetails,
   { attempts, earlierCount }: { attempts: readonly AttemptRecord[]; earlierCount: number },
   index: number,
 ): Date | null {
-  if (index > 0) return attempts[index - 1]?.next_attempt_at ?? null
+  if (index > 0) return attempts[index - 1]?.nextAttemptAt ?? null
   return earlierCount === 0 ? createdAt : null
 }
 
@@ -156,11 +156,11 @@ function toAttemptJson(
     number,
     explanation:
       explainFailure({
-        errorCode: attempt.error_code,
-        statusCode: attempt.status_code,
+        errorCode: attempt.errorCode,
+        statusCode: attempt.statusCode,
       }) ?? null,
     // Sent again by an admin, it was begun before the time that had been planned.
-    waited_ms: dueAt === null ? null : Math.max(0, attempt.started_at.getTime() - dueAt.getTime()),
+    waited_ms: dueAt === null ? null : Math.max(0, attempt.startedAt.getTime() - dueAt.getTime()),
     duration: {
       dns_ms: dns ?? null,
       connect_ms: connect ?? null,

@@ -2,7 +2,9 @@
  * The log of deliveries as it is read: lists with a search, one delivery with its attempts. The same
  * for everything that is delivered; who may see it is for the routes.
  */
-import { sql, type Expression, type Kysely, type Selectable, type SqlBool } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { findRecord, listRecords, type CamelCase } from '../../platform/db/record-table.ts'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -33,13 +35,15 @@ export const RECORD_COLUMNS = [
 ] as const
 
 /** A delivery as the log lists it: without what was sent. */
-export type DeliveryRecord = Pick<Selectable<Schema['delivery']>, (typeof RECORD_COLUMNS)[number]>
+export type DeliveryRecord = Pick<
+  StoredRecord<'delivery'>,
+  CamelCase<(typeof RECORD_COLUMNS)[number]>
+>
 
 /** A delivery with what was sent. */
-export type DeliveryDetails = DeliveryRecord &
-  Pick<Selectable<Schema['delivery']>, 'body' | 'token'>
+export type DeliveryDetails = DeliveryRecord & Pick<StoredRecord<'delivery'>, 'body' | 'token'>
 
-export type AttemptRecord = Selectable<Schema['delivery_attempt']>
+export type AttemptRecord = StoredRecord<'delivery_attempt'>
 
 /** The subject of deliveries about a device. */
 const DEVICE_PREFIX = 'device:'
@@ -97,12 +101,13 @@ export async function getDeliveryOfEvent(
 ): Promise<DeliveryDetails> {
   const isReadable = eventId.length <= EVENT_ID_LENGTH_MAX && !eventId.includes('\0')
   const row = isReadable
-    ? await db
-        .selectFrom('delivery')
-        .select([...RECORD_COLUMNS, 'body', 'token'])
-        .where('event_id', '=', eventId)
-        .where('destination_id', '=', destinationId)
-        .executeTakeFirst()
+    ? await findRecord(
+        db
+          .selectFrom('delivery')
+          .select([...RECORD_COLUMNS, 'body', 'token'])
+          .where('event_id', '=', eventId)
+          .where('destination_id', '=', destinationId),
+      )
     : undefined
   if (row === undefined) throw new AppError('not_found', 'There is no such delivery.')
   return row
@@ -113,13 +118,14 @@ export async function listLatestAttempts(
   db: Kysely<Schema>,
   deliveryId: string,
 ): Promise<{ readonly attempts: readonly AttemptRecord[]; readonly earlierCount: number }> {
-  const rows = await db
-    .selectFrom('delivery_attempt')
-    .selectAll()
-    .where('delivery_id', '=', deliveryId)
-    .orderBy('id', 'desc')
-    .limit(ATTEMPTS_SHOWN_MAX)
-    .execute()
+  const rows = await listRecords(
+    db
+      .selectFrom('delivery_attempt')
+      .selectAll()
+      .where('delivery_id', '=', deliveryId)
+      .orderBy('id', 'desc')
+      .limit(ATTEMPTS_SHOWN_MAX),
+  )
   if (rows.length < ATTEMPTS_SHOWN_MAX) return { attempts: rows.reverse(), earlierCount: 0 }
   const { count } = await db
     .selectFrom('delivery_attempt')
@@ -130,7 +136,7 @@ export async function listLatestAttempts(
 }
 
 /** The device that a delivery is about, if it is about one. */
-export function deviceIdOf({ subject_key: subject }: Pick<DeliveryRecord, 'subject_key'>) {
+export function deviceIdOf({ subjectKey: subject }: Pick<DeliveryRecord, 'subjectKey'>) {
   return subject?.startsWith(DEVICE_PREFIX) === true ? subject.slice(DEVICE_PREFIX.length) : null
 }
 

@@ -53,7 +53,7 @@ export const signingKeySchema = z
   })
   .meta({ id: 'SigningKey', description: 'A key that signs event tokens.' })
 
-export function toReceiverProofJson(proof: ReceiverProof) {
+function toReceiverProofJson(proof: ReceiverProof) {
   return toWire(receiverSchema, proof, {
     name: proof.streamName,
     in_use: proof.isInUse,

@@ -1,8 +1,7 @@
-import type { Kysely, Updateable } from 'kysely'
-import type { CamelCased } from '../../platform/db/record-table.ts'
+import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
-import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import { defineTable, type RecordOf, type RecordChanges } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
@@ -64,7 +63,7 @@ export async function updateSigningKey(
   db: Kysely<Schema>,
   kid: string,
   values: Pick<
-    CamelCased<Updateable<Schema['signing_key']>>,
+    RecordChanges<'signing_key'>,
     'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt' | 'canariesVerifiedAt'
   >,
 ): Promise<SigningKeyRecord> {

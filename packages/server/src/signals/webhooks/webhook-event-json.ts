@@ -44,9 +44,9 @@ export const eventDetailsSchema = z
 /** The wire form of an event. */
 export function toWebhookEventJson(event: WebhookEvent) {
   return toWire(webhookEventSchema, event, {
-    id: event.event_id,
-    event: event.event_type,
-    timestamp: toTimestamp(event.occurred_at),
+    id: event.eventId,
+    event: event.eventType,
+    timestamp: toTimestamp(event.occurredAt),
     payload: event.body === null ? null : parseContent(event.body),
   })
 }

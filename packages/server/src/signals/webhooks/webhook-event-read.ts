@@ -1,4 +1,5 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { RecordList } from '../../platform/search/record-list.ts'
@@ -28,11 +29,11 @@ export function isOfNone(types: readonly string[]): Expression<SqlBool> {
 
 /** What became of an event at one webhook. */
 export interface EventDelivery {
-  readonly webhook_id: string
+  readonly webhookId: string
   readonly state: 'queued' | 'delivered' | 'dead' | 'discarded'
-  readonly attempt_count: number
-  readonly last_error: string | null
-  readonly finished_at: Date | null
+  readonly attemptCount: number
+  readonly lastError: string | null
+  readonly finishedAt: Date | null
 }
 
 /**
@@ -45,25 +46,22 @@ export async function getWebhookEvent(
   eventId: string,
 ): Promise<WebhookEvent & { readonly deliveries: EventDelivery[] }> {
   const row = /^[0-9A-Z]{26}$/.test(eventId)
-    ? await db
-        .selectFrom('webhook_event')
-        .selectAll()
-        .where('event_id', '=', eventId)
-        .executeTakeFirst()
+    ? await findRecord(db.selectFrom('webhook_event').selectAll().where('event_id', '=', eventId))
     : undefined
   if (row === undefined) throw notFound('webhook event', eventId)
-  const deliveries = await db
-    .selectFrom('delivery')
-    .innerJoin('webhook', 'webhook.destination_id', 'delivery.destination_id')
-    .select([
-      'webhook.id as webhook_id',
-      'delivery.state',
-      'delivery.attempt_count',
-      'delivery.last_error',
-      'delivery.finished_at',
-    ])
-    .where('delivery.event_id', '=', eventId)
-    .orderBy('webhook.id')
-    .execute()
+  const deliveries = await listRecords(
+    db
+      .selectFrom('delivery')
+      .innerJoin('webhook', 'webhook.destination_id', 'delivery.destination_id')
+      .select([
+        'webhook.id as webhook_id',
+        'delivery.state',
+        'delivery.attempt_count',
+        'delivery.last_error',
+        'delivery.finished_at',
+      ])
+      .where('delivery.event_id', '=', eventId)
+      .orderBy('webhook.id'),
+  )
   return { ...row, deliveries }
 }

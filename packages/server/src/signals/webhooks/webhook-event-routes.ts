@@ -40,7 +40,7 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
         return {
           ...toWebhookEventJson(event),
           deliveries: event.deliveries.map((delivery) =>
-            toWire(eventDeliverySchema, delivery, { attempts: delivery.attempt_count }),
+            toWire(eventDeliverySchema, delivery, { attempts: delivery.attemptCount }),
           ),
         }
       },

@@ -2,12 +2,13 @@
  * Events as rows, and the deliveries that follow from them. An event is written once, with the exact
  * bytes that are sent; its deliveries refer to it by its id and keep no copy.
  */
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
-export type WebhookEvent = Selectable<Schema['webhook_event']>
+export type WebhookEvent = StoredRecord<'webhook_event'>
 
 /** An event to write. */
 export interface NewWebhookEvent {
@@ -153,7 +154,7 @@ export async function findEventBodies(
 /** What a delivery of a webhook carries; null once its retention is over. */
 export async function findWebhookContent(
   db: Kysely<Schema>,
-  { event_id: eventId }: { readonly event_id: string },
+  { eventId }: { readonly eventId: string },
 ): Promise<string | null> {
   return (await findEventBodies(db, [eventId])).get(eventId) ?? null
 }

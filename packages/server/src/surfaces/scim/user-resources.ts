@@ -48,7 +48,7 @@ export function userResources(deps: UserDependencies): ScimResources<Person> {
       updateUser(change, deprovisioning, id, {
         check,
         // A request that does not say keeps a person switched off or on.
-        next: (person) => ({ active: person.deprovisioned_at === null, ...given }),
+        next: (person) => ({ active: person.deprovisionedAt === null, ...given }),
       }),
     patch: (change, id, edits, check) => {
       const isAboutEmails = edits.some(({ attribute }) => attribute.name === 'emails')

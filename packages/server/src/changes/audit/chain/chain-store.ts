@@ -2,7 +2,8 @@
  * The audit chain as rows: how far it is, its links, and what waits to be linked. SQL only; the order and the
  * hashes are link-audit-entries.ts's.
  */
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { toRecord } from '../../../platform/db/record-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { CUT_ACTION } from '../audit-entry.ts'
 import type { AuditEntryRow } from '../audit-store.ts'
@@ -137,9 +138,9 @@ export async function listUnchainedEntries(
   db: Kysely<Schema>,
   limit: number,
 ): Promise<AuditEntryRow[]> {
-  const { rows } = await sql<AuditEntryRow>`
+  const { rows } = await sql<Selectable<Schema['audit_entry']>>`
     select * from audit_entry where ${unchained} order by sequence limit ${limit}`.execute(db)
-  return rows
+  return rows.map(toRecord)
 }
 
 /** Entries with their hashes, to go into the chain one after the other. */
@@ -175,7 +176,7 @@ export interface ChainLink {
   readonly entry: AuditEntryRow | null
 }
 
-type LinkRow = AuditEntryRow & {
+type LinkRow = Selectable<Schema['audit_entry']> & {
   link_position: string
   link_sequence: string
   link_hash: Buffer
@@ -197,7 +198,7 @@ export async function listChain(
     position: Number(row.link_position),
     sequence: row.link_sequence,
     hash: row.link_hash,
-    entry: (row.sequence as string | null) === null ? null : row,
+    entry: (row.sequence as string | null) === null ? null : toRecord(row),
   }))
 }
 

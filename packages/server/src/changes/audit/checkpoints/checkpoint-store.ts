@@ -1,5 +1,6 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
-import { defineTable, type RecordOf } from '../../../schema/define-table.ts'
+import { sql, type Kysely } from 'kysely'
+import { findRecord, listRecords } from '../../../platform/db/record-table.ts'
+import { defineTable, type RecordOf, type StoredRecord } from '../../../schema/define-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 
 const keyTable = defineTable('audit_checkpoint_key')
@@ -51,14 +52,15 @@ export async function findLatestCheckpoint(
   db: Kysely<Schema>,
   origin: string,
 ): Promise<StoredCheckpoint | undefined> {
-  const row = await db
-    .selectFrom('audit_checkpoint')
-    .selectAll()
-    .where('origin', '=', origin)
-    .orderBy('size', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  const row = await findRecord(
+    db
+      .selectFrom('audit_checkpoint')
+      .selectAll()
+      .where('origin', '=', origin)
+      .orderBy('size', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
   return row && toStored(row)
 }
 
@@ -69,15 +71,16 @@ export async function listCheckpointsBeyond(
   size: number,
   limit: number,
 ): Promise<StoredCheckpoint[]> {
-  const rows = await db
-    .selectFrom('audit_checkpoint')
-    .selectAll()
-    .where('origin', '=', origin)
-    .where('size', '>', String(size))
-    .orderBy('size')
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  const rows = await listRecords(
+    db
+      .selectFrom('audit_checkpoint')
+      .selectAll()
+      .where('origin', '=', origin)
+      .where('size', '>', String(size))
+      .orderBy('size')
+      .orderBy('id')
+      .limit(limit),
+  )
   return rows.map(toStored)
 }
 
@@ -114,8 +117,8 @@ export async function insertCheckpoint(
 function toStored({
   id,
   size,
-  signed_at: signedAt,
+  signedAt,
   note,
-}: Selectable<Schema['audit_checkpoint']>): StoredCheckpoint {
+}: StoredRecord<'audit_checkpoint'>): StoredCheckpoint {
   return { id, size: Number(size), signedAt, note }
 }

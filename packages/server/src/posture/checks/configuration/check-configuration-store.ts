@@ -1,5 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { notFound } from '../../../platform/app-error.ts'
+import { findRecord } from '../../../platform/db/record-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { PostureCheck } from '../catalogue-store.ts'
 
@@ -31,12 +32,14 @@ export async function getCheckConfiguration(
   checkId: string,
   options: { readonly isLocked?: boolean } = {},
 ): Promise<CheckConfiguration> {
-  const check = await db
-    .selectFrom('posture_check')
-    .selectAll()
-    .where('id', '=', checkId)
-    .$if(options.isLocked === true, (query) => query.forNoKeyUpdate())
-    .executeTakeFirstOrThrow(() => notFound('check', checkId))
+  const check = await findRecord(
+    db
+      .selectFrom('posture_check')
+      .selectAll()
+      .where('id', '=', checkId)
+      .$if(options.isLocked === true, (query) => query.forNoKeyUpdate()),
+  )
+  if (check === undefined) throw notFound('check', checkId)
   return { check, groups: await listGroups(db, checkId) }
 }
 

@@ -2,7 +2,7 @@
  * Changes how a check is configured. Owns that everything which follows from it follows in the same
  * change; what follows is decided in apply-check-scope.ts and devices/.
  */
-import type { Updateable } from 'kysely'
+import type { RecordChanges } from '../../../schema/define-table.ts'
 import type { Change } from '../../../changes/change.ts'
 import { changedMembers } from '../../../changes/changed-members.ts'
 import { lockDeviceRows } from '../../devices/device-status-store.ts'
@@ -21,7 +21,6 @@ import {
 import { insertConfigurationChange } from './history/configuration-change-store.ts'
 import { readGroupLists } from './read-group-lists.ts'
 import { toWantedConfiguration } from './wanted-configuration.ts'
-import type { Schema } from '../../../schema/schema.ts'
 
 /** Settings that decide neither which devices run the check nor what its issues do to them. */
 const SETTINGS_WITHOUT_EFFECT_ON_DEVICES = new Set([
@@ -78,12 +77,12 @@ export async function configureCheck(
     action: 'check.configured',
     target: { type: 'check', id: check.id },
     description: `${undoesRevision === null ? 'changed' : 'undid a change of'} the configuration of ${check.name}: ${changed.names.join(', ')}`,
-    before: { ...changed.before, revision: check.configuration_revision },
-    after: { ...changed.after, revision: wanted.check.configuration_revision },
+    before: { ...changed.before, revision: check.configurationRevision },
+    after: { ...changed.after, revision: wanted.check.configurationRevision },
   })
   await insertConfigurationChange(change, {
     checkId,
-    revision: wanted.check.configuration_revision,
+    revision: wanted.check.configurationRevision,
     ...{ before: changed.before, after: changed.after, undoesRevision },
   })
   if (concernsDevices) {
@@ -99,19 +98,19 @@ export async function configureCheck(
   return wanted
 }
 
-function toColumns({ check }: CheckConfiguration): Updateable<Schema['posture_check']> {
+function toColumns({ check }: CheckConfiguration): RecordChanges<'posture_check'> {
   return {
-    paused_at: check.paused_at,
-    paused_by: check.paused_by,
-    remediation_strategy: check.remediation_strategy,
-    rollout_percent: check.rollout_percent,
-    grace_period_days: check.grace_period_days,
-    begins_blocking_on: check.begins_blocking_on,
-    shelf_life_seconds: check.shelf_life_seconds,
-    snooze_disallowed: check.snooze_disallowed,
-    exemptions_disallowed: check.exemptions_disallowed,
+    pausedAt: check.pausedAt,
+    pausedBy: check.pausedBy,
+    remediationStrategy: check.remediationStrategy,
+    rolloutPercent: check.rolloutPercent,
+    gracePeriodDays: check.gracePeriodDays,
+    beginsBlockingOn: check.beginsBlockingOn,
+    shelfLifeSeconds: check.shelfLifeSeconds,
+    snoozeDisallowed: check.snoozeDisallowed,
+    exemptionsDisallowed: check.exemptionsDisallowed,
     options: JSON.stringify(check.options),
-    configuration_revision: check.configuration_revision,
-    updated_at: check.updated_at,
+    configurationRevision: check.configurationRevision,
+    updatedAt: check.updatedAt,
   }
 }

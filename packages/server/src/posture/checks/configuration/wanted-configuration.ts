@@ -22,16 +22,16 @@ export function toWantedConfiguration(
     check: {
       ...check,
       ...toPause(check, input.paused, { at, actorName }),
-      remediation_strategy: input.remediation_strategy ?? check.remediation_strategy,
-      rollout_percent: input.rollout_percent ?? check.rollout_percent,
-      grace_period_days: input.block_auth_grace_period_days ?? check.grace_period_days,
-      begins_blocking_on: toTime(input.begins_blocking_on, check.begins_blocking_on),
-      shelf_life_seconds: input.auth_check_run_shelf_life_seconds ?? check.shelf_life_seconds,
-      snooze_disallowed: input.snooze_disallowed ?? check.snooze_disallowed,
-      exemptions_disallowed: input.exemptions_disallowed ?? check.exemptions_disallowed,
+      remediationStrategy: input.remediation_strategy ?? check.remediationStrategy,
+      rolloutPercent: input.rollout_percent ?? check.rolloutPercent,
+      gracePeriodDays: input.block_auth_grace_period_days ?? check.gracePeriodDays,
+      beginsBlockingOn: toTime(input.begins_blocking_on, check.beginsBlockingOn),
+      shelfLifeSeconds: input.auth_check_run_shelf_life_seconds ?? check.shelfLifeSeconds,
+      snoozeDisallowed: input.snooze_disallowed ?? check.snoozeDisallowed,
+      exemptionsDisallowed: input.exemptions_disallowed ?? check.exemptionsDisallowed,
       options: input.options ?? check.options,
-      configuration_revision: check.configuration_revision + 1,
-      updated_at: at,
+      configurationRevision: check.configurationRevision + 1,
+      updatedAt: at,
     },
     groups: { ...groups, ...lists },
   }
@@ -43,9 +43,9 @@ function toPause(
   isPaused: boolean | undefined,
   { at, actorName }: Pick<WantedChange, 'at' | 'actorName'>,
 ) {
-  if (isPaused === undefined || isPaused === (check.paused_at !== null)) return {}
-  if (!isPaused) return { paused_at: null, paused_by: null }
-  return { paused_at: at, paused_by: actorName }
+  if (isPaused === undefined || isPaused === (check.pausedAt !== null)) return {}
+  if (!isPaused) return { pausedAt: null, pausedBy: null }
+  return { pausedAt: at, pausedBy: actorName }
 }
 
 function toTime(text: string | null | undefined, present: Date | null): Date | null {

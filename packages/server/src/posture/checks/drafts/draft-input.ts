@@ -3,6 +3,7 @@
  * so whether it can be published is told by draft-readiness.ts.
  */
 import { z } from 'zod'
+import type { CamelCased } from '../../../platform/db/record-table.ts'
 import { jsonObjectInput, textInput } from '../../../platform/wire/body-values.ts'
 import { toStorableText } from '../../../platform/storable-text.ts'
 import { CHECK_PLATFORMS, CUSTOM_SLUG_PREFIX } from '../check-definition.ts'
@@ -87,8 +88,8 @@ export const changeDraftBody = z.strictObject({
   ...shape,
 })
 
-export type NewDraft = z.output<typeof createDraftBody>
-export type DraftChanges = z.output<typeof changeDraftBody>
+export type NewDraft = CamelCased<z.output<typeof createDraftBody>>
+export type DraftChanges = CamelCased<z.output<typeof changeDraftBody>>
 
 /** A slug for a name: its Latin letters and digits, cut to what a slug may be long. */
 export function toCustomSlug(name: string): string {

@@ -51,17 +51,17 @@ export function toDraftJson(draft: CustomCheckDraft) {
   const { problems } = draft
   return toWire(customCheckDraftSchema, draft, {
     platforms: draft.platforms as CheckPlatform[],
-    published: draft.custom_check_id !== null,
+    published: draft.customCheckId !== null,
     osquery_sql_status: toSectionStatus(problems, 'osquery_sql'),
     notification_templates_status: toSectionStatus(problems, 'notification_templates'),
     details_status: toSectionStatus(problems, 'details'),
     privacy_center_details_status: toSectionStatus(problems, 'privacy_center_details'),
     publishable: problems.length === 0,
     warnings:
-      draft.check_type === 'osquery'
-        ? toQueryWarnings(draft.osquery_sql, draft.platforms as CheckPlatform[])
+      draft.checkType === 'osquery'
+        ? toQueryWarnings(draft.osquerySql, draft.platforms as CheckPlatform[])
         : [],
-    template_data_examples: JSON.stringify(draft.template_data_examples),
-    privacy_center_example_data: JSON.stringify(draft.privacy_center_example_data),
+    template_data_examples: JSON.stringify(draft.templateDataExamples),
+    privacy_center_example_data: JSON.stringify(draft.privacyCenterExampleData),
   })
 }

@@ -1,7 +1,8 @@
 /*
  * Whether a draft may be published, section by section. Owns the rules and their words; pure.
  */
-import type { Selectable } from 'kysely'
+import type { StoredRecord } from '../../../schema/define-table.ts'
+import { toOwnName } from '../../../platform/db/record-table.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import type { DraftProblem } from '../../../schema/tables/check-tables.ts'
 import {
@@ -10,28 +11,27 @@ import {
   type TemplateVariables,
 } from '../render-template.ts'
 import { listQueryProblems } from './draft-sql.ts'
-import type { Schema } from '../../../schema/schema.ts'
 
 /** A draft as it is stored. */
-export type CustomCheckDraft = Selectable<Schema['custom_check_draft']>
+export type CustomCheckDraft = StoredRecord<'custom_check_draft'>
 
 /** What the author of a draft writes, as it is before anything is written. */
 export const EMPTY_DRAFT = {
   name: '',
   slug: '',
   description: '',
-  issue_title: '',
-  check_type: 'osquery',
-  target_type: 'devices',
-  osquery_sql: '',
+  issueTitle: '',
+  checkType: 'osquery',
+  targetType: 'devices',
+  osquerySql: '',
   platforms: [],
-  requires_primary_key: false,
-  primary_key_column: '',
-  rationale_template: '',
-  fix_instructions_template: '',
-  privacy_info: '',
-  template_data_examples: {},
-  privacy_center_example_data: {},
+  requiresPrimaryKey: false,
+  primaryKeyColumn: '',
+  rationaleTemplate: '',
+  fixInstructionsTemplate: '',
+  privacyInfo: '',
+  templateDataExamples: {},
+  privacyCenterExampleData: {},
 } satisfies Partial<CustomCheckDraft>
 
 /** What of a draft its author writes. */
@@ -70,20 +70,18 @@ export function listDraftProblems(draft: DraftContent): DraftProblem[] {
 
 /** Checks that other systems report need no query. */
 function listSqlProblems(draft: DraftContent): DraftProblem[] {
-  if (draft.check_type === 'external') return []
+  if (draft.checkType === 'external') return []
   const place = { section: 'osquery_sql', field: 'osquery_sql' } as const
-  if (draft.osquery_sql.trim() === '') return [missing(place)]
+  if (draft.osquerySql.trim() === '') return [missing(place)]
   const primaryKeyColumn =
-    draft.requires_primary_key && draft.primary_key_column !== '' ? draft.primary_key_column : null
-  return listQueryProblems(draft.osquery_sql, primaryKeyColumn).map((message) =>
-    bad(place, message),
-  )
+    draft.requiresPrimaryKey && draft.primaryKeyColumn !== '' ? draft.primaryKeyColumn : null
+  return listQueryProblems(draft.osquerySql, primaryKeyColumn).map((message) => bad(place, message))
 }
 
 function listTemplateProblems(draft: DraftContent): DraftProblem[] {
   return (['rationale_template', 'fix_instructions_template'] as const).flatMap((field) => {
     const place = { section: 'notification_templates', field } as const
-    const template = draft[field]
+    const template = draft[toOwnName(field)]
     if (template.trim() === '') return [missing(place)]
     const problems = parseTemplateProblems(template)
     if (problems.length > 0) return problems.map((message) => bad(place, message))
@@ -94,7 +92,7 @@ function listTemplateProblems(draft: DraftContent): DraftProblem[] {
 /** A template that parses can still exceed a bound once there is data. */
 function tryExamples(draft: DraftContent, template: string): string[] {
   try {
-    renderTemplate(template, draft.template_data_examples as TemplateVariables)
+    renderTemplate(template, draft.templateDataExamples as TemplateVariables)
     return []
   } catch (error) {
     if (error instanceof AppError) return [`With the example data: ${error.message}`]
@@ -108,20 +106,20 @@ function listDetailProblems(draft: DraftContent): DraftProblem[] {
   const section = 'details'
   const problems: DraftProblem[] = []
   for (const field of ['name', 'description', 'issue_title'] as const) {
-    if (draft[field].trim() === '') problems.push(missing({ section, field }))
+    if (draft[toOwnName(field)].trim() === '') problems.push(missing({ section, field }))
   }
-  if (draft.check_type === 'osquery') {
+  if (draft.checkType === 'osquery') {
     if (draft.platforms.length === 0) problems.push(missing({ section, field: 'platforms' }))
-    if (draft.target_type === 'people') {
+    if (draft.targetType === 'people') {
       const place = { section, field: 'target_type' } as const
       problems.push(bad(place, 'Only external checks can target people.'))
     }
   }
-  if (draft.requires_primary_key) problems.push(...listPrimaryKeyProblems(draft))
+  if (draft.requiresPrimaryKey) problems.push(...listPrimaryKeyProblems(draft))
   return problems
 }
 
-function listPrimaryKeyProblems({ primary_key_column: column }: DraftContent): DraftProblem[] {
+function listPrimaryKeyProblems({ primaryKeyColumn: column }: DraftContent): DraftProblem[] {
   const place = { section: 'details', field: 'primary_key_column' } as const
   if (column === '') return [missing(place)]
   return COLUMN.test(column) ? [] : [bad(place, 'Must be the name of a column.')]
@@ -130,11 +128,11 @@ function listPrimaryKeyProblems({ primary_key_column: column }: DraftContent): D
 function listPrivacyProblems(draft: DraftContent): DraftProblem[] {
   const section = 'privacy_center_details'
   const problems: DraftProblem[] = []
-  if (draft.privacy_info.trim() === '') problems.push(missing({ section, field: 'privacy_info' }))
-  const strays = Object.keys(draft.privacy_center_example_data).filter(
+  if (draft.privacyInfo.trim() === '') problems.push(missing({ section, field: 'privacy_info' }))
+  const strays = Object.keys(draft.privacyCenterExampleData).filter(
     (platform) => !draft.platforms.includes(platform),
   )
-  if (strays.length > 0 && draft.check_type === 'osquery') {
+  if (strays.length > 0 && draft.checkType === 'osquery') {
     const place = { section, field: 'privacy_center_example_data' } as const
     problems.push(bad(place, `The check does not run on: ${strays.join(', ')}.`))
   }

@@ -1,3 +1,4 @@
+import { toRecord } from '../../../platform/db/record-table.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
@@ -71,7 +72,7 @@ function writeRoutes({ refusedNames, runChange }: CustomCheckDraftDependencies):
       example: { body: { name: 'Company antivirus runs', platforms: ['darwin'] } },
       handler: async ({ change, body }) => {
         assertAllowed(body)
-        return toDraftJson(await createDraft(change, body))
+        return toDraftJson(await createDraft(change, toRecord(body)))
       },
     }),
     changeRoute(runChange, {
@@ -84,7 +85,7 @@ function writeRoutes({ refusedNames, runChange }: CustomCheckDraftDependencies):
       example: { body: { issue_title: 'The company antivirus does not run' } },
       handler: async ({ change, params, body }) => {
         assertAllowed(body)
-        return toDraftJson(await changeDraft(change, toId(params.id), body))
+        return toDraftJson(await changeDraft(change, toId(params.id), toRecord(body)))
       },
     }),
     changeRoute(runChange, {
@@ -96,7 +97,7 @@ function writeRoutes({ refusedNames, runChange }: CustomCheckDraftDependencies):
         'Makes a check from it that only reports until it is configured, or raises the revision of the check that was made from it.',
       handler: async ({ change, params }) => {
         const draft = await publishDraft(change, toId(params.id))
-        const problem = describeRefusedNames(draft.osquery_sql, refusedNames)
+        const problem = describeRefusedNames(draft.osquerySql, refusedNames)
         if (problem !== undefined) throw conflict(`The draft cannot be published. ${problem}`)
         return toDraftJson(draft)
       },

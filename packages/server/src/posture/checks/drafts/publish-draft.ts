@@ -30,26 +30,26 @@ export async function publishDraft(change: Change, id: string): Promise<CustomCh
   await lockCheckScope(tx)
   const draft = await getDraftForUpdate(tx, id)
   assertReady(draft)
-  if (draft.custom_check_id !== null && !draft.has_unpublished_changes) return draft
+  if (draft.customCheckId !== null && !draft.hasUnpublishedChanges) return draft
   await lockDeviceRows(tx)
   await settleEveryDueStatus(change)
   const check =
-    draft.custom_check_id === null
+    draft.customCheckId === null
       ? await createCheck(change, draft)
-      : await reviseCheck(change, draft, draft.custom_check_id)
+      : await reviseCheck(change, draft, draft.customCheckId)
   const published = await updateDraft(tx, id, {
-    custom_check_id: check.id,
-    published_at: at,
-    has_unpublished_changes: false,
+    customCheckId: check.id,
+    publishedAt: at,
+    hasUnpublishedChanges: false,
     problems: '[]',
-    updated_at: at,
+    updatedAt: at,
   })
   change.recordAudit({
     action: 'custom_check_draft.published',
     target: { type: 'check', id: check.id },
     description: `published the custom check ${draft.name}, revision ${check.revision}`,
     before: { revision: check.previousRevision },
-    after: { revision: check.revision, custom_check_draft_id: id, osquery_sql: draft.osquery_sql },
+    after: { revision: check.revision, custom_check_draft_id: id, osquery_sql: draft.osquerySql },
   })
   await applyCheckScope(
     change,
@@ -70,13 +70,13 @@ async function createCheck(change: Change, draft: CustomCheckDraft): Promise<Pub
   const { id, revision } = await insertCheck(change.tx, {
     ...toDefinitionColumns(draft),
     slug: draft.slug,
-    type: draft.check_type === 'osquery' ? 'custom' : 'external',
-    target_type: draft.target_type,
-    is_built_in: false,
-    remediation_strategy: 'report_only',
-    shelf_life_seconds: SHELF_LIFE_SECONDS,
-    created_at: change.at,
-    updated_at: change.at,
+    type: draft.checkType === 'osquery' ? 'custom' : 'external',
+    targetType: draft.targetType,
+    isBuiltIn: false,
+    remediationStrategy: 'report_only',
+    shelfLifeSeconds: SHELF_LIFE_SECONDS,
+    createdAt: change.at,
+    updatedAt: change.at,
   })
   return { id, revision, previousRevision: null }
 }
@@ -91,26 +91,26 @@ async function reviseCheck(
   await updateCheck(change.tx, checkId, {
     ...toDefinitionColumns(draft),
     revision,
-    updated_at: change.at,
+    updatedAt: change.at,
   })
   return { id: checkId, revision, previousRevision: check.revision }
 }
 
 function toDefinitionColumns(draft: CustomCheckDraft) {
-  const isExternal = draft.check_type === 'external'
+  const isExternal = draft.checkType === 'external'
   const platforms =
     isExternal && draft.platforms.length === 0 ? [...CHECK_PLATFORMS] : draft.platforms
-  const queries = isExternal ? [] : platforms.map((platform) => [platform, draft.osquery_sql])
+  const queries = isExternal ? [] : platforms.map((platform) => [platform, draft.osquerySql])
   return {
     name: draft.name,
     description: draft.description,
-    issue_title: draft.issue_title,
+    issueTitle: draft.issueTitle,
     platforms,
     queries: JSON.stringify(Object.fromEntries(queries)),
-    primary_key_column: draft.requires_primary_key ? draft.primary_key_column : null,
-    rationale_template: draft.rationale_template,
-    fix_instructions_template: draft.fix_instructions_template,
-    privacy_info: draft.privacy_info,
+    primaryKeyColumn: draft.requiresPrimaryKey ? draft.primaryKeyColumn : null,
+    rationaleTemplate: draft.rationaleTemplate,
+    fixInstructionsTemplate: draft.fixInstructionsTemplate,
+    privacyInfo: draft.privacyInfo,
   }
 }
 

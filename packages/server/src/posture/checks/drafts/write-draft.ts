@@ -6,6 +6,7 @@ import type { Transaction } from 'kysely'
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
 import { changedMembers } from '../../../changes/changed-members.ts'
+import { toRow } from '../../../platform/db/record-table.ts'
 import { AppError, conflict } from '../../../platform/app-error.ts'
 import { givenMembers } from '../../../platform/given-members.ts'
 import type { Schema } from '../../../schema/schema.ts'
@@ -55,10 +56,10 @@ export async function createDraft(change: Change, input: NewDraft): Promise<Cust
   }
   const draft = await insertDraft(tx, {
     ...toColumns(content),
-    custom_check_id: null,
-    published_at: null,
-    created_at: at,
-    updated_at: at,
+    customCheckId: null,
+    publishedAt: null,
+    createdAt: at,
+    updatedAt: at,
   })
   audit.created(change, draft, toAudit(content))
   return draft
@@ -83,11 +84,11 @@ export async function changeDraft(
   const changed = changedMembers(toAudit(before), toAudit(wanted))
   if (changed.names.length === 0) return before
   assertNotFixed(before, changed.names)
-  await assertSlugIsFree(tx, wanted.slug, { draftId: id, checkId: before.custom_check_id })
+  await assertSlugIsFree(tx, wanted.slug, { draftId: id, checkId: before.customCheckId })
   const draft = await updateDraft(tx, id, {
     ...toColumns(wanted),
-    has_unpublished_changes: before.published_at !== null,
-    updated_at: at,
+    hasUnpublishedChanges: before.publishedAt !== null,
+    updatedAt: at,
   })
   const name = `${draft.name}: ${changed.names.join(', ')}`
   audit.updated(change, { id, name }, changed.before, changed.after)
@@ -102,29 +103,29 @@ export async function changeDraft(
 export async function deleteDraft(change: Change, id: string): Promise<CustomCheckDraft> {
   const draft = await getDraftForUpdate(change.tx, id)
   await deleteDraftRow(change.tx, id)
-  audit.deleted(change, draft, { ...toAudit(draft), custom_check_id: draft.custom_check_id })
+  audit.deleted(change, draft, { ...toAudit(draft), custom_check_id: draft.customCheckId })
   return draft
 }
 
 function toColumns(content: DraftContent) {
   return {
     ...contentOf(content),
-    template_data_examples: JSON.stringify(content.template_data_examples),
-    privacy_center_example_data: JSON.stringify(content.privacy_center_example_data),
+    templateDataExamples: JSON.stringify(content.templateDataExamples),
+    privacyCenterExampleData: JSON.stringify(content.privacyCenterExampleData),
     problems: JSON.stringify(listDraftProblems(content)),
   }
 }
 
 /** What audit entries keep of a draft. */
 function toAudit(draft: DraftContent): JsonObject {
-  return contentOf(draft) as JsonObject
+  return toRow(contentOf(draft)) as JsonObject
 }
 
 /** Results, configurations and clients refer to them. */
 const FIXED_ONCE_PUBLISHED = ['slug', 'check_type', 'target_type']
 
 function assertNotFixed(before: CustomCheckDraft, changed: readonly string[]): void {
-  if (before.custom_check_id === null) return
+  if (before.customCheckId === null) return
   const fixed = changed.filter((name) => FIXED_ONCE_PUBLISHED.includes(name))
   if (fixed.length === 0) return
   throw conflict(`The draft is published: ${fixed.join(', ')} cannot change any more.`)

@@ -1,13 +1,15 @@
-import type { Kysely, Selectable, Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
+import type { StoredRecord } from '../../../schema/define-table.ts'
+import { findRecord } from '../../../platform/db/record-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 
 /** Release data as it was brought from a file; what its content is, is not checked here. */
-type ImportedReleaseData = Selectable<Schema['release_data']>
+type ImportedReleaseData = StoredRecord<'release_data'>
 
 export async function findImportedReleaseData(
   db: Kysely<Schema>,
 ): Promise<ImportedReleaseData | undefined> {
-  return db.selectFrom('release_data').selectAll().executeTakeFirst()
+  return findRecord(db.selectFrom('release_data').selectAll())
 }
 
 /** Puts release data in the place of what was brought before. */

@@ -38,7 +38,7 @@ export async function findReleaseDataInUse(db: Kysely<Schema>): Promise<ReleaseD
   if (imported === undefined || data === undefined || data.date < BUILT_IN_RELEASE_DATA.date) {
     return { data: BUILT_IN_RELEASE_DATA, origin: { kind: 'built_in' } }
   }
-  const { imported_at: at, imported_by: by } = imported
+  const { importedAt: at, importedBy: by } = imported
   return { data, origin: { kind: 'imported', at, by } }
 }
 

@@ -24,7 +24,7 @@ export async function createRegistrationRequest(
   const { tx, at } = change
   const requester = await findRequester(tx, input)
   const device = await getRequestedDevice(change, input.deviceId)
-  if (device.owner_person_id === requester.id) {
+  if (device.ownerPersonId === requester.id) {
     throw conflict(`${device.name} is registered to ${requester.email} already.`)
   }
   const pending = await findPendingRequest(tx, device.id, requester.id)
@@ -34,16 +34,16 @@ export async function createRegistrationRequest(
     )
   }
   const request = await insertRegistrationRequest(tx, {
-    device_id: device.id,
-    requester_person_id: requester.id,
-    requester_message: input.message,
-    internal_approval_note: null,
-    internal_denial_note: null,
-    end_user_denial_note: null,
-    requested_at: at,
-    decided_at: null,
-    decided_by: null,
-    updated_at: at,
+    deviceId: device.id,
+    requesterPersonId: requester.id,
+    requesterMessage: input.message,
+    internalApprovalNote: null,
+    internalDenialNote: null,
+    endUserDenialNote: null,
+    requestedAt: at,
+    decidedAt: null,
+    decidedBy: null,
+    updatedAt: at,
   })
   change.recordAudit({
     action: 'registration_request.created',

@@ -16,11 +16,11 @@ type Status = RegistrationRequestRecord['status']
 type DecidedColumns = Pick<
   RegistrationRequestRecord,
   | 'status'
-  | 'internal_approval_note'
-  | 'internal_denial_note'
-  | 'end_user_denial_note'
-  | 'decided_at'
-  | 'decided_by'
+  | 'internalApprovalNote'
+  | 'internalDenialNote'
+  | 'endUserDenialNote'
+  | 'decidedAt'
+  | 'decidedBy'
 >
 
 /** What is decided about a request. */
@@ -61,7 +61,7 @@ export async function decideRegistrationRequest(
 ): Promise<RegistrationRequestRecord> {
   const { tx, at } = change
   // What a request says may change until its device is locked.
-  const { device_id: deviceId } = await REGISTRATION_REQUEST_LIST.get(tx, id)
+  const { deviceId } = await REGISTRATION_REQUEST_LIST.get(tx, id)
   const device = await getDeviceForUpdate(tx, deviceId)
   const before = await REGISTRATION_REQUEST_LIST.get(tx, id)
   if (!NEXT_STATUSES[before.status].includes(decision.status)) {
@@ -75,7 +75,7 @@ export async function decideRegistrationRequest(
     const email = await getRequesterEmail(change, before)
     await setDeviceOwner(change, deviceId, { email })
   }
-  const after = await updateRegistrationRequest(tx, id, { ...values, updated_at: at })
+  const after = await updateRegistrationRequest(tx, id, { ...values, updatedAt: at })
   const { action, verb } = ACTIONS[after.status]
   change.recordAudit({
     action,
@@ -92,10 +92,10 @@ async function getRequesterEmail(
   request: RegistrationRequestRecord,
 ): Promise<string> {
   const person =
-    request.requester_person_id === null
+    request.requesterPersonId === null
       ? undefined
-      : await findPerson(change.tx, request.requester_person_id)
-  if (person !== undefined && person.deprovisioned_at === null) return person.email
+      : await findPerson(change.tx, request.requesterPersonId)
+  if (person !== undefined && person.deprovisionedAt === null) return person.email
   throw conflict('The requester is no longer there; the device cannot be registered to nobody.')
 }
 
@@ -109,19 +109,19 @@ function toValues(
   const isAgain = status === before.status
   return {
     status,
-    internal_approval_note: status === 'approved' ? decision.internalMessage : null,
-    internal_denial_note: status === 'denied' ? decision.internalMessage : null,
-    end_user_denial_note: status === 'denied' ? decision.endUserDenialMessage : null,
-    decided_at: isDecided ? (isAgain ? before.decided_at : change.at) : null,
-    decided_by: isDecided ? (isAgain ? before.decided_by : change.origin.actor.name) : null,
+    internalApprovalNote: status === 'approved' ? decision.internalMessage : null,
+    internalDenialNote: status === 'denied' ? decision.internalMessage : null,
+    endUserDenialNote: status === 'denied' ? decision.endUserDenialMessage : null,
+    decidedAt: isDecided ? (isAgain ? before.decidedAt : change.at) : null,
+    decidedBy: isDecided ? (isAgain ? before.decidedBy : change.origin.actor.name) : null,
   }
 }
 
 function toAudit(request: DecidedColumns): JsonObject {
   return {
     status: request.status,
-    internal_approval_note: request.internal_approval_note,
-    internal_denial_note: request.internal_denial_note,
-    end_user_denial_note: request.end_user_denial_note,
+    internal_approval_note: request.internalApprovalNote,
+    internal_denial_note: request.internalDenialNote,
+    end_user_denial_note: request.endUserDenialNote,
   }
 }

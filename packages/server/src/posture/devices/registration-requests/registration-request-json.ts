@@ -37,7 +37,7 @@ export const registrationRequestSchema = z
 /** The wire form of a request for a registration. */
 export function toRegistrationRequestJson(baseUrl: string, request: RegistrationRequestRecord) {
   return toWire(registrationRequestSchema, request, {
-    requester_information: toLink(baseUrl, 'people', request.requester_person_id),
-    device_information: toLink(baseUrl, 'devices', request.device_id),
+    requester_information: toLink(baseUrl, 'people', request.requesterPersonId),
+    device_information: toLink(baseUrl, 'devices', request.deviceId),
   })
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely'
+import { findRecord } from '../../../platform/db/record-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { RegistrationRequestRecord } from './registration-request-read.ts'
 import { rowsOf } from '../../../schema/row-store.ts'
@@ -11,13 +12,14 @@ export async function findPendingRequest(
   deviceId: string,
   personId: string,
 ): Promise<RegistrationRequestRecord | undefined> {
-  return tx
-    .selectFrom('registration_request')
-    .selectAll()
-    .where('device_id', '=', deviceId)
-    .where('requester_person_id', '=', personId)
-    .where('status', '=', 'pending')
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .selectFrom('registration_request')
+      .selectAll()
+      .where('device_id', '=', deviceId)
+      .where('requester_person_id', '=', personId)
+      .where('status', '=', 'pending'),
+  )
 }
 
 export const insertRegistrationRequest = requests.insert

@@ -24,7 +24,7 @@ export interface PackageSecret {
 export async function ensurePackageSecret(change: Change, sealer: Sealer): Promise<PackageSecret> {
   const known = await findSharedSecretLocked(change.tx, PACKAGE_SECRET_NAME)
   if (known !== undefined && isSecretLive(known, change.at)) {
-    return { secret: openEnrollmentSecret(sealer, known), createdAt: known.created_at }
+    return { secret: openEnrollmentSecret(sealer, known), createdAt: known.createdAt }
   }
   const { secret } = await createEnrollmentSecret(change, sealer, {
     name: PACKAGE_SECRET_NAME,
@@ -37,11 +37,11 @@ export async function ensurePackageSecret(change: Change, sealer: Sealer): Promi
 
 /** The terms of a secret for one that begins now. */
 function toTerms(secret: EnrollmentSecret, at: Date) {
-  const { created_at: createdAt, expires_at: expiresAt, uses_max, alarm_uses_per_hour } = secret
+  const { createdAt, expiresAt, usesMax, alarmUsesPerHour } = secret
   const lifeMs = expiresAt === null ? null : expiresAt.getTime() - createdAt.getTime()
   return {
     expiresAt: lifeMs === null ? null : new Date(at.getTime() + lifeMs),
-    usesMax: uses_max === null ? null : Number(uses_max),
-    alarmUsesPerHour: alarm_uses_per_hour === null ? null : Number(alarm_uses_per_hour),
+    usesMax: usesMax === null ? null : Number(usesMax),
+    alarmUsesPerHour: alarmUsesPerHour === null ? null : Number(alarmUsesPerHour),
   }
 }

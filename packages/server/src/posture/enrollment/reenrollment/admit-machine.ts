@@ -93,8 +93,8 @@ export async function admitMachine(
 export async function completeRequest(change: Change, request: ReenrollmentRequest): Promise<void> {
   await updateReenrollmentRequest(change.tx, request.id, {
     status: 'completed',
-    approved_until: null,
-    updated_at: change.at,
+    approvedUntil: null,
+    updatedAt: change.at,
   })
 }
 
@@ -105,8 +105,7 @@ function toUndecided({ status }: ReenrollmentRequest): 'pending' | 'denied' {
 
 function isOf(request: ReenrollmentRequest, machine: Machine): boolean {
   return (
-    !differs(request.serial, machine.serial) &&
-    !differs(request.hardware_uuid, machine.hardware_uuid)
+    !differs(request.serial, machine.serial) && !differs(request.hardwareUuid, machine.hardwareUuid)
   )
 }
 
@@ -123,11 +122,11 @@ function admitted(
 
 function toKnownHost(device: ContactedDevice): KnownHost {
   return {
-    ownerPersonId: device.owner_person_id,
-    nodeKeyHash: device.node_key_hash,
-    enrolledAt: device.enrolled_at,
-    enrolledFrom: device.enrolled_from,
-    lastSeenAt: device.last_seen_at,
+    ownerPersonId: device.ownerPersonId,
+    nodeKeyHash: device.nodeKeyHash,
+    enrolledAt: device.enrolledAt,
+    enrolledFrom: device.enrolledFrom,
+    lastSeenAt: device.lastSeenAt,
   }
 }
 
@@ -150,21 +149,21 @@ async function hold(change: Change, machine: Machine, held: HeldFor): Promise<Ad
 /** An approval that has run out, or was another machine's, is asked for once more. */
 async function countAttempt(
   { tx, at }: Change,
-  { name, serial, hardware_uuid }: Machine,
+  { name, serial, hardwareUuid }: Machine,
   { device, reason }: HeldFor,
   request: ReenrollmentRequest,
 ): Promise<ReenrollmentRequest> {
   return updateReenrollmentRequest(tx, request.id, {
-    device_id: device.id,
+    deviceId: device.id,
     reason,
-    host_name: name,
+    hostName: name,
     serial,
-    hardware_uuid,
-    attempts_count: String(BigInt(request.attempts_count) + 1n),
-    last_requested_at: at,
+    hardwareUuid,
+    attemptsCount: String(BigInt(request.attemptsCount) + 1n),
+    lastRequestedAt: at,
     status: toUndecided(request),
-    approved_until: null,
-    updated_at: at,
+    approvedUntil: null,
+    updatedAt: at,
   })
 }
 
@@ -174,21 +173,21 @@ async function openRequest(
   { device, reason }: HeldFor,
 ): Promise<ReenrollmentRequest | undefined> {
   const { tx, at, origin } = change
-  const known = device.contact_address ?? device.enrolled_from
-  const { serial, hardware_uuid } = machine
+  const known = device.contactAddress ?? device.enrolledFrom
+  const { serial, hardwareUuid } = machine
   const request = await insertReenrollmentRequest(tx, {
-    device_id: device.id,
+    deviceId: device.id,
     reason,
-    host_identifier: machine.hostIdentifier,
-    host_name: machine.name,
+    hostIdentifier: machine.hostIdentifier,
+    hostName: machine.name,
     serial,
-    hardware_uuid,
-    ip_address: origin.ipAddress ?? null,
-    known_ip_address: known,
-    enrollment_secret_id: machine.secret.id,
-    requested_at: at,
-    last_requested_at: at,
-    updated_at: at,
+    hardwareUuid,
+    ipAddress: origin.ipAddress ?? null,
+    knownIpAddress: known,
+    enrollmentSecretId: machine.secret.id,
+    requestedAt: at,
+    lastRequestedAt: at,
+    updatedAt: at,
   })
   // Another attempt of the same machine has asked meanwhile.
   if (request === undefined) return undefined
@@ -197,14 +196,14 @@ async function openRequest(
     action: 'device.reenrollment_requested',
     target: { type: 'device', id: device.id },
     description: `held the enrollment of a machine as ${device.name}, whose ${DESCRIPTIONS[reason]}`,
-    before: { ip_address: known, last_seen_at: device.last_seen_at?.toISOString() ?? null },
+    before: { ip_address: known, last_seen_at: device.lastSeenAt?.toISOString() ?? null },
     after: {
       reenrollment_request_id: request.id,
       reason,
       host_identifier: machine.hostIdentifier,
       serial,
-      hardware_uuid,
-      ip_address: request.ip_address,
+      hardware_uuid: hardwareUuid,
+      ip_address: request.ipAddress,
       enrollment_secret_id: machine.secret.id,
     },
   })
@@ -214,7 +213,7 @@ async function openRequest(
     deviceId: device.id,
     reason,
     hostIdentifier: machine.hostIdentifier,
-    ipAddress: request.ip_address,
+    ipAddress: request.ipAddress,
     previousIpAddress: known,
   })
   return request

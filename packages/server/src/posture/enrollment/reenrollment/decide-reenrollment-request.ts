@@ -32,17 +32,17 @@ export async function decideReenrollmentRequest(
   const until = status === 'approved' ? new Date(at.getTime() + APPROVAL_MS) : null
   const after = await updateReenrollmentRequest(tx, before.id, {
     status,
-    approved_until: until,
-    decided_at: at,
-    decided_by: origin.actor.name,
-    updated_at: at,
+    approvedUntil: until,
+    decidedAt: at,
+    decidedBy: origin.actor.name,
+    updatedAt: at,
   })
   change.recordAudit({
     action: `reenrollment_request.${status}`,
     target: { type: 'reenrollment_request', id: before.id },
-    description: `${status} the re-enrollment request ${before.id} of a machine at ${before.ip_address ?? 'an unknown address'} as device ${before.device_id}`,
+    description: `${status} the re-enrollment request ${before.id} of a machine at ${before.ipAddress ?? 'an unknown address'} as device ${before.deviceId}`,
     before: { status: before.status },
-    after: { status, device_id: before.device_id, approved_until: until?.toISOString() ?? null },
+    after: { status, device_id: before.deviceId, approved_until: until?.toISOString() ?? null },
   })
   return after
 }

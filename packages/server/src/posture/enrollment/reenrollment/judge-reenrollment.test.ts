@@ -30,8 +30,8 @@ const judge = (host: Partial<KnownHost> = {}, claim: Partial<Claim> = {}) => {
 const asked = (ms: number, more: Partial<NonNullable<Claim['request']>> = {}) => ({
   request: {
     status: 'pending' as const,
-    approved_until: null,
-    requested_at: before(ms),
+    approvedUntil: null,
+    requestedAt: before(ms),
     ...more,
   },
 })
@@ -84,8 +84,7 @@ describe('a machine that claims to be a device', () => {
   })
 
   it('is let in by an approval while it holds', () => {
-    const approved = (until: Date) =>
-      asked(MINUTE_MS, { status: 'approved', approved_until: until })
+    const approved = (until: Date) => asked(MINUTE_MS, { status: 'approved', approvedUntil: until })
     expect(judge({}, approved(before(-1)))).toBe('approved')
     expect(judge({ ownerPersonId: '1' }, { secretPersonId: '2', ...approved(before(-1)) })).toBe(
       'approved',

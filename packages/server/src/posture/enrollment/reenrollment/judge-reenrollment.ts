@@ -28,7 +28,7 @@ export interface Claim {
   readonly nodeKeyHash: Buffer | undefined
   /** What it asked for before. */
   readonly request:
-    Pick<ReenrollmentRequest, 'status' | 'approved_until' | 'requested_at'> | undefined
+    Pick<ReenrollmentRequest, 'status' | 'approvedUntil' | 'requestedAt'> | undefined
 }
 
 /** Why a machine may take the place of a device; recorded with the enrollment. */
@@ -66,7 +66,7 @@ export function judgeReenrollment(known: KnownHost, claim: Claim, aliveMs: numbe
   if (isAnswerLost(known, claim)) return admitted('node_key_unused')
   const usedMs = toLastUseMs(known)
   // A key that was used after another machine had asked is in the hands of somebody, however long ago.
-  const isContested = request !== undefined && usedMs > request.requested_at.getTime()
+  const isContested = request !== undefined && usedMs > request.requestedAt.getTime()
   const isAlive = usedMs > claim.at.getTime() - aliveMs
   return isAlive || isContested
     ? { kind: 'held', reason: 'live_node_key' }
@@ -93,7 +93,7 @@ function isOwnersSecret(known: KnownHost, claim: Claim): boolean | undefined {
 
 function isApproved({ request, at }: Claim): boolean {
   return (
-    request?.status === 'approved' && request.approved_until !== null && request.approved_until > at
+    request?.status === 'approved' && request.approvedUntil !== null && request.approvedUntil > at
   )
 }
 

@@ -1,12 +1,13 @@
 import { sql, type Transaction } from 'kysely'
+import { findRecord, listRecords } from '../../../platform/db/record-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { Device } from '../../devices/device-store.ts'
 import type { Hardware } from '../../devices/hardware-duplicate-store.ts'
 
 /** A device with its last contact. */
 export interface ContactedDevice extends Device {
-  readonly last_seen_at: Date | null
-  readonly contact_address: string | null
+  readonly lastSeenAt: Date | null
+  readonly contactAddress: string | null
 }
 
 /** The device with a host identifier, locked until the transaction ends. */
@@ -14,10 +15,9 @@ export async function findKnownHost(
   tx: Transaction<Schema>,
   hostIdentifier: string,
 ): Promise<ContactedDevice | undefined> {
-  return selectContacted(tx)
-    .where('device.host_identifier', '=', hostIdentifier)
-    .forUpdate('device')
-    .executeTakeFirst()
+  return findRecord(
+    selectContacted(tx).where('device.host_identifier', '=', hostIdentifier).forUpdate('device'),
+  )
 }
 
 /** Of more devices with one serial, an admin looks at the first. */
@@ -26,21 +26,22 @@ const TWINS_MAX = 100
 /** The devices under other host identifiers that have this hardware and a node key. The hardware is locked. */
 export async function listTwins(
   tx: Transaction<Schema>,
-  { serial, hardware_uuid: uuid }: Hardware,
+  { serial, hardwareUuid: uuid }: Hardware,
   hostIdentifier: string,
 ): Promise<ContactedDevice[]> {
   if (serial === null && uuid === null) return []
-  return selectContacted(tx)
-    .where(
-      sql<boolean>`(lower(device.serial) = lower(${serial}::text)
+  return listRecords(
+    selectContacted(tx)
+      .where(
+        sql<boolean>`(lower(device.serial) = lower(${serial}::text)
         or lower(device.hardware_uuid) = lower(${uuid}::text))`,
-    )
-    .where('device.host_identifier', '<>', hostIdentifier)
-    .where('device.node_key_hash', 'is not', null)
-    .where('device.agent_disabled_at', 'is', null)
-    .orderBy('device.id')
-    .limit(TWINS_MAX)
-    .execute()
+      )
+      .where('device.host_identifier', '<>', hostIdentifier)
+      .where('device.node_key_hash', 'is not', null)
+      .where('device.agent_disabled_at', 'is', null)
+      .orderBy('device.id')
+      .limit(TWINS_MAX),
+  )
 }
 
 function selectContacted(tx: Transaction<Schema>) {

@@ -45,7 +45,7 @@ export const reenrollmentRequestSchema = z
 /** The wire form of a machine that asks to enroll as a known device. */
 export function toReenrollmentRequestJson(baseUrl: string, request: ReenrollmentRequest) {
   return toWire(reenrollmentRequestSchema, request, {
-    device_information: toLink(baseUrl, 'devices', request.device_id),
-    attempts_count: Number(request.attempts_count),
+    device_information: toLink(baseUrl, 'devices', request.deviceId),
+    attempts_count: Number(request.attemptsCount),
   })
 }

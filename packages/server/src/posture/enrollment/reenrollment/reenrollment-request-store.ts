@@ -1,4 +1,6 @@
-import { sql, type Insertable, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
+import type { NewRecord } from '../../../schema/define-table.ts'
+import { findRecord, listRecords } from '../../../platform/db/record-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import type { ReenrollmentRequest } from './reenrollment-request-read.ts'
 import { rowsOf } from '../../../schema/row-store.ts'
@@ -17,38 +19,37 @@ export async function findOpenRequest(
   tx: Transaction<Schema>,
   { hostIdentifier, ipAddress, secretId }: Asker,
 ): Promise<ReenrollmentRequest | undefined> {
-  return tx
-    .selectFrom('reenrollment_request')
-    .selectAll()
-    .where('host_identifier', '=', hostIdentifier)
-    .where(sql<string>`coalesce(ip_address, '')`, '=', ipAddress ?? '')
-    .where('enrollment_secret_id', '=', secretId)
-    .where('status', '<>', 'completed')
-    .forUpdate()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .selectFrom('reenrollment_request')
+      .selectAll()
+      .where('host_identifier', '=', hostIdentifier)
+      .where(sql<string>`coalesce(ip_address, '')`, '=', ipAddress ?? '')
+      .where('enrollment_secret_id', '=', secretId)
+      .where('status', '<>', 'completed')
+      .forUpdate(),
+  )
 }
 
 /** What nobody has decided yet, by ascending id. */
 export async function listUndecidedRequests(db: Kysely<Schema>): Promise<ReenrollmentRequest[]> {
-  return db
-    .selectFrom('reenrollment_request')
-    .selectAll()
-    .where('status', '=', 'pending')
-    .orderBy('id')
-    .execute()
+  return listRecords(
+    db.selectFrom('reenrollment_request').selectAll().where('status', '=', 'pending').orderBy('id'),
+  )
 }
 
 /** Inserts a request; undefined when the machine has an open one. */
 export async function insertReenrollmentRequest(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['reenrollment_request']>,
+  values: NewRecord<'reenrollment_request'>,
 ): Promise<ReenrollmentRequest | undefined> {
-  return tx
-    .insertInto('reenrollment_request')
-    .values(values)
-    .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
-    .executeTakeFirst()
+  return findRecord(
+    tx
+      .insertInto('reenrollment_request')
+      .values(requests.toInsert(values))
+      .onConflict((conflict) => conflict.doNothing())
+      .returningAll(),
+  )
 }
 
 /**

@@ -31,22 +31,22 @@ export async function countSecretUse(
   const alarms = listAlarms(uses, isEnrollment)
   for (const alarm of alarms) recordAlarm(change, secretId, uses, alarm)
   if (alarms.includes('unusual_use')) {
-    await updateEnrollmentSecret(change.tx, secretId, { unusual_use_at: change.at })
+    await updateEnrollmentSecret(change.tx, secretId, { unusualUseAt: change.at })
   }
 }
 
 function listAlarms(uses: SecretUses, isEnrollment: boolean): SecretAlarm[] {
   const alarms: SecretAlarm[] = []
-  const count = Number(uses.use_count)
-  if (isEnrollment && uses.uses_max !== null) {
-    const max = Number(uses.uses_max)
+  const count = Number(uses.useCount)
+  if (isEnrollment && uses.usesMax !== null) {
+    const max = Number(uses.usesMax)
     if (count === max) alarms.push('used_up')
     else if (count === toNearlyUsedUp(max)) alarms.push('nearly_used_up')
   }
   // Once in an hour: with the first use beyond.
   if (
-    uses.alarm_uses_per_hour !== null &&
-    Number(uses.hour_uses) === Number(uses.alarm_uses_per_hour) + 1
+    uses.alarmUsesPerHour !== null &&
+    Number(uses.hourUses) === Number(uses.alarmUsesPerHour) + 1
   ) {
     alarms.push('unusual_use')
   }
@@ -62,22 +62,22 @@ const WORDS: Readonly<Record<SecretAlarm, string>> = {
 function recordAlarm(
   change: Change,
   secretId: string,
-  { name, use_count, uses_max, hour_uses }: SecretUses,
+  { name, useCount, usesMax, hourUses }: SecretUses,
   alarm: SecretAlarm,
 ): void {
   change.recordAudit({
     action: `enrollment_secret.${alarm}`,
     target: { type: 'enrollment_secret', id: secretId },
     description: `found that the enrollment secret ${name} ${WORDS[alarm]}`,
-    after: { use_count, uses_max, uses_within_hour: hour_uses },
+    after: { use_count: useCount, uses_max: usesMax, uses_within_hour: hourUses },
   })
   change.recordEvent({
     type: 'enrollment_secrets.alarm',
     secretId,
     name,
     reason: alarm,
-    useCount: Number(use_count),
-    usesMax: uses_max === null ? null : Number(uses_max),
-    usesWithinHour: Number(hour_uses),
+    useCount: Number(useCount),
+    usesMax: usesMax === null ? null : Number(usesMax),
+    usesWithinHour: Number(hourUses),
   })
 }

@@ -48,14 +48,14 @@ export async function createEnrollmentSecret(
   const secretHash = hashEnrollmentSecret(secret)
   const row = await insertEnrollmentSecret(change.tx, {
     name: parseName(input.name, 'name'),
-    secret_hash: secretHash,
-    secret_sealed: sealer.seal(secret, enrollmentSecretContext(secretHash)),
-    person_id: input.personId,
-    created_at: change.at,
-    updated_at: change.at,
-    expires_at: input.expiresAt,
-    uses_max: input.usesMax ?? null,
-    alarm_uses_per_hour:
+    secretHash,
+    secretSealed: sealer.seal(secret, enrollmentSecretContext(secretHash)),
+    personId: input.personId,
+    createdAt: change.at,
+    updatedAt: change.at,
+    expiresAt: input.expiresAt,
+    usesMax: input.usesMax ?? null,
+    alarmUsesPerHour:
       input.alarmUsesPerHour === undefined ? ALARM_USES_PER_HOUR_DEFAULT : input.alarmUsesPerHour,
   })
   change.recordAudit({
@@ -64,10 +64,10 @@ export async function createEnrollmentSecret(
     description: `created the enrollment secret ${row.name}`,
     after: {
       name: row.name,
-      person_id: row.person_id,
-      expires_at: row.expires_at?.toISOString() ?? null,
-      uses_max: row.uses_max,
-      alarm_uses_per_hour: row.alarm_uses_per_hour,
+      person_id: row.personId,
+      expires_at: row.expiresAt?.toISOString() ?? null,
+      uses_max: row.usesMax,
+      alarm_uses_per_hour: row.alarmUsesPerHour,
     },
   })
   return { id: row.id, name: row.name, secret }
@@ -83,11 +83,11 @@ export async function revokeEnrollmentSecret(
   id: string,
 ): Promise<EnrollmentSecret> {
   const secret = await getEnrollmentSecretForUpdate(change.tx, id)
-  if (secret.revoked_at !== null) return secret
+  if (secret.revokedAt !== null) return secret
   change.recordAudit({
     action: 'enrollment_secret.revoked',
     target: { type: 'enrollment_secret', id: secret.id },
     description: `revoked the enrollment secret ${secret.name}`,
   })
-  return updateEnrollmentSecret(change.tx, id, { revoked_at: change.at, updated_at: change.at })
+  return updateEnrollmentSecret(change.tx, id, { revokedAt: change.at, updatedAt: change.at })
 }

@@ -53,10 +53,10 @@ export function toEnrollmentSecretJson(
   const toCount = (count: string | null) => (count === null ? null : Number(count))
   return toWire(enrollmentSecretSchema, secret, {
     state: toSecretState(secret, at),
-    owner: toLink(baseUrl, 'people', secret.person_id),
-    owner_email: secret.person_email,
-    use_count: Number(secret.use_count),
-    uses_max: toCount(secret.uses_max),
-    alarm_uses_per_hour: toCount(secret.alarm_uses_per_hour),
+    owner: toLink(baseUrl, 'people', secret.personId),
+    owner_email: secret.personEmail,
+    use_count: Number(secret.useCount),
+    uses_max: toCount(secret.usesMax),
+    alarm_uses_per_hour: toCount(secret.alarmUsesPerHour),
   })
 }

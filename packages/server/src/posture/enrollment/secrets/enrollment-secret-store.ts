@@ -1,4 +1,6 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import type { StoredRecord } from '../../../schema/define-table.ts'
+import { findRecord, listRecords, takeRecord, toRecord } from '../../../platform/db/record-table.ts'
 import { notFound } from '../../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../../platform/db/page.ts'
 import { parseId } from '../../../platform/ids.ts'
@@ -9,7 +11,7 @@ import { rowsOf } from '../../../schema/row-store.ts'
 
 const secrets = rowsOf('enrollment_secret', 'enrollment secret')
 
-export type EnrollmentSecret = Selectable<Schema['enrollment_secret']>
+export type EnrollmentSecret = StoredRecord<'enrollment_secret'>
 
 export const insertEnrollmentSecret = secrets.insert
 
@@ -29,7 +31,7 @@ export const updateEnrollmentSecret = secrets.update
 
 /** An enrollment secret with the email address of the person it is bound to. */
 export interface ListedEnrollmentSecret extends EnrollmentSecret {
-  readonly person_email: string | null
+  readonly personEmail: string | null
 }
 
 function selectListed(db: Kysely<Schema>) {
@@ -44,7 +46,7 @@ function selectListed(db: Kysely<Schema>) {
 export async function listAllEnrollmentSecrets(
   db: Kysely<Schema>,
 ): Promise<ListedEnrollmentSecret[]> {
-  return selectListed(db).orderBy('enrollment_secret.id').execute()
+  return listRecords(selectListed(db).orderBy('enrollment_secret.id'))
 }
 
 /** A page of enrollment secrets by ascending id. */
@@ -52,7 +54,8 @@ export async function listEnrollmentSecrets(
   db: Kysely<Schema>,
   window: PageWindow,
 ): Promise<ListedEnrollmentSecret[]> {
-  return readPage(selectListed(db), 'enrollment_secret.id', window)
+  const rows = await readPage(selectListed(db), 'enrollment_secret.id', window)
+  return rows.map(toRecord)
 }
 
 /**
@@ -64,9 +67,11 @@ export async function getListedEnrollmentSecret(
   db: Kysely<Schema>,
   id: string,
 ): Promise<ListedEnrollmentSecret> {
-  return selectListed(db)
-    .where('enrollment_secret.id', '=', parseId(id, 'enrollment secret'))
-    .executeTakeFirstOrThrow(() => notFound('enrollment secret', id))
+  const secret = await findRecord(
+    selectListed(db).where('enrollment_secret.id', '=', parseId(id, 'enrollment secret')),
+  )
+  if (secret === undefined) throw notFound('enrollment secret', id)
+  return secret
 }
 
 /** The ids of the secrets bound to a person that are not revoked, in ascending order. */
@@ -90,23 +95,24 @@ export async function findSharedSecretLocked(
   name: string,
 ): Promise<EnrollmentSecret | undefined> {
   await lockInTransaction(db, LOCK_KEYS.sharedEnrollmentSecrets)
-  return db
-    .selectFrom('enrollment_secret')
-    .selectAll()
-    .where('name', '=', name)
-    .where('person_id', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return findRecord(
+    db
+      .selectFrom('enrollment_secret')
+      .selectAll()
+      .where('name', '=', name)
+      .where('person_id', 'is', null)
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
 }
 
 /** What a secret has been used for, after one more use. */
 export interface SecretUses {
   readonly name: string
-  readonly use_count: string
-  readonly uses_max: string | null
-  readonly hour_uses: string
-  readonly alarm_uses_per_hour: string | null
+  readonly useCount: string
+  readonly usesMax: string | null
+  readonly hourUses: string
+  readonly alarmUsesPerHour: string | null
 }
 
 /**
@@ -119,15 +125,16 @@ export async function updateSecretUses(
   { at, isEnrollment }: { readonly at: Date; readonly isEnrollment: boolean },
 ): Promise<SecretUses> {
   const isSameHour = sql<boolean>`coalesce(hour_began_at > ${at}::timestamptz - interval '1 hour', false)`
-  return db
-    .updateTable('enrollment_secret')
-    .set({
-      use_count: sql<string>`use_count + ${isEnrollment ? 1 : 0}::int`,
-      last_used_at: sql<Date>`greatest(last_used_at, ${at}::timestamptz)`,
-      hour_uses: sql<string>`case when ${isSameHour} then hour_uses + 1 else 1 end`,
-      hour_began_at: sql<Date>`case when ${isSameHour} then hour_began_at else ${at}::timestamptz end`,
-    })
-    .where('id', '=', id)
-    .returning(['name', 'use_count', 'uses_max', 'hour_uses', 'alarm_uses_per_hour'])
-    .executeTakeFirstOrThrow()
+  return takeRecord(
+    db
+      .updateTable('enrollment_secret')
+      .set({
+        use_count: sql<string>`use_count + ${isEnrollment ? 1 : 0}::int`,
+        last_used_at: sql<Date>`greatest(last_used_at, ${at}::timestamptz)`,
+        hour_uses: sql<string>`case when ${isSameHour} then hour_uses + 1 else 1 end`,
+        hour_began_at: sql<Date>`case when ${isSameHour} then hour_began_at else ${at}::timestamptz end`,
+      })
+      .where('id', '=', id)
+      .returning(['name', 'use_count', 'uses_max', 'hour_uses', 'alarm_uses_per_hour']),
+  )
 }

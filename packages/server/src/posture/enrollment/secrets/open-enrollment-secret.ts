@@ -9,7 +9,7 @@ export function enrollmentSecretContext(secretHash: Buffer): SealContext {
 /** The plain text of an enrollment secret. Throws `UnsealError` when the master key is another one. */
 export function openEnrollmentSecret(
   sealer: Sealer,
-  secret: Pick<EnrollmentSecret, 'secret_hash' | 'secret_sealed'>,
+  secret: Pick<EnrollmentSecret, 'secretHash' | 'secretSealed'>,
 ): string {
-  return sealer.openText(secret.secret_sealed, enrollmentSecretContext(secret.secret_hash))
+  return sealer.openText(secret.secretSealed, enrollmentSecretContext(secret.secretHash))
 }

@@ -1,7 +1,7 @@
 import { toNearlyUsedUp } from './count-secret-use.ts'
 import type { EnrollmentSecret } from './enrollment-secret-store.ts'
 
-type SecretTerms = Pick<EnrollmentSecret, 'revoked_at' | 'expires_at' | 'use_count' | 'uses_max'>
+type SecretTerms = Pick<EnrollmentSecret, 'revokedAt' | 'expiresAt' | 'useCount' | 'usesMax'>
 
 export const SECRET_STATES = ['live', 'nearly_used_up', 'used_up', 'expired', 'revoked'] as const
 
@@ -10,8 +10,8 @@ export type SecretState = (typeof SECRET_STATES)[number]
 
 /** The state of an enrollment secret at a time. */
 export function toSecretState(secret: SecretTerms, at: Date): SecretState {
-  const { revoked_at: revokedAt, expires_at: expiresAt, uses_max: usesMax } = secret
-  const count = Number(secret.use_count)
+  const { revokedAt, expiresAt, usesMax } = secret
+  const count = Number(secret.useCount)
   if (revokedAt !== null) return 'revoked'
   if (expiresAt !== null && expiresAt <= at) return 'expired'
   if (usesMax === null) return 'live'

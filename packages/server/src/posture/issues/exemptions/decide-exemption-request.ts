@@ -23,12 +23,12 @@ type Status = ExemptionRequestRecord['status']
 type DecidedColumns = Pick<
   ExemptionRequestRecord,
   | 'status'
-  | 'internal_explanation'
-  | 'denial_explanation'
-  | 'covers_future_issues'
-  | 'expires_at'
-  | 'decided_at'
-  | 'decided_by'
+  | 'internalExplanation'
+  | 'denialExplanation'
+  | 'coversFutureIssues'
+  | 'expiresAt'
+  | 'decidedAt'
+  | 'decidedBy'
 >
 
 /** What is decided about a request. */
@@ -80,7 +80,7 @@ export async function decideExemptionRequest(
 ): Promise<ExemptionRequestRecord> {
   const { tx, at } = change
   // What a request says may change until its device is locked.
-  const { device_id: deviceId } = await EXEMPTION_REQUEST_LIST.get(tx, id)
+  const { deviceId } = await EXEMPTION_REQUEST_LIST.get(tx, id)
   const locked = await lockDevices(tx, [deviceId])
   const before = await EXEMPTION_REQUEST_LIST.get(tx, id)
   await assertPossible(change, before, decision)
@@ -88,7 +88,7 @@ export async function decideExemptionRequest(
   if (isSame(before, values)) return before
 
   const settled = await settleDueStatuses(change, locked, at)
-  await updateExemptionRequest(tx, id, { ...values, updated_at: at })
+  await updateExemptionRequest(tx, id, { ...values, updatedAt: at })
   await refreshExemptions(tx, { id, deviceId }, at)
   const after = await EXEMPTION_REQUEST_LIST.get(tx, id)
   recordDecision(change, before, after, locked[0]?.name ?? 'a device')
@@ -109,7 +109,7 @@ async function assertPossible(
   }
   if (decision.status !== 'approved') return
   assertEndsLater(
-    decision.expiresAt === undefined ? before.expires_at : decision.expiresAt,
+    decision.expiresAt === undefined ? before.expiresAt : decision.expiresAt,
     change.at,
   )
   const disallowing = await listDisallowingChecks(change.tx, before.id)
@@ -127,12 +127,12 @@ function toValues(
   const grant = status === 'approved' ? decision : undefined
   return {
     status,
-    internal_explanation: isDecided ? decision.internalMessage : null,
-    denial_explanation: status === 'denied' ? decision.denialExplanation : null,
-    covers_future_issues: grant?.coversFutureIssues ?? before.covers_future_issues,
-    expires_at: grant?.expiresAt === undefined ? before.expires_at : grant.expiresAt,
-    decided_at: isDecided ? (isAgain ? before.decided_at : change.at) : null,
-    decided_by: isDecided ? (isAgain ? before.decided_by : change.origin.actor.name) : null,
+    internalExplanation: isDecided ? decision.internalMessage : null,
+    denialExplanation: status === 'denied' ? decision.denialExplanation : null,
+    coversFutureIssues: grant?.coversFutureIssues ?? before.coversFutureIssues,
+    expiresAt: grant?.expiresAt === undefined ? before.expiresAt : grant.expiresAt,
+    decidedAt: isDecided ? (isAgain ? before.decidedAt : change.at) : null,
+    decidedBy: isDecided ? (isAgain ? before.decidedBy : change.origin.actor.name) : null,
   }
 }
 
@@ -143,10 +143,10 @@ function isSame(before: ExemptionRequestRecord, values: DecidedColumns): boolean
 function toAudit(request: ExemptionRequestRecord): JsonObject {
   return {
     status: request.status,
-    internal_explanation: request.internal_explanation,
-    denial_explanation: request.denial_explanation,
-    covers_future_issues: request.covers_future_issues,
-    expires_at: request.expires_at?.toISOString() ?? null,
+    internal_explanation: request.internalExplanation,
+    denial_explanation: request.denialExplanation,
+    covers_future_issues: request.coversFutureIssues,
+    expires_at: request.expiresAt?.toISOString() ?? null,
   }
 }
 
@@ -162,6 +162,6 @@ function recordDecision(
     target: { type: 'exemption_request', id: after.id },
     description: `${verb} the exemption request ${after.id} for ${deviceName}`,
     before: toAudit(before),
-    after: { ...toAudit(after), issue_ids: after.issue_ids },
+    after: { ...toAudit(after), issue_ids: after.issueIds },
   })
 }

@@ -36,8 +36,8 @@ export const exemptionRequestSchema = z
 /** The wire form of a request for an exemption. */
 export function toExemptionRequestJson(baseUrl: string, request: ExemptionRequestRecord) {
   return toWire(exemptionRequestSchema, request, {
-    requester_information: toLink(baseUrl, 'people', request.requester_person_id),
-    device_information: toLink(baseUrl, 'devices', request.device_id),
-    issues: request.issue_ids.map((id) => toLink(baseUrl, 'issues', id)),
+    requester_information: toLink(baseUrl, 'people', request.requesterPersonId),
+    device_information: toLink(baseUrl, 'devices', request.deviceId),
+    issues: request.issueIds.map((id) => toLink(baseUrl, 'issues', id)),
   })
 }

@@ -1,15 +1,18 @@
-import { sql, type Insertable, type Transaction, type Updateable } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import { defineTable, type NewRecord, type RecordChanges } from '../../../schema/define-table.ts'
 import type { Schema } from '../../../schema/schema.ts'
+
+const requests = defineTable('exemption_request')
 
 /** Inserts a request with the issues that it is about and their checks; answers its id. */
 export async function insertExemptionRequest(
   tx: Transaction<Schema>,
-  values: Insertable<Schema['exemption_request']>,
+  values: NewRecord<'exemption_request'>,
   issues: readonly { readonly id: string; readonly checkId: string }[],
 ): Promise<string> {
   const { id } = await tx
     .insertInto('exemption_request')
-    .values(values)
+    .values(requests.toInsert(values))
     .returning('id')
     .executeTakeFirstOrThrow()
   await tx
@@ -27,9 +30,13 @@ export async function insertExemptionRequest(
 export async function updateExemptionRequest(
   tx: Transaction<Schema>,
   id: string,
-  values: Updateable<Schema['exemption_request']>,
+  values: RecordChanges<'exemption_request'>,
 ): Promise<void> {
-  await tx.updateTable('exemption_request').set(values).where('id', '=', id).execute()
+  await tx
+    .updateTable('exemption_request')
+    .set(requests.toUpdate(values))
+    .where('id', '=', id)
+    .execute()
 }
 
 /** An issue as a request for its exemption needs it. */

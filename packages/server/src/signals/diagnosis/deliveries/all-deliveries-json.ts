@@ -18,10 +18,10 @@ export const ownedDeliverySchema = z
 
 /** Whom a delivery goes to. */
 function toDestinationJson(delivery: OwnedDelivery): z.input<typeof destinationSchema> {
-  const { stream_id: streamId, webhook_id: webhookId } = delivery
+  const { streamId, webhookId } = delivery
   return streamId === null
-    ? { type: 'webhook', id: webhookId ?? '', name: delivery.webhook_name ?? '' }
-    : { type: 'ssf_stream', id: streamId, name: delivery.stream_name ?? '' }
+    ? { type: 'webhook', id: webhookId ?? '', name: delivery.webhookName ?? '' }
+    : { type: 'ssf_stream', id: streamId, name: delivery.streamName ?? '' }
 }
 
 /** The wire form of a delivery in the list. */

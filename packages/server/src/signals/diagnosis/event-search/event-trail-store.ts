@@ -3,6 +3,8 @@
  * statement is answered by an index and reads a bounded number of rows. SQL only.
  */
 import { sql, type Kysely, type Selectable, type SqlBool } from 'kysely'
+import { listRecords, toRecord } from '../../../platform/db/record-table.ts'
+import type { StoredRecord } from '../../../schema/define-table.ts'
 import { timeOfUlid } from '../../../platform/ids.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import {
@@ -119,16 +121,17 @@ async function findCausesOfDevices(
 export async function listEntriesOfCauses(
   db: Db,
   txns: readonly string[],
-): Promise<Selectable<Schema['audit_entry']>[]> {
+): Promise<StoredRecord<'audit_entry'>[]> {
   const times = txns.flatMap((txn) => timeOfUlid(txn) ?? [])
-  return db
-    .selectFrom('audit_entry')
-    .selectAll()
-    .where('recorded_at', '=', sql<Date>`any(${times}::timestamptz[])`)
-    .where('txn', '=', sql<string>`any(${txns}::text[])`)
-    .orderBy('sequence')
-    .limit(ROWS_MAX)
-    .execute()
+  return listRecords(
+    db
+      .selectFrom('audit_entry')
+      .selectAll()
+      .where('recorded_at', '=', sql<Date>`any(${times}::timestamptz[])`)
+      .where('txn', '=', sql<string>`any(${txns}::text[])`)
+      .orderBy('sequence')
+      .limit(ROWS_MAX),
+  )
 }
 
 /** A change of status, with what decides about its subject now. */
@@ -171,14 +174,15 @@ export async function listTransitions(
 export async function listWebhookEvents(
   db: Db,
   txns: readonly string[],
-): Promise<Selectable<Schema['webhook_event']>[]> {
-  return db
-    .selectFrom('webhook_event')
-    .selectAll()
-    .where('txn', '=', sql<string>`any(${txns}::text[])`)
-    .orderBy('id')
-    .limit(ROWS_MAX)
-    .execute()
+): Promise<StoredRecord<'webhook_event'>[]> {
+  return listRecords(
+    db
+      .selectFrom('webhook_event')
+      .selectAll()
+      .where('txn', '=', sql<string>`any(${txns}::text[])`)
+      .orderBy('id')
+      .limit(ROWS_MAX),
+  )
 }
 
 /** The deliveries of causes to destinations of these kinds, in their order. */
@@ -196,12 +200,12 @@ export async function listDeliveriesOfCauses(
 export async function listAttempts(
   db: Db,
   deliveryIds: readonly string[],
-): Promise<Selectable<Schema['delivery_attempt']>[]> {
+): Promise<StoredRecord<'delivery_attempt'>[]> {
   const { rows } = await sql<Selectable<Schema['delivery_attempt']>>`
     select attempt.* from unnest(${deliveryIds}::bigint[]) as delivery (id)
     cross join lateral (
       select * from delivery_attempt where delivery_id = delivery.id
       order by number desc limit ${ATTEMPTS_MAX}) attempt
     order by attempt.id`.execute(db)
-  return rows
+  return rows.map(toRecord)
 }

@@ -133,22 +133,22 @@ async function readEvidence(
   const asked = causes.flatMap(({ deviceIds }) => deviceIds ?? [])
   const isAsked = (id: string | null) => asked.length === 0 || id === null || asked.includes(id)
   const entries = (await listEntriesOfCauses(db, txns)).filter(
-    ({ target_type: type, target_id: id }) => type !== 'device' || isAsked(id),
+    ({ targetType: type, targetId: id }) => type !== 'device' || isAsked(id),
   )
-  const ofEntries = entries.flatMap(({ target_type: type, target_id: id }) =>
+  const ofEntries = entries.flatMap(({ targetType: type, targetId: id }) =>
     type === 'device' && id !== null && /^\d+$/.test(id) ? [id] : [],
   )
   const deviceIds = [...new Set([...asked, ...ofEntries])]
   const events = (await listWebhookEvents(db, txns)).filter(
-    ({ object_type: type, object_id: id, event_type: event }) =>
+    ({ objectType: type, objectId: id, eventType: event }) =>
       kinds.includes('webhook') &&
       !closedEvents.includes(event) &&
       (type !== 'device' || isAsked(id)),
   )
-  const eventIds = new Set(events.map(({ event_id: id }) => id))
+  const eventIds = new Set(events.map(({ eventId: id }) => id))
   const all = await listDeliveriesOfCauses(db, txns, kinds)
   const deliveries = all.filter((delivery) =>
-    delivery.webhook_id === null ? isAsked(deviceIdOf(delivery)) : eventIds.has(delivery.event_id),
+    delivery.webhookId === null ? isAsked(deviceIdOf(delivery)) : eventIds.has(delivery.eventId),
   )
   const attempts = await listAttempts(
     db,
@@ -159,7 +159,7 @@ async function readEvidence(
     transitions: await listTransitions(db, txns, deviceIds),
     events,
     deliveries,
-    attempts: Map.groupBy(attempts, ({ delivery_id: id }) => id),
+    attempts: Map.groupBy(attempts, ({ deliveryId: id }) => id),
   }
 }
 
@@ -202,7 +202,7 @@ function listUntoldStreams(
   { deliveries, transitions }: Evidence,
   { isWanted, streams }: Destinations,
 ): MissingDelivery[] {
-  const told = new Set(deliveries.map((own) => `${own.stream_id ?? ''} ${deviceIdOf(own) ?? ''}`))
+  const told = new Set(deliveries.map((own) => `${own.streamId ?? ''} ${deviceIdOf(own) ?? ''}`))
   return transitions.flatMap((transition): MissingDelivery[] => {
     const { deviceId, fromCompliance, name, occurredAt, toCompliance } = transition
     const about = `the status of ${name}`
@@ -230,14 +230,14 @@ function listUntoldWebhooks(
     const reason = 'No webhook asked for anything of what happened.'
     return [{ destination: null, about: 'the event', rule: 'nobody_subscribed', reason }]
   }
-  const told = new Set(deliveries.map((own) => `${own.webhook_id ?? ''} ${own.event_id}`))
+  const told = new Set(deliveries.map((own) => `${own.webhookId ?? ''} ${own.eventId}`))
   return events.flatMap((event) =>
     webhooks
-      .filter(({ id }) => !told.has(`${id} ${event.event_id}`))
+      .filter(({ id }) => !told.has(`${id} ${event.eventId}`))
       .map((webhook) => ({
         ...explainWebhookSilence(webhook, event),
         destination: { type: 'webhook' as const, id: webhook.id, name: webhook.name },
-        about: `the event ${event.event_type}`,
+        about: `the event ${event.eventType}`,
       })),
   )
 }

@@ -84,15 +84,15 @@ export function explainStreamSilence(
 /** Why a webhook has no delivery of an event. */
 export function explainWebhookSilence(
   webhook: WebhookRecord,
-  event: { readonly event_type: string; readonly created_at: Date },
+  event: { readonly eventType: string; readonly createdAt: Date },
 ): Missing {
-  if (webhook.createdAt > event.created_at) {
+  if (webhook.createdAt > event.createdAt) {
     return { rule: 'created_later', reason: 'The webhook was created afterwards.' }
   }
-  if (!webhook.events.includes(event.event_type)) {
+  if (!webhook.events.includes(event.eventType)) {
     return {
       rule: 'not_subscribed',
-      reason: `The webhook does not ask for \`${event.event_type}\`.`,
+      reason: `The webhook does not ask for \`${event.eventType}\`.`,
     }
   }
   if (!webhook.enabled) {

@@ -1,6 +1,5 @@
 /* The steps of a trail, from what is stored of its cause: which they are, their order and their words. */
-import type { Selectable } from 'kysely'
-import type { Schema } from '../../../schema/schema.ts'
+import type { StoredRecord } from '../../../schema/define-table.ts'
 import { explainFailure } from '../../dispatch/explain-failure.ts'
 import type { OwnedDelivery } from '../deliveries/all-deliveries-read.ts'
 import type { StatusTransition } from './event-trail-store.ts'
@@ -22,11 +21,11 @@ export interface TrailStep {
 
 /** Everything that is stored of the causes of an answer. */
 export interface Evidence {
-  readonly entries: readonly Selectable<Schema['audit_entry']>[]
+  readonly entries: readonly StoredRecord<'audit_entry'>[]
   readonly transitions: readonly StatusTransition[]
-  readonly events: readonly Selectable<Schema['webhook_event']>[]
+  readonly events: readonly StoredRecord<'webhook_event'>[]
   readonly deliveries: readonly OwnedDelivery[]
-  readonly attempts: ReadonlyMap<string, readonly Selectable<Schema['delivery_attempt']>[]>
+  readonly attempts: ReadonlyMap<string, readonly StoredRecord<'delivery_attempt'>[]>
 }
 
 const NOTHING = { state: null, record: null, delivery: null, eventId: null } as const
@@ -43,14 +42,14 @@ export function toSteps({
     ...transitions.map((transition) => toStatusStep(transition)),
     ...entries.map((entry) => toAuditStep(entry)),
     ...events.map((event): TrailStep => {
-      const { object_type: type, object_id: id } = event
+      const { objectType: type, objectId: id } = event
       return {
         ...NOTHING,
         kind: 'event',
-        at: event.occurred_at,
-        summary: `The event \`${event.event_type}\` was made for webhooks.`,
+        at: event.occurredAt,
+        summary: `The event \`${event.eventType}\` was made for webhooks.`,
         record: type === null || id === null ? null : { type, id },
-        eventId: event.event_id,
+        eventId: event.eventId,
       }
     }),
     ...deliveries.flatMap((delivery) => [
@@ -71,12 +70,12 @@ function toStatusStep(transition: StatusTransition): TrailStep {
   }
 }
 
-function toAuditStep(entry: Selectable<Schema['audit_entry']>): TrailStep {
-  const { actor_name: actor, description, target_type: type, target_id: id } = entry
+function toAuditStep(entry: StoredRecord<'audit_entry'>): TrailStep {
+  const { actorName: actor, description, targetType: type, targetId: id } = entry
   return {
     ...NOTHING,
     kind: 'audit',
-    at: entry.recorded_at,
+    at: entry.recordedAt,
     summary: `${actor} ${description}`,
     state: entry.action,
     record: type === null || id === null ? null : { type, id },
@@ -87,20 +86,20 @@ function toDeliveryStep(delivery: OwnedDelivery): TrailStep {
   return {
     ...NOTHING,
     kind: 'delivery',
-    at: delivery.created_at,
+    at: delivery.createdAt,
     summary: describeDelivery(delivery),
     state: delivery.state,
     delivery,
-    eventId: delivery.event_id,
+    eventId: delivery.eventId,
   }
 }
 
 function describeDelivery({
   state,
-  stream_name: stream,
-  webhook_name: webhook,
-  attempt_count: count,
-  last_error: error,
+  streamName: stream,
+  webhookName: webhook,
+  attemptCount: count,
+  lastError: error,
 }: OwnedDelivery): string {
   const to = stream ?? webhook ?? ''
   switch (state) {
@@ -119,21 +118,21 @@ function describeDelivery({
 
 function toAttemptStep(
   delivery: OwnedDelivery,
-  attempt: Selectable<Schema['delivery_attempt']>,
+  attempt: StoredRecord<'delivery_attempt'>,
 ): TrailStep {
-  const { error_code: errorCode, status_code: statusCode, number, outcome } = attempt
+  const { errorCode, statusCode, number, outcome } = attempt
   const failure = explainFailure({ errorCode, statusCode })
   const status = statusCode === null ? '' : ` (${statusCode})`
   return {
     ...NOTHING,
     kind: 'attempt',
-    at: attempt.started_at,
+    at: attempt.startedAt,
     summary:
       outcome === 'accepted'
         ? `Attempt ${number} was accepted${status}.`
         : `Attempt ${number} failed${status}: ${failure?.cause ?? attempt.error ?? ''} ${failure?.remedy ?? ''}`.trim(),
     state: outcome,
     delivery,
-    eventId: delivery.event_id,
+    eventId: delivery.eventId,
   }
 }

@@ -8,7 +8,7 @@ import { toWire } from '../../../platform/wire/to-wire.ts'
 import { isCircuitOpen } from '../../dispatch/circuit-breaker.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { timestampSchema, toTimestamp } from '../../../platform/wire/wire-values.ts'
-import { signingKeyStateSchema, toReceiverProofJson } from '../../signing/signing-key-json.ts'
+import { signingKeyStateSchema } from '../../signing/signing-key-json.ts'
 import { listProofsOfStream } from '../../signing/signing-key-read.ts'
 import type { Stream } from '../../streams/stream-store.ts'
 import { readDestinationHealth } from './stream-health-read.ts'
@@ -111,7 +111,13 @@ export async function toStreamHealth(
       last_day: toWire(timesSchema, times.lastDay, { exact: times.lastDay.isExact }),
       next_heartbeat_at: toTimestamp(stream.heartbeatDueAt),
       signing_keys: proofs.map(({ key, state, proof }) =>
-        toWire(keySchema, { ...toReceiverProofJson(proof), kid: key.kid, state }),
+        toWire(keySchema, {
+          ...proof,
+          inUse: proof.isInUse,
+          rolledBack: proof.isRolledBack,
+          kid: key.kid,
+          state,
+        }),
       ),
     },
   )

@@ -2,6 +2,7 @@
  * The changes of the configurations of checks. SQL only.
  */
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { findRecord } from '../../../../platform/db/record-table.ts'
 import type { JsonObject } from '../../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../../changes/change.ts'
 import { RecordList, type RowOf } from '../../../../platform/search/record-list.ts'
@@ -65,12 +66,13 @@ export async function findLastConfigurationChange(
   db: Kysely<Schema>,
   checkId: string,
 ): Promise<ConfigurationChange | undefined> {
-  return db
-    .selectFrom('check_configuration_change')
-    .innerJoin('posture_check', 'posture_check.id', 'check_configuration_change.check_id')
-    .selectAll('check_configuration_change')
-    .select('posture_check.configuration_revision as present_revision')
-    .where('check_id', '=', checkId)
-    .whereRef('check_configuration_change.revision', '=', 'posture_check.configuration_revision')
-    .executeTakeFirst()
+  return findRecord(
+    db
+      .selectFrom('check_configuration_change')
+      .innerJoin('posture_check', 'posture_check.id', 'check_configuration_change.check_id')
+      .selectAll('check_configuration_change')
+      .select('posture_check.configuration_revision as present_revision')
+      .where('check_id', '=', checkId)
+      .whereRef('check_configuration_change.revision', '=', 'posture_check.configuration_revision'),
+  )
 }

@@ -23,8 +23,8 @@ const UNDO_MS = HOUR_MS
 
 /** Until when a change can be taken back; null for one that another has followed. */
 export function toUndoEnd(change: ConfigurationChange): Date | null {
-  if (change.revision !== change.present_revision) return null
-  return new Date(change.changed_at.getTime() + UNDO_MS)
+  if (change.revision !== change.presentRevision) return null
+  return new Date(change.changedAt.getTime() + UNDO_MS)
 }
 
 /**

@@ -17,11 +17,11 @@ import type { CheckConfiguration } from '../check-configuration-store.ts'
 /** Queries of a `with` that stand before the tables of the same names: one check as it is configured. */
 function asConfigured({ check, groups }: CheckConfiguration): RawBuilder<unknown> {
   const columns = {
-    paused_at: check.paused_at,
-    remediation_strategy: check.remediation_strategy,
-    grace_period_days: check.grace_period_days,
-    rollout_percent: check.rollout_percent,
-    begins_blocking_on: check.begins_blocking_on,
+    paused_at: check.pausedAt,
+    remediation_strategy: check.remediationStrategy,
+    grace_period_days: check.gracePeriodDays,
+    rollout_percent: check.rolloutPercent,
+    begins_blocking_on: check.beginsBlockingOn,
   }
   const rules = Object.entries(groups).flatMap(([rule, references]) =>
     references.map((group) => ({

@@ -2,6 +2,7 @@
  * Trying a draft out before it is published: on one device, on given rows, and as its reader sees it.
  */
 import { z } from 'zod'
+import { toRecord } from '../../../../platform/db/record-table.ts'
 import { changeRoute } from '../../../../changes/change-routes.ts'
 import { parseId } from '../../../../platform/ids.ts'
 import { toWire } from '../../../../platform/wire/to-wire.ts'
@@ -97,13 +98,13 @@ function runRoutes({ db, runChange, refusedNames }: CustomCheckDraftDependencies
       responses: { 200: runSchema },
       handler: async ({ change, params, body }) => {
         const draft = await DRAFT_LIST.get(change.tx, params.id)
-        assertNamesAllowed(draft.osquery_sql, refusedNames, 'osquery_sql')
+        assertNamesAllowed(draft.osquerySql, refusedNames, 'osquery_sql')
         const name = `Trial of ${draft.name}`.slice(0, NAME_LENGTH_MAX)
-        const sql = draft.osquery_sql
+        const sql = draft.osquerySql
         const input = { name, sql, targeted_device_ids: [body.device_id] }
         // The SQL of a draft may be unfinished: it is held to what a live query may be.
         const campaign = parseRequestPart(createCampaignBody, input, 'body')
-        const { id } = await createCampaign(change, campaign)
+        const { id } = await createCampaign(change, toRecord(campaign))
         return toRunJson(await getDraftRun(change.tx, id), undefined)
       },
     }),

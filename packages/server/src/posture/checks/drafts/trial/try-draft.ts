@@ -32,7 +32,7 @@ export interface ReaderView {
 
 /** Judges an answer as if the draft were a check. */
 export function judgeDraft(draft: CustomCheckDraft, answer: CheckAnswer): ParsedCheckResult {
-  const { requires_primary_key: hasKey, primary_key_column: column } = draft
+  const { requiresPrimaryKey: hasKey, primaryKeyColumn: column } = draft
   return parseCheckResult(answer, hasKey && column !== '' ? column : null)
 }
 
@@ -53,12 +53,12 @@ export function renderForReaders(
     const render = (template: string) => tryRender(template, variables, problems)
     return {
       platform,
-      title: draft.issue_title,
-      rationale: render(draft.rationale_template),
-      fixInstructions: render(draft.fix_instructions_template),
+      title: draft.issueTitle,
+      rationale: render(draft.rationaleTemplate),
+      fixInstructions: render(draft.fixInstructionsTemplate),
       problems,
-      privacyInfo: draft.privacy_info,
-      privacyExample: draft.privacy_center_example_data[platform] ?? null,
+      privacyInfo: draft.privacyInfo,
+      privacyExample: draft.privacyCenterExampleData[platform] ?? null,
     }
   })
 }
@@ -82,14 +82,14 @@ function toVariables(
   platform: CheckPlatform,
   verdict: ParsedCheckResult | undefined,
 ): TemplateVariables {
-  const examples = draft.template_data_examples as TemplateVariables
+  const examples = draft.templateDataExamples as TemplateVariables
   const [failure] = verdict?.failures ?? []
   const issue = failure === undefined ? {} : { value: failure.row }
   return {
     ...examples,
-    check: { ...toObject(examples['check']), name: draft.name, issue_title: draft.issue_title },
+    check: { ...toObject(examples['check']), name: draft.name, issue_title: draft.issueTitle },
     device: { ...toObject(examples['device']), platform: DEVICE_TYPES[platform] },
-    issue: { ...toObject(examples['issue']), title: draft.issue_title, ...issue },
+    issue: { ...toObject(examples['issue']), title: draft.issueTitle, ...issue },
   }
 }
 
