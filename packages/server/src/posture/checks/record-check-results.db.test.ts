@@ -50,21 +50,21 @@ describe('issues', () => {
 
     expect(await listIssues()).toMatchObject([
       {
-        issue_key: 'path',
-        issue_value: '/a',
+        issueKey: 'path',
+        issueValue: '/a',
         value: fail('/a'),
-        detected_at: detected,
-        last_rechecked_at: rechecked,
-        resolved_at: null,
-        blocks_device_at: detected,
+        detectedAt: detected,
+        lastRecheckedAt: rechecked,
+        resolvedAt: null,
+        blocksDeviceAt: detected,
       },
       {
-        issue_value: '/b',
-        detected_at: detected,
-        last_rechecked_at: rechecked,
-        resolved_at: rechecked,
+        issueValue: '/b',
+        detectedAt: detected,
+        lastRecheckedAt: rechecked,
+        resolvedAt: rechecked,
       },
-      { issue_value: '/c', detected_at: rechecked, resolved_at: null },
+      { issueValue: '/c', detectedAt: rechecked, resolvedAt: null },
     ])
     posture.clock.advance(HOUR_MS)
     await posture.report(device, { [check]: PASS })
@@ -86,7 +86,7 @@ describe('issues', () => {
     const failingSince = posture.clock.now()
     posture.clock.advance(HOUR_MS)
     await posture.report(device, { [failed]: rows, [untouched]: rows })
-    expect(await listIssues()).toMatchObject([{ check_id: failed, resolved_at: null }])
+    expect(await listIssues()).toMatchObject([{ checkId: failed, resolvedAt: null }])
     expect(await readResult(device, failed)).toMatchObject({ status, failing_since: failingSince })
     expect((await readDevice(device)).auth_state).toBe('Blocked')
   })
@@ -96,7 +96,7 @@ describe('issues', () => {
     const device = await posture.insertDevice()
     await posture.report(device, { [check]: FAIL })
     await posture.report(device, { [check]: [{ KOLIDE_CHECK_STATUS: 'INAPPLICABLE' }] })
-    expect(await listIssues()).toMatchObject([{ resolved_at: posture.clock.now() }])
+    expect(await listIssues()).toMatchObject([{ resolvedAt: posture.clock.now() }])
   })
 
   test('an issue whose row reports an error of its own stays open beside a failing one', async () => {

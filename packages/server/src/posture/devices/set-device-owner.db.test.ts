@@ -46,7 +46,7 @@ test('the same owner again keeps the time of the registration and adds no audit 
 test('a registration ends and another begins, each with an audit entry', async () => {
   const device = await posture.insertDevice()
   await setOwner(device, { email: 'a@example.com' })
-  expect(await setOwner(device, null)).toMatchObject({ owner_person_id: null, registered_at: null })
+  expect(await setOwner(device, null)).toMatchObject({ ownerPersonId: null, registeredAt: null })
   await setOwner(device, { email: 'b@example.com' })
   const entries = await db
     .selectFrom('audit_entry')
