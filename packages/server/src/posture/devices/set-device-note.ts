@@ -15,7 +15,7 @@ export async function setDeviceNote(
   const device = await getDeviceForUpdate(tx, deviceId)
   const note = text === null || text.trim() === '' ? null : text
   if (note === device.note) return
-  await updateDevice(tx, device.id, { note, updated_at: at })
+  await updateDevice(tx, device.id, { note, updatedAt: at })
   change.recordAudit({
     action: 'device.note_changed',
     target: { type: 'device', id: device.id },

@@ -150,7 +150,7 @@ function readEndpoints<Request extends LogRequest, Declared>(
       handler: async (request) => {
         const { destinationId } = await mount.findOwner(db, request, 'show')
         const delivery = await getDeliveryOfEvent(db, destinationId, eventIdOf(request))
-        mount.assertMayRead?.(request, delivery.event_type)
+        mount.assertMayRead?.(request, delivery.eventType)
         return answer(200, await showDelivery(db, delivery, findContent))
       },
     }),

@@ -36,7 +36,7 @@ export function webhookEventRoutes(db: Kysely<Schema>): ApiRoute[] {
       example: { params: { id: EXAMPLE_EVENT } },
       handler: async ({ params, principal }) => {
         const event = await getWebhookEvent(db, params.id)
-        assertMayHear(principal, [event.event_type])
+        assertMayHear(principal, [event.eventType])
         return {
           ...toWebhookEventJson(event),
           deliveries: event.deliveries.map((delivery) =>
