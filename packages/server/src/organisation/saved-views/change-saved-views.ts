@@ -34,13 +34,13 @@ export interface ViewValues {
   readonly page: string
   readonly search: string
   readonly columns: readonly string[] | null
-  readonly row_order: 'asc' | 'desc' | null
-  readonly is_shared: boolean
+  readonly rowOrder: 'asc' | 'desc' | null
+  readonly isShared: boolean
 }
 
 /** Whether a caller may change a view that it sees. */
 export function mayChangeView(
-  { owner_id: ownerId }: Pick<SavedView, 'owner_id'>,
+  { ownerId }: Pick<SavedView, 'ownerId'>,
   { adminId, managesOrganisation }: ViewCaller,
 ): boolean {
   return managesOrganisation || (ownerId !== null && ownerId === adminId)
@@ -59,15 +59,15 @@ export async function createSavedView(
 ): Promise<SavedView> {
   const { adminId } = caller
   if (adminId === null) assertOfOrganisation(caller, values)
-  await assertRoom(change, adminId, { addsOwn: adminId !== null, addsShared: values.is_shared })
+  await assertRoom(change, adminId, { addsOwn: adminId !== null, addsShared: values.isShared })
   const { at } = change
   const { id } = await refuseTakenName(values.name, async () =>
     insertSavedView(change.tx, {
       ...values,
       columns: values.columns && [...values.columns],
-      owner_id: adminId,
-      created_at: at,
-      updated_at: at,
+      ownerId: adminId,
+      createdAt: at,
+      updatedAt: at,
     }),
   )
   const view = await getSavedView(change.tx, id)
@@ -92,16 +92,13 @@ export async function changeSavedView(
   edit: Partial<ViewValues>,
 ): Promise<SavedView> {
   const before = await getForChange(change, id, caller)
-  if (
-    edit.is_shared === false &&
-    (before.owner_id === null || before.owner_id !== caller.adminId)
-  ) {
+  if (edit.isShared === false && (before.ownerId === null || before.ownerId !== caller.adminId)) {
     throw new AppError('permission_missing', 'Only who owns a view can keep it to themselves.')
   }
-  const addsShared = edit.is_shared === true && !before.is_shared
-  if (addsShared) await assertRoom(change, before.owner_id, { addsOwn: false, addsShared })
+  const addsShared = edit.isShared === true && !before.isShared
+  if (addsShared) await assertRoom(change, before.ownerId, { addsOwn: false, addsShared })
   await refuseTakenName(edit.name ?? before.name, async () =>
-    updateSavedView(change.tx, before.id, { ...toUpdate(edit), updated_at: change.at }),
+    updateSavedView(change.tx, before.id, { ...toUpdate(edit), updatedAt: change.at }),
   )
   const view = await getSavedView(change.tx, before.id)
   change.recordAudit({
@@ -144,7 +141,7 @@ async function getForChange(change: Change, id: string, caller: ViewCaller): Pro
   )
 }
 
-function assertOfOrganisation(caller: ViewCaller, { is_shared: isShared }: ViewValues): void {
+function assertOfOrganisation(caller: ViewCaller, { isShared }: ViewValues): void {
   if (!caller.managesOrganisation) {
     const message =
       'This request needs the permission "Manage Organisation", which the key does not hold.'
@@ -187,6 +184,6 @@ function toUpdate({ columns, ...values }: Partial<ViewValues>) {
   return { ...values, ...(columns === undefined ? {} : { columns: columns && [...columns] }) }
 }
 
-function toAuditValues({ name, list, page, search, columns, row_order, is_shared }: SavedView) {
-  return { name, list, page, search, columns, row_order, is_shared }
+function toAuditValues({ name, list, page, search, columns, ...view }: SavedView) {
+  return { name, list, page, search, columns, row_order: view.rowOrder, is_shared: view.isShared }
 }

@@ -128,7 +128,7 @@ function writeRoutes(runChange: Foundation['runChange']): ApiRoute[] {
       handler: async ({ change, principal, body }) => {
         const caller = callerOf(principal)
         const { order, shared, ...values } = body
-        const view = { ...values, row_order: order, is_shared: shared }
+        const view = { ...values, rowOrder: order, isShared: shared }
         return toJson(await createSavedView(change, caller, view), caller)
       },
     }),
@@ -165,8 +165,8 @@ function writeRoutes(runChange: Foundation['runChange']): ApiRoute[] {
 function toEdit({ order, shared, ...values }: z.output<typeof changeBody>): Partial<ViewValues> {
   return {
     ...givenMembers(values),
-    ...(order === undefined ? {} : { row_order: order }),
-    ...(shared === undefined ? {} : { is_shared: shared }),
+    ...(order === undefined ? {} : { rowOrder: order }),
+    ...(shared === undefined ? {} : { isShared: shared }),
   }
 }
 
@@ -179,8 +179,8 @@ function callerOf({ kind, id, permissions }: Caller): ViewCaller {
 
 function toJson(view: SavedView, caller: ViewCaller): z.input<typeof savedViewSchema> {
   return toWire(savedViewSchema, view, {
-    order: view.row_order,
-    shared: view.is_shared,
+    order: view.rowOrder,
+    shared: view.isShared,
     may_change: mayChangeView(view, caller),
   })
 }

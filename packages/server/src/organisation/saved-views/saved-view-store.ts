@@ -1,19 +1,21 @@
 /*
  * The rows of saved views. Owns who sees which: admins their own and the shared ones, everybody else the shared ones.
  */
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { findRecord, toRecord } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { parseId } from '../../platform/ids.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
+import type { StoredRecord } from '../../schema/define-table.ts'
 import { rowsOf } from '../../schema/row-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 const views = rowsOf('saved_view', 'saved view')
 
 /** A view, with the name of the admin whom it belongs to; null where it is the organisation's. */
-export type SavedView = Selectable<Schema['saved_view']> & { readonly owner_name: string | null }
+export type SavedView = StoredRecord<'saved_view'> & { readonly ownerName: string | null }
 
 const selectViews = (db: Kysely<Schema>) =>
   db
@@ -38,7 +40,8 @@ export async function listSavedViews(
 ): Promise<SavedView[]> {
   const visible = selectVisible(db, adminId)
   const found = list === undefined ? visible : visible.where('saved_view.list', '=', list)
-  return readPage(found, 'saved_view.id', window)
+  const rows = await readPage(found, 'saved_view.id', window)
+  return rows.map(toRecord)
 }
 
 /**
@@ -51,17 +54,20 @@ export async function getSavedViewForUpdate(
   id: string,
   adminId: string | null,
 ): Promise<SavedView> {
-  return selectVisible(tx, adminId)
-    .where('saved_view.id', '=', parseId(id, 'saved view'))
-    .forUpdate('saved_view')
-    .executeTakeFirstOrThrow(() => notFound('saved view', id))
+  const view = await findRecord(
+    selectVisible(tx, adminId)
+      .where('saved_view.id', '=', parseId(id, 'saved view'))
+      .forUpdate('saved_view'),
+  )
+  if (view === undefined) throw notFound('saved view', id)
+  return view
 }
 
 /** The view as it is after a change, with its owner. */
 export async function getSavedView(db: Kysely<Schema>, id: string): Promise<SavedView> {
-  return selectViews(db)
-    .where('saved_view.id', '=', id)
-    .executeTakeFirstOrThrow(() => notFound('saved view', id))
+  const view = await findRecord(selectViews(db).where('saved_view.id', '=', id))
+  if (view === undefined) throw notFound('saved view', id)
+  return view
 }
 
 /** How many views an owner has and how many are shared; neither grows by others until the transaction ends. */
