@@ -190,7 +190,7 @@ function isRecent({ authenticatedAt }: ProvenClaims, sinceMs: number): boolean {
 
 async function bind(
   change: Change,
-  admin: Pick<Admin, 'id' | 'first_name' | 'last_name' | 'email'>,
+  admin: Pick<Admin, 'id' | 'firstName' | 'lastName' | 'email'>,
   { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
 ): Promise<void> {
   const identity = { adminId: admin.id, issuer, subject, createdAt: change.at }

@@ -44,7 +44,7 @@ export async function issueLink(
   admin: Admin,
   kind: SignInLinkKind,
 ): Promise<IssuedLink> {
-  if (admin.deactivated_at !== null) throw conflict(`${admin.email} is deactivated.`)
+  if (admin.deactivatedAt !== null) throw conflict(`${admin.email} is deactivated.`)
   await endSetUps(change, { adminId: admin.id })
   const token = newSignInToken()
   const link = await insertLink(change.tx, { adminId: admin.id, kind, tokenHash: digestOf(token) })
@@ -168,7 +168,7 @@ export async function getLink(
     return { link, admin: undefined }
   }
   const admin = await findAdminById(db, link.adminId)
-  if (admin === undefined || admin.deactivated_at !== null) throw unusable()
+  if (admin === undefined || admin.deactivatedAt !== null) throw unusable()
   return { link, admin }
 }
 

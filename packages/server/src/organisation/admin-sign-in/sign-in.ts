@@ -50,7 +50,7 @@ export async function startSession(
   change: Change,
   { admin, method, isSetupPending, isSteppedUp = true, browser }: SignIn,
 ): Promise<string> {
-  if (admin.deactivated_at !== null) throw deactivated(admin)
+  if (admin.deactivatedAt !== null) throw deactivated(admin)
   const { presentToken, userAgent, address } = browser
   const presentHash = presentToken === undefined ? undefined : hashSignInToken(presentToken)
   if (presentHash !== undefined) await deleteSessionOfToken(change.tx, presentHash)
