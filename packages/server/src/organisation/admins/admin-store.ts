@@ -49,13 +49,15 @@ export async function insertAdmin(
 
 /** Every active admin with Full Access by ascending id, each locked until the transaction ends. */
 export async function listFullAdminsForUpdate(db: Kysely<Schema>): Promise<Admin[]> {
-  return listRecords(db
-    .selectFrom('admin_user')
-    .selectAll()
-    .where('access', '=', 'full')
-    .where('deactivated_at', 'is', null)
-    .orderBy('id')
-    .forUpdate())
+  return listRecords(
+    db
+      .selectFrom('admin_user')
+      .selectAll()
+      .where('access', '=', 'full')
+      .where('deactivated_at', 'is', null)
+      .orderBy('id')
+      .forUpdate(),
+  )
 }
 
 /** The admin, locked until the transaction ends. */

@@ -81,8 +81,7 @@ function toNext(before: Admin, edit: AdminEdit, at: Date) {
   return {
     firstName:
       edit.firstName === undefined ? before.firstName : parseName(edit.firstName, 'first_name'),
-    lastName:
-      edit.lastName === undefined ? before.lastName : parseName(edit.lastName, 'last_name'),
+    lastName: edit.lastName === undefined ? before.lastName : parseName(edit.lastName, 'last_name'),
     access: edit.access ?? before.access,
     restrictions: [...(edit.restrictions ?? before.restrictions)],
     deactivatedAt: isOut ? (before.deactivatedAt ?? at) : null,
