@@ -69,7 +69,7 @@ export function toCheckJson(check: CheckRecord) {
   return toWire(checkSchema, check, {
     compatible_platforms: CHECK_PLATFORMS.filter((platform) => check.platforms.includes(platform)),
     check_tags: check.tags,
-    paused: check.paused_at !== null,
+    paused: check.pausedAt !== null,
     osquery_sql_template: check.type === 'custom' ? firstQuery(check) : undefined,
     fix_instructions_template: check.customFixInstructionsTemplate ?? check.fixInstructionsTemplate,
     rationale_template: check.customRationaleTemplate ?? check.rationaleTemplate,
