@@ -98,7 +98,7 @@ describe('a receiver that is down for a day', () => {
       window,
     })
     expect(shown.filter(({ state }) => state === 'dead')).toMatchObject(
-      [1, 2, 3].map(() => ({ attempt_count: 10, last_error: 'The receiver answered 500' })),
+      [1, 2, 3].map(() => ({ attemptCount: 10, lastError: 'The receiver answered 500' })),
     )
     const sentBefore = receiver.requests.length
     receiver.respond(answerWith(202))

@@ -24,7 +24,7 @@ export async function getOrganisation(db: Kysely<Schema>): Promise<Organisation>
 
 /** The organisation, locked until the transaction ends: of two changes at once, the second sees what the first did. */
 export async function getOrganisationForUpdate(db: Kysely<Schema>): Promise<Organisation> {
-  return db.selectFrom('organisation').selectAll().forUpdate().executeTakeFirstOrThrow()
+  return takeRecord(db.selectFrom('organisation').selectAll().forUpdate())
 }
 
 /** Creates the organisation unless it exists. Idempotent. */

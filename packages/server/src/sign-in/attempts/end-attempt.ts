@@ -165,7 +165,7 @@ async function abandonLocked(change: Change, attempt: Attempt): Promise<void> {
   }
   if (authLogSessionId !== null) {
     const session = await getSessionForUpdate(tx, authLogSessionId)
-    if (session.result === null) await abandonSession(change, { ...session, expires_at: expiresAt })
+    if (session.result === null) await abandonSession(change, { ...session, expiresAt })
   }
   await updateAttempt(tx, attempt, { stage: 'abandoned', endedAt: expiresAt })
 }

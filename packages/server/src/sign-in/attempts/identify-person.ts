@@ -40,9 +40,9 @@ export async function identifyPerson(
   const session = await openSession(change, {
     person: { id: person.id },
     columns: {
-      ip_address: attempt.ipAddress,
-      browser_user_agent: attempt.userAgent,
-      app_name: applicationName,
+      ipAddress: attempt.ipAddress,
+      browserUserAgent: attempt.userAgent,
+      appName: applicationName,
     },
     timeoutSeconds: JOURNAL_TIMEOUT_SECONDS,
   })
