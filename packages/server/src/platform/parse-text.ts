@@ -4,7 +4,9 @@ import { toStorableText } from './storable-text.ts'
 const NAME_LENGTH_MAX = 200
 /** RFC 5321 section 4.5.3.1.3 allows a path of 256 octets with its angle brackets. */
 export const EMAIL_LENGTH_MAX = 254
-const EMAIL_PATTERN = /^[^\s@<>"(),:;[\]\\]+@[^\s@.<>"(),:;[\]\\]+(\.[^\s@.<>"(),:;[\]\\]+)*$/
+/** Nothing that ends an address, and nothing that cannot be seen or stored. */
+const EMAIL_PATTERN =
+  /^[^\s\p{Cc}\p{Cs}@<>"(),:;[\]\\]+@[^\s\p{Cc}\p{Cs}@.<>"(),:;[\]\\]+(\.[^\s\p{Cc}\p{Cs}@.<>"(),:;[\]\\]+)*$/u
 
 /** Whether a text has the form of one email address. */
 export function isEmail(text: string): boolean {

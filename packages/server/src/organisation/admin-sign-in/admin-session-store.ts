@@ -291,12 +291,16 @@ export async function deleteFullSetUpSessions(
     .execute()
 }
 
-/** Ends the session whose token it is, or was before the last step-up, if there is one. */
-export async function deleteSessionOfToken(db: Kysely<Schema>, tokenHash: Buffer): Promise<void> {
-  await db
+/** Ends the session whose token it is, or was before the last step-up; undefined when there is none. */
+export async function deleteSessionOfToken(
+  db: Kysely<Schema>,
+  tokenHash: Buffer,
+): Promise<Pick<AdminSession, 'id' | 'adminId'> | undefined> {
+  return db
     .deleteFrom('admin_session')
     .where((eb) =>
       eb.or([eb('token_hash', '=', tokenHash), eb('previous_token_hash', '=', tokenHash)]),
     )
-    .execute()
+    .returning(['id', 'admin_id as adminId'])
+    .executeTakeFirst()
 }

@@ -247,6 +247,20 @@ describe('a passkey', () => {
     expect((await signIn(second.authenticate(await signInOptions()))).status).toBe(200)
   })
 
+  it('is one of twenty at the most', async () => {
+    const { session, passkey } = await newOwner()
+    await sql`insert into admin_passkey
+      (admin_id, credential_id, public_key, counter, transports, name, is_backed_up)
+      select ${session.adminId}, sha256(random()::text::bytea), '', 0, '{}', 'Laptop', false
+      from generate_series(2, 20)`.execute(api.db)
+    const path = '/console/session/passkeys'
+    const { body } = await send<Options>(`${path}/options`, session.headers)
+    const credential = new SoftwareAuthenticator(BASE_URL).register(body)
+    const added = await send(path, session.headers, { name: 'Key', credential })
+    expect(added.status).toBe(409)
+    expect((await stepUp(session, passkey)).status).toBe(200)
+  })
+
   it('stays when both of two are removed at once', async () => {
     const { session } = await newOwner()
     const { body: options } = await send<Options>(

@@ -15,6 +15,7 @@ import {
   findPasskey,
   insertPasskey,
   insertUsedChallenge,
+  listPasskeys,
   updatePasskeyUse,
   type Passkey,
 } from './passkey-store.ts'
@@ -24,6 +25,8 @@ import type { AuthenticationResponseJSON, NewPasskey, Proven, WebAuthn } from '.
 
 /** The purpose of a challenge by which somebody signs in. */
 export const SIGN_IN_PURPOSE = 'sign in'
+/** More than anybody has devices. */
+const PASSKEYS_MAX = 20
 
 export interface PasskeyDependencies {
   readonly db: Kysely<Schema>
@@ -31,7 +34,12 @@ export interface PasskeyDependencies {
   readonly webAuthn: WebAuthn
 }
 
-/** Adds a passkey that a browser has made for an admin who is signed in. */
+/**
+ * Adds a passkey that a browser has made for an admin who is signed in.
+ *
+ * @throws AppError `invalid_body` for its name; `conflict` for one that is known, or too many;
+ *   `sign_in_failed` for a challenge that was used
+ */
 export async function addPasskey(
   change: Change,
   admin: { readonly id: string; readonly email: string },
@@ -42,6 +50,10 @@ export async function addPasskey(
   await takeChallenge(change, challengeHash)
   if ((await findPasskey(change.tx, result.credentialId)) !== undefined) {
     throw conflict('The passkey is known already.')
+  }
+  await lockWaysToSignIn(change, admin.id)
+  if ((await listPasskeys(change.tx, admin.id)).length >= PASSKEYS_MAX) {
+    throw conflict(`You have ${PASSKEYS_MAX} passkeys, which is the most. Remove one first.`)
   }
   const passkey = await insertPasskey(change.tx, { ...result, adminId: admin.id, name })
   change.recordAudit({

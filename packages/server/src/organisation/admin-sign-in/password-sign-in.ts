@@ -6,7 +6,6 @@ import type { Actor } from '../../changes/audit/audit-entry.ts'
 import type { Change, ChangeOrigin } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { findCodeStep } from '../../platform/secrets/one-time-code.ts'
-import { toStorableText } from '../../platform/storable-text.ts'
 import { findAdminByEmail, findAdminById, type Admin } from '../admins/find-admin.ts'
 import type { LiveSession } from './admin-session-store.ts'
 import { toPasswordForm } from './password-rules.ts'
@@ -52,7 +51,7 @@ export async function signInByPassword(
   { email, password, code, requestId, browser }: PasswordSignIn,
 ): Promise<string> {
   const { db, runChange, hasher } = dependencies
-  const admin = await findAdminByEmail(db, toStorableText(email.trim()))
+  const admin = await findAdminByEmail(db, email.trim())
   const stored = await findPassword(db, admin?.id ?? NOBODY)
   const form = toPasswordForm(password)
   const isRight = await hasher.verify(stored?.passwordHash, form)

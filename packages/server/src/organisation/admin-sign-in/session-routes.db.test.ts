@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
 import { createServiceApi, type ServiceApi } from '../../../test/support/composed-api.ts'
 import {
@@ -111,6 +111,32 @@ describe('a one-time link', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])
   })
 
+  it('signs nobody in who is deactivated in the same moment, also once the admin is taken back', async () => {
+    const admin = await newAdmin()
+    const token = await newLink('demo', admin)
+    const { answer } = await api.db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('admin_user')
+        .set({ deactivated_at: new Date() })
+        .where('id', '=', admin.id)
+        .execute()
+      const following = follow(token)
+      await vi.waitFor(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where wait_event_type = 'Lock' and datname = current_database()`.execute(api.db)
+        expect(rows).toHaveLength(1)
+      })
+      return { answer: following }
+    })
+    const { status, body } = await answer
+    expect([status, body.code]).toEqual([401, 'sign_in_failed'])
+    const sessions = api.db
+      .selectFrom('admin_session')
+      .select('id')
+      .where('admin_id', '=', admin.id)
+    expect(await sessions.execute()).toEqual([])
+  })
+
   it('is refused from the second on when it expires, by the clock of the database', async () => {
     const token = await newLink('demo')
     await sql`update admin_sign_in_link set expires_at = now()`.execute(api.db)
@@ -158,6 +184,9 @@ describe('a one-time link', () => {
     )
     const unnamed = await follow(token)
     expect([unnamed.status, unnamed.body.code]).toEqual([422, 'invalid_body'])
+    const odd = { token, email: 'a\0@example.com', first_name: 'Grace', last_name: 'Murray' }
+    const link = { method: 'POST', key: null, headers: OWN_PAGE, payload: odd } as const
+    expect((await api.request('/console/session/link', link)).status).toBe(422)
     const { status, body } = await api.request<SessionBody>('/console/session/link', {
       method: 'POST',
       key: null,
@@ -182,6 +211,8 @@ describe('a one-time link', () => {
     const { headers } = await follow(await newLink('demo'), mine.headers)
     expect(tokenOf(headers)).not.toBe(mine.token)
     expect((await call('/console/session', mine)).status).toBe(401)
+    const [ended] = await auditOf('admin_session.ended', mine.id)
+    expect(ended?.text).toContain(`{"admin_id": "${mine.adminId}"}`)
     const planted = 'A'.repeat(43)
     const other = await follow(await newLink('demo'), { ...OWN_PAGE, cookie: toCookie(planted) })
     expect(tokenOf(other.headers)).not.toBe(planted)

@@ -6,7 +6,7 @@ import type { Actor } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
-import type { Admin } from '../admins/find-admin.ts'
+import { findAdminForUpdate, type Admin } from '../admins/find-admin.ts'
 import {
   deleteSession,
   deleteSessionOfToken,
@@ -45,15 +45,19 @@ const METHOD_TEXT: Readonly<Record<SignInMethod, string>> = {
   oidc: 'the identity provider of the organisation',
 }
 
-/** Begins a session and answers its token, which is stored as a digest only. */
+/**
+ * Begins a session and answers its token, which is stored as a digest only.
+ *
+ * @throws AppError `sign_in_failed` for an admin who is deactivated or gone, also since it was looked at
+ */
 export async function startSession(
   change: Change,
   { admin, method, isSetupPending, isSteppedUp = true, browser }: SignIn,
 ): Promise<string> {
-  if (admin.deactivatedAt !== null) throw deactivated(admin)
+  const current = await findAdminForUpdate(change.tx, admin.id)
+  if (current === undefined || current.deactivatedAt !== null) throw keptOut(admin)
   const { presentToken, userAgent, address } = browser
-  const presentHash = presentToken === undefined ? undefined : hashSignInToken(presentToken)
-  if (presentHash !== undefined) await deleteSessionOfToken(change.tx, presentHash)
+  await endPresentSession(change, presentToken)
   const token = newSignInToken()
   const session = await insertSession(change.tx, {
     adminId: admin.id,
@@ -73,6 +77,19 @@ export async function startSession(
     after: { admin_id: admin.id, method, ip_address: address },
   })
   return token
+}
+
+/** Of somebody else too: whoever signs in now has the browser. */
+async function endPresentSession(change: Change, token: string | undefined): Promise<void> {
+  const hash = token === undefined ? undefined : hashSignInToken(token)
+  const ended = hash === undefined ? undefined : await deleteSessionOfToken(change.tx, hash)
+  if (ended === undefined) return
+  change.recordAudit({
+    action: 'admin_session.ended',
+    target: { type: 'admin_session', id: ended.id },
+    description: 'signed in anew in the browser of this session',
+    before: { admin_id: ended.adminId },
+  })
 }
 
 /** Ends the session of whoever signs out. */
@@ -111,8 +128,8 @@ export function signInFailed(message: string, cause?: unknown): AppError {
 }
 
 /** Said to whom has proven who they are alone. */
-function deactivated({ email }: Admin): AppError {
-  return signInFailed(`${email} is deactivated. Ask an admin with Full Access.`)
+function keptOut({ email }: Admin): AppError {
+  return signInFailed(`${email} is deactivated or removed. Ask an admin with Full Access.`)
 }
 
 /** The same whatever is wrong with it. */

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { NewRecord, RecordChanges, StoredRecord } from '../../schema/define-table.ts'
 import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
 import { rowsOf } from '../../schema/row-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -18,7 +19,7 @@ export async function findAdminByEmail(
     db
       .selectFrom('admin_user')
       .selectAll()
-      .where((eb) => eb.fn('lower', ['email']), '=', email.toLowerCase()),
+      .where((eb) => eb.fn('lower', ['email']), '=', toStorableText(email.toLowerCase())),
   )
 }
 
