@@ -25,6 +25,7 @@ import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
 import { createPagesPart } from '../sign-in/pages/pages-part.ts'
+import { createGatePart } from '../sign-in/gate-part.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
 import { createDiagnosisPart } from '../signals/diagnosis-part.ts'
 import { createDeliveryChannels } from '../signals/delivery-channels.ts'
@@ -106,7 +107,7 @@ export async function createParts(
     createDevicesPart(foundation, config),
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
     createChecksPart(foundation, config),
-    createSignInPart(foundation, config),
+    ...createSignInParts(foundation, outbound),
     createChangesPart(foundation, config),
     createLivePart({ [DELIVERY_CHANNEL]: ['deliveries'] }),
     organisation,
@@ -166,6 +167,15 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
     createAuditChainPart(foundation, foundation.config),
     createOriginPart(foundation),
     createOutboundPart(outbound),
+  ]
+}
+
+/** The record of sign-ins, and signing in here. */
+function createSignInParts(foundation: PartsFoundation, outbound: Outbound): ServicePart[] {
+  const { config } = foundation
+  return [
+    createSignInPart(foundation, config),
+    createGatePart(foundation, config, { outbound }),
   ]
 }
 

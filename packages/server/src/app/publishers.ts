@@ -39,7 +39,13 @@ async function loadPublishers({
   sealer,
   baseUrl,
 }: PublisherDependencies): Promise<readonly ChangePublisher[]> {
+  const { createSessionEnder } = await import('../sign-in/sessions/end-sessions.ts')
   const { createSsfPublisher } = await import('../signals/sets/ssf-publisher.ts')
   const { createWebhookPublisher } = await import('../signals/webhooks/webhook-publisher.ts')
-  return [createSsfPublisher({ sealer }), createWebhookPublisher({ clock, baseUrl })]
+  return [
+    // First: what it adds is told by the others.
+    createSessionEnder(),
+    createSsfPublisher({ sealer }),
+    createWebhookPublisher({ clock, baseUrl }),
+  ]
 }

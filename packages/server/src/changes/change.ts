@@ -68,6 +68,8 @@ export interface ChangeRecord {
   readonly markedTopics: readonly LiveTopic[]
   /** See {@link Change.afterCommit}. */
   readonly afterCommit: (effect: () => void) => void
+  /** Adds events that follow from those of the change; publishers after this one hear of them too. */
+  readonly followBy: (...events: readonly DomainEvent[]) => void
 }
 
 /**
@@ -129,7 +131,9 @@ async function runOnce<Result>(
     await origin.transactionHooks?.complete(tx, value)
     if (events.length + entries.length + markedTopics.length > 0) {
       const afterCommit = (effect: () => void) => void effects.push(effect)
-      const record = { tx, txn, at, events, auditEntries: entries, markedTopics, afterCommit }
+      const followBy = (...more: readonly DomainEvent[]) => void events.push(...more)
+      const told = { events, auditEntries: entries, markedTopics }
+      const record = { tx, txn, at, ...told, afterCommit, followBy }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)

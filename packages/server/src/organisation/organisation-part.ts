@@ -54,7 +54,7 @@ export function createOrganisationPart(
   const webAuthn = createWebAuthn(site, challenges)
   const signIn = { db, runChange, site, webAuthn, rateLimiter: createRateLimitStore(db) }
   const hasher = createPasswordHasher(createBoundedWork(PASSWORD_HASHES))
-  const gateway = createProviderGateway(outbound, site, clock)
+  const gateway = createProviderGateway(outbound, `${site.origin}/console/sign-in/provider`, clock)
   const provider = { ...foundation, ...signIn, gateway }
   const features = createFeatureSwitches(db)
   const keyUsage = createKeyUsageRecorder(db, clock)

@@ -41,6 +41,7 @@ const LEVEL_OF_AREA: Readonly<Record<string, AccessLevel>> = {
   Requests: 'limited',
   'Saved views': 'limited',
   'Shared Signals': 'limited',
+  'Sign-in': 'limited',
   Webhooks: 'limited',
 }
 
@@ -81,6 +82,11 @@ export const RESTRICTIONS = {
     description: 'Neither sees nor records sign-ins, with the places that they came from.',
     permissions: ['Record Sign-ins'],
     hides: ['Auth logs'],
+  },
+  sign_in: {
+    description: 'Neither sees nor manages the applications that people sign in to here, and how.',
+    permissions: ['Read Sign-in', 'Manage Sign-in'],
+    hides: ['Sign-in'],
   },
   live_queries: {
     description: 'Neither asks devices nor sees what they answered.',

@@ -33,6 +33,8 @@ export const LOCK_KEYS = {
   firstAdmins: [SINGLE, 19],
   /** Saves and shares views of lists within their limits. */
   savedViews: [SINGLE, 20],
+  /** Sets up applications and upstream providers of sign-ins within their limits. */
+  signInApplications: [SINGLE, 21],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

@@ -14,6 +14,8 @@ export const PERMISSIONS = [
   'Submit Check Runs',
   'Manage Webhooks',
   'Record Sign-ins',
+  'Read Sign-in',
+  'Manage Sign-in',
   'Manage People',
   'Manage Reporting',
   'Download Packages',

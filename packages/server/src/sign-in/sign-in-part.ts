@@ -1,8 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { dueJob } from '../schema/jobs.ts'
-import { attemptRetentions } from './attempts/attempt-retention-store.ts'
-import { ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
-import { abandonAttempts } from './attempts/end-attempt.ts'
 import { abandonSessions } from './journal/abandon-sessions.ts'
 import { authLogRoutes } from './journal/auth-log-routes.ts'
 import { SIGN_IN_CHANNEL } from './journal/session-store.ts'
@@ -33,10 +30,7 @@ export function createSignInPart(
       dueJob('sign-in expiry', () => abandonSessions({ db, runChange }), {
         channel: SIGN_IN_CHANNEL,
       }),
-      dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {
-        channel: ATTEMPT_EXPIRY_CHANNEL,
-      }),
     ],
-    retention: [signInRetention(signInRetentionDays), ...attemptRetentions(signInRetentionDays)],
+    retention: [signInRetention(signInRetentionDays)],
   }
 }

@@ -10,7 +10,7 @@ import {
   type IssuedClient,
 } from '../../signals/clients/change-client.ts'
 import { toClientJson } from '../../signals/clients/client-json.ts'
-import { clientJwksInput } from '../../signals/clients/client-jwks.ts'
+import { publicJwksInput } from '../../platform/wire/public-jwks-input.ts'
 import { parseScopes, SSF_SCOPES, type SsfScope } from '../../signals/clients/client-scopes.ts'
 import { listClients } from '../../signals/clients/client-store.ts'
 import { STREAM_PROFILE_NAMES } from '../../signals/streams/stream-choices.ts'
@@ -125,7 +125,7 @@ function toIssuedText({ client, secret }: IssuedClient, baseUrl: string): string
   ]
 }
 async function readJwks(path: string): Promise<ClientJwks> {
-  const parsed = clientJwksInput.safeParse(parseJson(await readText(path)), {
+  const parsed = publicJwksInput.safeParse(parseJson(await readText(path)), {
     error: describeFault,
   })
   if (parsed.success) return parsed.data

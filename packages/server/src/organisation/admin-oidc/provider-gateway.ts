@@ -15,12 +15,11 @@ import type { Outbound } from '../../platform/net/outbound.ts'
 import { checkTargetUrl } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { shareReading } from '../../platform/shared-reading.ts'
-import type { ConsoleSite } from '../admin-sign-in/console-site.ts'
 import type { IdentityProvider } from './identity-provider-store.ts'
 import { configure, discoverProvider, type ProviderAccess } from './provider-client.ts'
 
 const FRESH_MS = MINUTE_MS
-const ISSUERS_MAX = 4
+const ISSUERS_MAX = 16
 const ERROR_WORD = /^[a-z_]{1,40}$/
 
 export interface ProviderGateway {
@@ -34,9 +33,10 @@ export interface ProviderGateway {
   findTargetProblem(url: string): string | undefined
 }
 
+/** `redirectUri` is where a provider sends browsers back to. */
 export function createProviderGateway(
   { policy, client }: Outbound,
-  site: Pick<ConsoleSite, 'origin'>,
+  redirectUri: string,
   clock: Clock,
 ): ProviderGateway {
   const discover: ProviderGateway['discover'] = ({ issuer, clientId }) =>
@@ -47,7 +47,7 @@ export function createProviderGateway(
     return discover({ issuer, clientId })
   }, shared)
   return {
-    redirectUri: `${site.origin}/console/sign-in/provider`,
+    redirectUri,
     discover,
     open: async (access) => {
       const server = await discoverShared(JSON.stringify([access.issuer, access.clientId]))

@@ -15,7 +15,7 @@ import {
   type IssuedClient,
 } from './change-client.ts'
 import { clientSchema, issuedClientSchema, toClientJson } from './client-json.ts'
-import { clientJwksInput } from './client-jwks.ts'
+import { publicJwksInput } from '../../platform/wire/public-jwks-input.ts'
 import { SSF_SCOPES } from './client-scopes.ts'
 import { getClient, listClients, listLiveSecrets, type SsfClient } from './client-store.ts'
 
@@ -42,7 +42,7 @@ const clientShape = {
   profile: z
     .enum(STREAM_PROFILE_NAMES)
     .describe('What its new streams begin with: a profile of streams.'),
-  jwks: clientJwksInput,
+  jwks: publicJwksInput,
 } as const
 
 const updateBody = z.strictObject(clientShape).partial().meta({ id: 'UpdateSsfClient' })

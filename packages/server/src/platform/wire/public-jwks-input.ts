@@ -1,6 +1,5 @@
 import { createPublicKey } from 'node:crypto'
 import { z } from 'zod'
-import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
 
 const KEYS_MAX = 10
 const JWKS_LENGTH_MAX = 32_768
@@ -10,8 +9,13 @@ const RSA_MODULUS_BYTES_MIN = 256
 const EC_CURVES: ReadonlySet<unknown> = new Set(['P-256', 'P-384', 'P-521'])
 const KEY_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP'])
 
+/** Public keys by their members. RFC 7517. */
+export interface PublicJwks {
+  readonly keys: readonly Readonly<Record<string, unknown>>[]
+}
+
 /** The public keys of a client that authenticates with assertions it signs. RFC 7517. */
-export const clientJwksInput = z
+export const publicJwksInput = z
   .looseObject({ keys: z.array(z.record(z.string(), z.unknown())).min(1).max(KEYS_MAX) })
   .refine((jwks) => JSON.stringify(jwks).length <= JWKS_LENGTH_MAX, 'Is too large')
   .superRefine(({ keys }, context) => {
@@ -21,7 +25,7 @@ export const clientJwksInput = z
         context.addIssue({ code: 'custom', path: ['keys', index], message })
     }
   })
-  .transform(({ keys }): ClientJwks => ({ keys }))
+  .transform(({ keys }): PublicJwks => ({ keys }))
   .describe('The public keys with which the client signs its assertions (`private_key_jwt`).')
 
 /** A sentence about why a JWK cannot verify assertions; undefined when it can. */
