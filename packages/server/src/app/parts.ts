@@ -173,10 +173,7 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
 /** The record of sign-ins, and signing in here. */
 function createSignInParts(foundation: PartsFoundation, outbound: Outbound): ServicePart[] {
   const { config } = foundation
-  return [
-    createSignInPart(foundation, config),
-    createGatePart(foundation, config, { outbound }),
-  ]
+  return [createSignInPart(foundation, config), createGatePart(foundation, config, { outbound })]
 }
 
 /** Who opened the database closes it, after the parts have stopped. */

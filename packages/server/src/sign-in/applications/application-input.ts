@@ -17,7 +17,10 @@ const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}(?
 const redirectUriInput = z
   .string()
   .max(URL_LENGTH_MAX)
-  .refine(isRedirectUri, 'Must be an HTTPS address, one of this machine, or one with a scheme of the application, without fragment')
+  .refine(
+    isRedirectUri,
+    'Must be an HTTPS address, one of this machine, or one with a scheme of the application, without fragment',
+  )
 
 function isRedirectUri(text: string): boolean {
   if (!URL.canParse(text) || text.includes('#')) return false

@@ -10,7 +10,11 @@ export const applicationSchema = z
     name: z.string(),
     kind: z.enum(['oidc', 'entra', 'forward_auth']),
     mode: z.enum(['step_up', 'broker']),
-    issuer: z.string().describe('What the application takes this service for; append `/.well-known/openid-configuration`.'),
+    issuer: z
+      .string()
+      .describe(
+        'What the application takes this service for; append `/.well-known/openid-configuration`.',
+      ),
     client_id: z.string(),
     token_endpoint_auth_method: z.enum([
       'client_secret_basic',

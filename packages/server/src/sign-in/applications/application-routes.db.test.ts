@@ -95,7 +95,11 @@ describe('an application', () => {
 
   it('has a name that is there once', async () => {
     const { body } = await create()
-    expect(await refuse({ name: String(body['name']).toUpperCase() })).toEqual([409, 'conflict', undefined])
+    expect(await refuse({ name: String(body['name']).toUpperCase() })).toEqual([
+      409,
+      'conflict',
+      undefined,
+    ])
   })
 
   it('is read and written by whoever may', async () => {
@@ -121,7 +125,9 @@ describe('an application', () => {
     expect(ended.logout_due_at).not.toBeNull()
     expect((await send('DELETE', `/sign_in_applications/${body.id}`)).status).toBe(200)
     expect((await send('GET', `/sign_in_applications/${body.id}`)).status).toBe(403)
-    expect((await send('GET', `/sign_in_applications/${body.id}`, undefined, reader)).status).toBe(404)
+    expect((await send('GET', `/sign_in_applications/${body.id}`, undefined, reader)).status).toBe(
+      404,
+    )
   })
 })
 
@@ -164,7 +170,12 @@ it('a granted session is listed, and ended once', async () => {
 
 describe('the policy', () => {
   it('refuses whoever cannot prove a device until somebody decides otherwise', async () => {
-    const { body } = await send<Record<string, unknown>>('GET', '/sign_in_policy', undefined, reader)
+    const { body } = await send<Record<string, unknown>>(
+      'GET',
+      '/sign_in_policy',
+      undefined,
+      reader,
+    )
     expect(body).toMatchObject({ fallbacks: [], unreachable_device: 'refuse' })
     const changed = await send<Record<string, unknown>>('PATCH', '/sign_in_policy', {
       fallbacks: ['admin_approval', 'registered_device'],

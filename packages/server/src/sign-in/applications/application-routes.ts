@@ -8,7 +8,11 @@ import {
   toApplicationValues,
   updateApplicationBody,
 } from './application-input.ts'
-import { applicationSchema, issuedApplicationSchema, toApplicationJson } from './application-json.ts'
+import {
+  applicationSchema,
+  issuedApplicationSchema,
+  toApplicationJson,
+} from './application-json.ts'
 import { getApplication, listApplications } from './application-store.ts'
 import {
   changeApplication,
@@ -33,11 +37,7 @@ const EXAMPLE = {
 
 /** The operations on the applications that people sign in to here. */
 export function applicationRoutes(dependencies: ApplicationRouteDependencies): ApiRoute[] {
-  return [
-    ...readRoutes(dependencies),
-    ...writeRoutes(dependencies),
-    ...endingRoutes(dependencies),
-  ]
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...endingRoutes(dependencies)]
 }
 
 function readRoutes({ db, baseUrl }: ApplicationRouteDependencies): ApiRoute[] {

@@ -198,14 +198,30 @@ function findProblems(values: ApplicationValues): { path: string; message: strin
   const { kind, mode, tokenEndpointAuthMethod: method } = values
   const hasKeys = values.jwks !== null || values.jwksUri !== null
   const conditions: readonly (readonly [boolean, string, string])[] = [
-    [mode === 'broker' && values.upstreamProviderId === null, 'upstream_provider_id', 'is needed in the mode broker'],
-    [mode === 'step_up' && kind === 'forward_auth', 'mode', 'must be broker: a proxy sends no hint'],
+    [
+      mode === 'broker' && values.upstreamProviderId === null,
+      'upstream_provider_id',
+      'is needed in the mode broker',
+    ],
+    [
+      mode === 'step_up' && kind === 'forward_auth',
+      'mode',
+      'must be broker: a proxy sends no hint',
+    ],
     [mode === 'broker' && kind === 'entra', 'mode', 'must be step_up: Entra says who signs in'],
     [kind === 'oidc' && values.redirectUris.length === 0, 'redirect_uris', 'must not be empty'],
     [kind === 'forward_auth' && values.hosts.length === 0, 'hosts', 'must not be empty'],
-    [values.jwks !== null && values.jwksUri !== null, 'jwks_uri', 'must not be given together with jwks'],
+    [
+      values.jwks !== null && values.jwksUri !== null,
+      'jwks_uri',
+      'must not be given together with jwks',
+    ],
     [method === 'private_key_jwt' && !hasKeys, 'jwks', 'or jwks_uri is needed by private_key_jwt'],
-    [kind !== 'oidc' && method !== 'none', 'token_endpoint_auth_method', 'must be none for this kind'],
+    [
+      kind !== 'oidc' && method !== 'none',
+      'token_endpoint_auth_method',
+      'must be none for this kind',
+    ],
     [kind === 'entra' && values.entraTenantId === null, 'entra_tenant_id', 'is needed'],
     [kind === 'entra' && values.entraAppId === null, 'entra_app_id', 'is needed'],
     [kind === 'entra' && values.entraCloud === null, 'entra_cloud', 'is needed'],

@@ -45,7 +45,11 @@ const shape = {
     .describe('What somebody may do whose device cannot be proven, in this order; none refuses.'),
   browser_key_days: z.int().min(1).max(DAYS_MAX),
   first_registration: z.enum(['on_first_use', 'admin_approval', 'refuse']),
-  further_registration: z.enum(['registered_device', 'admin_approval', 'registered_device_or_admin']),
+  further_registration: z.enum([
+    'registered_device',
+    'admin_approval',
+    'registered_device_or_admin',
+  ]),
   unreachable_device: z
     .enum(['refuse', 'last_known'])
     .describe('What becomes of a device that does not answer during a sign-in.'),
@@ -53,7 +57,9 @@ const shape = {
   upstream_outage: z.enum(['refuse', 'remembered_person']),
   break_glass_group_id: recordIdInput
     .nullable()
-    .describe('Whose members are let in where their device stands in the way. Every use is in the audit log.'),
+    .describe(
+      'Whose members are let in where their device stands in the way. Every use is in the audit log.',
+    ),
   recheck_age_minutes: z
     .int()
     .min(1)
@@ -63,12 +69,18 @@ const shape = {
   certificate_header: z
     .object({
       name: z.string().regex(HEADER_NAME, 'Must be the name of a header'),
-      proxies: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).min(1).max(PROXIES_MAX),
+      proxies: z
+        .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+        .min(1)
+        .max(PROXIES_MAX),
     })
     .nullable(),
   brand_name: textInput(NAME_LENGTH_MAX).nullable(),
   brand_logo: logoSchema.nullable(),
-  brand_colour: z.string().regex(/^#[0-9a-f]{6}$/, 'Must be a colour such as #1a73e8').nullable(),
+  brand_colour: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/, 'Must be a colour such as #1a73e8')
+    .nullable(),
 }
 
 const policySchema = z.object(shape).meta({

@@ -5,7 +5,8 @@ const ELEMENTS: ReadonlySet<string> = new Set([
 ])
 /** Attributes that could run something, or fetch it. */
 const FORBIDDEN_ATTRIBUTE = /\s(?:on[a-z]+|style|href|xlink:href|src)\s*=/i
-const FORBIDDEN_VALUE = /(?:url\s*\(\s*["']?\s*[^#"'\s]|javascript:|data:|@import|&#|&\w+;|<!|<\?(?!xml))/i
+const FORBIDDEN_VALUE =
+  /(?:url\s*\(\s*["']?\s*[^#"'\s]|javascript:|data:|@import|&#|&\w+;|<!|<\?(?!xml))/i
 
 /**
  * Whether a text is an SVG of known elements that runs and fetches nothing. It is shown by an `img` besides, in which

@@ -25,7 +25,12 @@ export async function endSessionsOf(
   by: SessionsBy,
   reason: SessionEndReason,
 ): Promise<number> {
-  const ended = await end(change.tx, await listLiveSessionsForUpdate(change.tx, by, change.at), reason, change.at)
+  const ended = await end(
+    change.tx,
+    await listLiveSessionsForUpdate(change.tx, by, change.at),
+    reason,
+    change.at,
+  )
   for (const event of ended) change.recordEvent(event)
   return ended.length
 }
@@ -63,7 +68,8 @@ async function end(
   if (sessions.length === 0) return []
   const ids = sessions.map(({ id }) => id)
   const ended = await updateSessionsEnded(tx, ids, reason, at)
-  if (ended.some(({ isLogoutDue }) => isLogoutDue)) await notify(tx, LOGOUT_CHANNEL, at.toISOString())
+  if (ended.some(({ isLogoutDue }) => isLogoutDue))
+    await notify(tx, LOGOUT_CHANNEL, at.toISOString())
   return ended.map((session) => toEvent(session, reason))
 }
 
@@ -96,7 +102,9 @@ export function createSessionEnder(): ChangePublisher {
       const sessions = await listLiveSessionsForUpdate(tx, { deviceIds }, at)
       record.followBy(...(await end(tx, sessions, 'device_blocked', at)))
     }
-    const waiting = await listAttemptsOfDevices(tx, [...new Set(changed.map(({ device }) => device.id))])
+    const waiting = await listAttemptsOfDevices(tx, [
+      ...new Set(changed.map(({ device }) => device.id)),
+    ])
     for (const { id, revision } of waiting) {
       await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id, revision }))
     }

@@ -44,7 +44,10 @@ const filters = z.object({
   person_id: recordIdInput.optional(),
   device_id: recordIdInput.optional(),
   application_id: recordIdInput.optional(),
-  live: z.enum(['true', 'false']).optional().describe('`true` shows those alone that have not ended.'),
+  live: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true` shows those alone that have not ended.'),
 })
 
 /** The operations on granted sessions. */
@@ -76,7 +79,8 @@ export function sessionRoutes({ db, runChange, clock }: SessionRouteDependencies
       method: 'DELETE',
       path: `${PATH}/:id`,
       summary: 'End a granted session',
-      description: 'Its tokens are refused at once, and the application is told where it wants to be.',
+      description:
+        'Its tokens are refused at once, and the application is told where it wants to be.',
       responses: { 200: endedSchema },
       handler: async ({ change, params: { id } }) => {
         if (!isUuid(id)) throw notFound('session', id)

@@ -31,7 +31,9 @@ export interface UpstreamValues {
   readonly scopes: readonly string[]
 }
 
-export type UpstreamEdit = { readonly [Name in keyof UpstreamValues]?: UpstreamValues[Name] | undefined }
+export type UpstreamEdit = {
+  readonly [Name in keyof UpstreamValues]?: UpstreamValues[Name] | undefined
+}
 
 export interface UpstreamDependencies {
   readonly sealer: Sealer
@@ -82,7 +84,8 @@ export async function changeUpstream(
   const { issuer = before.issuer, clientId = before.clientId } = edit
   const isOther = issuer !== before.issuer || clientId !== before.clientId
   if (isOther && clientSecret === undefined) {
-    const message = 'is needed: a secret is good for the issuer and the client that it was given for'
+    const message =
+      'is needed: a secret is good for the issuer and the client that it was given for'
     throw invalidBody([{ path: 'client_secret', message }])
   }
   assertTarget(gateway, issuer)

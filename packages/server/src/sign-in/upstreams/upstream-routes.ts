@@ -56,7 +56,10 @@ const upstreamShape = {
 }
 
 const createBody = z
-  .strictObject({ ...upstreamShape, scopes: upstreamShape.scopes.default(['openid', 'email', 'profile']) })
+  .strictObject({
+    ...upstreamShape,
+    scopes: upstreamShape.scopes.default(['openid', 'email', 'profile']),
+  })
   .meta({ id: 'CreateSignInUpstreamProvider' })
 const updateBody = z
   .strictObject(upstreamShape)
@@ -102,14 +105,16 @@ function readRoutes({ db, sealer, gateway }: UpstreamRouteDependencies): ApiRout
       path: `${PATH}/:id`,
       summary: 'Show an upstream provider',
       responses: { 200: upstreamSchema },
-      handler: async ({ params }) => toJson(await getUpstream(db, parseId(params.id, 'upstream provider'))),
+      handler: async ({ params }) =>
+        toJson(await getUpstream(db, parseId(params.id, 'upstream provider'))),
     }),
     route({
       ...WRITE,
       method: 'POST',
       path: `${PATH}/:id/check`,
       summary: 'Check an upstream provider',
-      description: 'Asks the provider for its discovery document and tries the secret. Nobody signs in.',
+      description:
+        'Asks the provider for its discovery document and tries the secret. Nobody signs in.',
       responses: { 200: checkSchema },
       handler: async ({ params }) => {
         const provider = await getUpstream(db, parseId(params.id, 'upstream provider'))
