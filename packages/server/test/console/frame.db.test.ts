@@ -1,7 +1,9 @@
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { TestSessionOptions } from '../support/console-session.ts'
 import { insertDevice } from '../support/factories.ts'
+import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
 import {
   expectAccessible,
   expectFitting,
@@ -22,6 +24,20 @@ const addDevice = (name: string) =>
     change.markChanged(`devices:${id}`)
   })
 
+async function hasFocus(page: Page, target: Locator): Promise<boolean> {
+  return (await target.and(page.locator(':focus')).count()) > 0
+}
+
+/** Presses Tab until something has the focus; nothing may keep the focus from it. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await target.waitFor({ state: 'attached' })
+  for (let presses = 0; presses < 80; presses += 1) {
+    if (await hasFocus(page, target)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`the keyboard does not lead to ${String(target)}`)
+}
+
 describe('the frame of the console', () => {
   it('leads to its pages by the navigation, by keys and by the palette', async () => {
     const page = await console.openPage('/devices')
@@ -35,6 +51,52 @@ describe('the frame of the console', () => {
     await page.getByPlaceholder('Search or jump to …').fill('jwks')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Signing keys', level: 1 }).waitFor()
+  })
+
+  it('creates a stream, finds its way about and switches it off by the keyboard alone', async () => {
+    const receiver = await startLoopbackReceiver()
+    const page = await console.openPage('/')
+    await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+    const { keyboard } = page
+    await keyboard.press('g')
+    await keyboard.press('t')
+    await page.getByRole('heading', { name: 'Streams', level: 1 }).waitFor()
+    await tabTo(page, page.getByRole('button', { name: 'Create stream' }).first())
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Create stream', level: 1 }).waitFor()
+    await tabTo(page, page.getByLabel('Name'))
+    await keyboard.type('By keys')
+    await tabTo(page, page.getByRole('radio', { name: 'Push' }))
+    await keyboard.press('ArrowRight')
+    await page.getByText('The receiver fetches events and acknowledges them.').waitFor()
+    await keyboard.press('ArrowLeft')
+    await tabTo(page, page.getByLabel('URL'))
+    await keyboard.type(`${receiver.url}/events`)
+    await tabTo(page, page.getByRole('combobox', { name: 'Spec Version' }))
+    await keyboard.press('ArrowDown')
+    await page.getByRole('option', { name: 'Draft' }).waitFor()
+    await keyboard.press('ArrowDown')
+    await keyboard.press('Enter')
+    await tabTo(page, page.getByRole('button', { name: 'Create stream' }))
+    await keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'By keys', level: 1 }).waitFor()
+    const settings = page.getByRole('region', { name: 'Settings' })
+    await settings.getByText('Draft', { exact: true }).waitFor()
+    await tabTo(page, page.getByRole('tab', { name: 'Overview' }))
+    await keyboard.press('ArrowRight')
+    await page.getByRole('tab', { name: 'Deliveries', selected: true }).waitFor()
+    await tabTo(page, page.getByRole('button', { name: 'Actions for By keys' }))
+    await keyboard.press('Enter')
+    const switchOff = page.getByRole('menuitem', { name: 'Switch off' })
+    await switchOff.waitFor()
+    for (let at = 0; !(await hasFocus(page, switchOff)) && at < 10; at += 1) {
+      await keyboard.press('ArrowDown')
+    }
+    await keyboard.press('Enter')
+    await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Switch stream off' }))
+    await keyboard.press('Enter')
+    await page.getByText('Disabled', { exact: true }).first().waitFor()
+    await receiver.close()
   })
 
   it('fits wide and narrow windows and hinders nobody', async () => {
