@@ -1,21 +1,13 @@
 /* Creates a key, or changes what one is called, who answers for it and what it may do. */
-import {
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  ScrollArea,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { getAdminUsers, patchApiKeysById, postApiKeys } from '../api/generated/sdk.gen.ts'
 import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
 import { Fault } from '../kit/confirm.tsx'
+import { RecordPicker, type Choice } from '../kit/record-picker.tsx'
+import { quoteText } from '../kit/search-text.ts'
 import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
 import { DryRun } from './dry-run.tsx'
@@ -172,30 +164,40 @@ interface ResponsibleSelectProps {
   readonly onChange: (email: string) => void
 }
 
+const FOUND_MAX = 50
+
 function ResponsibleSelect({ value, error, onChange }: ResponsibleSelectProps) {
-  const { data } = useQuery({
-    queryKey: ['admin_users', 'list', 'responsible'],
-    queryFn: async ({ signal }) =>
-      (await getAdminUsers({ query: { per_page: 100 }, signal, throwOnError: true })).data,
-  })
-  const admins =
-    data?.data.filter(
-      ({ access, deactivated_at: deactivatedAt }) => access === 'full' && deactivatedAt === null,
-    ) ?? []
+  const [known, setKnown] = useState<Choice>({ value, label: value })
   return (
-    <Select
+    <RecordPicker
       label={texts.responsible}
       description={texts.responsibleHelp}
-      data={admins.map((admin) => ({
-        value: admin.email,
-        label: `${admin.first_name} ${admin.last_name} (${admin.email})`,
-      }))}
-      value={value === '' ? null : value}
-      onChange={(next) => onChange(next ?? '')}
+      nothingFound={texts.noResponsible}
+      isWide
+      value={value === '' ? null : { value, label: known.value === value ? known.label : value }}
+      onChange={(admin) => {
+        if (admin !== null) setKnown(admin)
+        onChange(admin?.value ?? '')
+      }}
       error={error}
-      searchable
+      queryKey={['admin_users', 'list', 'responsible']}
+      find={findResponsible}
     />
   )
+}
+
+/** Only admins with Full Access answer for keys. */
+async function findResponsible(text: string, signal: AbortSignal): Promise<Choice[]> {
+  const part = quoteText(text)
+  const names = ['first_name', 'last_name', 'email'].map((name) => `${name}~${part}`)
+  const query = { per_page: FOUND_MAX, ...(text === '' ? {} : { query: names.join(' OR ') }) }
+  const { data } = await getAdminUsers({ query, signal, throwOnError: true })
+  return data.data
+    .filter(({ access, deactivated_at: end }) => access === 'full' && end === null)
+    .map((admin) => ({
+      value: admin.email,
+      label: `${admin.first_name} ${admin.last_name} (${admin.email})`,
+    }))
 }
 
 interface PermissionChoiceProps {

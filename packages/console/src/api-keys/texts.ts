@@ -20,6 +20,7 @@ export const texts = {
   create: 'Create key',
   createTitle: 'Create a new key',
   nameHelp: 'What it is for. It stands in the audit log and where people see who has access.',
+  noResponsible: 'No admin with Full Access of that name or address',
   responsibleHelp: 'An admin with Full Access who answers for its use.',
   expiresHelp: 'Empty for a key without an end.',
   special: 'Special permissions',

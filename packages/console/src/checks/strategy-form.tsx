@@ -1,10 +1,12 @@
 /* The form of a check's strategy, beside what a change would do. */
 import { Button, Group, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { patchChecksByIdConfigurations } from '../api/generated/sdk.gen.ts'
 import type { CheckConfiguration } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
@@ -20,14 +22,15 @@ interface StrategyFormProps {
   readonly saved: CheckConfiguration
 }
 
-/** What is edited lies over what is saved, so that what others save meanwhile is seen and stays theirs. */
+/** Only what was changed here is saved: what others save meanwhile is seen and stays theirs. */
 export function StrategyForm({ checkId, saved }: StrategyFormProps) {
   const may = useMay('Manage Checks')
   const queryClient = useQueryClient()
-  const [edits, setEdits] = useState<Partial<Wanted>>({})
   const [isAsking, setAsking] = useState(false)
-  const wanted = { ...toWanted(saved), ...edits }
-  const changes = toChanges(saved, wanted)
+  const current = toWanted(saved)
+  const form = useForm<Wanted>({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
+  const changes = toChanges(meanwhile.saved, form.values)
   const isChanged = Object.keys(changes).length > 0
   const impact = useImpact(checkId, changes, may && isChanged)
   const moving = impact.error === null ? impact.data?.moving_count : undefined
@@ -41,7 +44,6 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
     showsFailure: true,
     onDone: (configuration) => {
       queryClient.setQueryData(configurationQuery(checkId).queryKey, configuration)
-      setEdits({})
       setAsking(false)
     },
   })
@@ -49,13 +51,18 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
     <div className={classes.columns}>
       <Section title={texts.change} {...(may ? {} : { lead: texts.mayNot })}>
         <Stack gap="md">
+          <MeanwhileBar meanwhile={meanwhile} />
           <StrategyFields
-            wanted={wanted}
+            wanted={form.values}
             isDisabled={!may}
-            onChange={(next) => setEdits({ ...edits, ...next })}
+            onChange={(next) => form.setValues(next)}
           />
           <Group justify="flex-end" gap="xs">
-            <Button variant="default" disabled={!isChanged} onClick={() => setEdits({})}>
+            <Button
+              variant="default"
+              disabled={!isChanged}
+              onClick={() => form.setValues(meanwhile.saved)}
+            >
               {texts.discard}
             </Button>
             <Button

@@ -33,7 +33,7 @@ export function toWanted(saved: CheckConfiguration): Wanted {
 }
 
 /** The members that differ from what is saved. */
-export function toChanges(saved: CheckConfiguration, wanted: Wanted): Partial<Wanted> {
+export function toChanges(saved: Wanted, wanted: Wanted): Partial<Wanted> {
   return Object.fromEntries(
     Object.entries(wanted).filter(
       ([name, value]) => JSON.stringify(saved[name as keyof Wanted]) !== JSON.stringify(value),

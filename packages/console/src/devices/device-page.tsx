@@ -4,8 +4,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { Device } from '../api/generated/types.gen.ts'
+import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { DeviceState } from '../kit/tone.tsx'
 import { DeviceActions } from './device-actions.tsx'
@@ -26,24 +26,18 @@ const ABOVE = [{ label: texts.title, to: '/devices' }]
 
 export function DevicePage() {
   const { id } = useParams({ from: '/frame/devices/$id' })
+  const query = useQuery(deviceQuery(id))
+  return (
+    <LoadedPage query={query} title={texts.title} above={ABOVE}>
+      {(device) => <LoadedDevice device={device} />}
+    </LoadedPage>
+  )
+}
+
+function LoadedDevice({ device }: { readonly device: Device }) {
+  const { id } = device
   const { tab = 'overview' } = useSearch({ from: '/frame/devices/$id' })
   const navigate = useNavigate()
-  const device = useQuery(deviceQuery(id))
-  if (device.error !== null && device.data === undefined) {
-    return (
-      <Page title={texts.title} above={ABOVE}>
-        <ErrorState error={device.error} onRetry={() => void device.refetch()} />
-      </Page>
-    )
-  }
-  if (device.data === undefined) {
-    return (
-      <Page title={texts.title} above={ABOVE}>
-        <Skeleton height={180} />
-        <Skeleton height={240} />
-      </Page>
-    )
-  }
   const open = (next: string | null) =>
     void navigate({
       to: '/devices/$id',
@@ -53,11 +47,11 @@ export function DevicePage() {
     })
   return (
     <Page
-      title={device.data.name}
+      title={device.name}
       above={ABOVE}
-      badge={<DeviceState state={device.data.auth_state} isPlain={false} />}
-      lead={<Lead device={device.data} />}
-      actions={<DeviceActions device={device.data} />}
+      badge={<DeviceState state={device.auth_state} isPlain={false} />}
+      lead={<Lead device={device} />}
+      actions={<DeviceActions device={device} />}
     >
       <Tabs value={tab} onChange={open} keepMounted={false} classNames={{ list: classes.tabs }}>
         <Tabs.List>
@@ -69,16 +63,16 @@ export function DevicePage() {
         </Tabs.List>
         <Suspense fallback={<Skeleton height={240} mt="md" />}>
           <Tabs.Panel value="overview" pt="md">
-            <DeviceOverview device={device.data} />
+            <DeviceOverview device={device} />
           </Tabs.Panel>
           <Tabs.Panel value="checks" pt="md">
-            <Checks device={device.data} />
+            <Checks device={device} />
           </Tabs.Panel>
           <Tabs.Panel value="sign-ins" pt="md">
             <SignIns deviceId={id} />
           </Tabs.Panel>
           <Tabs.Panel value="ask" pt="md">
-            <Ask key={id} device={device.data} />
+            <Ask key={id} device={device} />
           </Tabs.Panel>
         </Suspense>
       </Tabs>

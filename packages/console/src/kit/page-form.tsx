@@ -14,6 +14,8 @@ export interface PageFormProps {
 }
 
 interface Props extends PageFormProps {
+  /** Whether the session may save it; true when left out. What is missing stands in the page. */
+  readonly may?: boolean
   /** In px. */
   readonly width: number
   readonly onSubmit: () => void
@@ -21,19 +23,20 @@ interface Props extends PageFormProps {
 }
 
 /** `error` is what the inputs do not show themselves. */
-export function PageForm({ label, isPending, error, onCancel, width, onSubmit, children }: Props) {
+export function PageForm(props: Props) {
+  const { label, isPending, error, onCancel, may = true, width, onSubmit, children } = props
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        onSubmit()
+        if (may) onSubmit()
       }}
     >
       <Stack maw={width}>
         {children}
         <Fault error={error} />
         <Group gap="xs">
-          <Button type="submit" loading={isPending}>
+          <Button type="submit" disabled={!may} loading={isPending}>
             {label}
           </Button>
           <Button variant="default" onClick={onCancel}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { getSsfStreams, postSsfSigningKeysRotate } from '../api/generated/sdk.gen.ts'
 import type { Stream } from '../api/generated/types.gen.ts'
 import { DialogForm } from '../kit/confirm.tsx'
+import { PAGE_SIZE, type ListPage } from '../kit/list-page.ts'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -26,10 +27,7 @@ function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
   const [hours, setHours] = useState<number | string>(24)
   const { data: streams = [] } = useQuery({
     queryKey: ['ssf_streams', 'list', 'canaries'],
-    queryFn: async ({ signal }) => {
-      const { data } = await getSsfStreams({ query: { per_page: 100 }, signal, throwOnError: true })
-      return (data as { readonly data: readonly Stream[] }).data
-    },
+    queryFn: ({ signal }) => listStreams(signal),
   })
   const rotate = useAction({
     run: () =>
@@ -58,6 +56,8 @@ function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
         data={streams.map(({ id, name }) => ({ value: id, label: name }))}
         value={canaries}
         onChange={setCanaries}
+        searchable
+        nothingFoundMessage={texts.noStream}
         clearable
       />
       {canaries.length === 0 ? null : (
@@ -65,4 +65,17 @@ function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
       )}
     </DialogForm>
   )
+}
+
+/** Every stream: the service bounds how many there are, and its list is not searched. */
+async function listStreams(signal: AbortSignal): Promise<Stream[]> {
+  const streams: Stream[] = []
+  for (let cursor: string | undefined; cursor !== '';) {
+    const query = { per_page: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
+    const { data } = await getSsfStreams({ query, signal, throwOnError: true })
+    const page = data as ListPage<Stream>
+    streams.push(...page.data)
+    cursor = page.pagination.next_cursor
+  }
+  return streams
 }

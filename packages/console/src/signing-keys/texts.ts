@@ -46,6 +46,7 @@ export const texts = {
   rotateHelp:
     'A new key is published at once and signs after the time ahead, so that receivers can fetch it first. The old key stays published for what it has signed.',
   canaries: 'Streams that use it first',
+  noStream: 'No stream of that name',
   canariesHelp: 'If one of them refuses the key, the others never see it.',
   hours: 'How long only they use it (hours)',
   rotated: 'A new key is published.',

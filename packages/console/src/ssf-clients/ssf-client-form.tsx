@@ -11,6 +11,9 @@ import { changedMembers } from '../kit/changed-members.ts'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
+import { Needs } from '../shell/needs.tsx'
+import { useMay } from '../shell/session.ts'
+import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import { texts as streamTexts } from '../streams/texts.ts'
 import { texts } from './texts.ts'
 
@@ -53,9 +56,11 @@ export function SsfClientForm(props: SsfClientFormProps) {
       isPending={isPending}
       onCancel={onCancel}
       error={faults === null ? error : null}
+      may={useMay(STREAMS_PERMISSION)}
       width={760}
       onSubmit={form.onSubmit(submit)}
     >
+      <Needs permission={STREAMS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />
       <Section title={texts.page.facts}>
         <Stack>

@@ -15,6 +15,8 @@ import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
+import { Needs } from '../shell/needs.tsx'
+import { useMay } from '../shell/session.ts'
 import {
   toFieldFaults,
   toFormValues,
@@ -22,6 +24,7 @@ import {
   type Credential,
   type StreamFormValues,
 } from './form-values.ts'
+import { STREAMS_PERMISSION } from './stream-queries.ts'
 import { MoreChoices } from './stream-form-choices.tsx'
 import { texts } from './texts.ts'
 
@@ -44,11 +47,13 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
     <PageForm
       {...page}
       error={faults === null ? page.error : null}
+      may={useMay(STREAMS_PERMISSION)}
       width={860}
       onSubmit={form.onSubmit((values) =>
         onSubmit(toStreamInput(values, stream === undefined ? undefined : saved)),
       )}
     >
+      <Needs permission={STREAMS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />
       <Basics form={form} faults={faults ?? {}} asksForChanges={saved.hasEvents} />
       {form.values.deliveryType === 'push' ? (

@@ -15,9 +15,12 @@ import { changedMembers } from '../kit/changed-members.ts'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
+import { Needs } from '../shell/needs.tsx'
+import { useMay } from '../shell/session.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import { parseHeaders } from './parse-headers.ts'
 import { texts } from './texts.ts'
+import { WEBHOOKS_PERMISSION } from './webhook-queries.ts'
 
 const { form: words } = texts
 
@@ -61,9 +64,11 @@ export function WebhookForm(props: WebhookFormProps) {
       isPending={isPending}
       onCancel={onCancel}
       error={faults === null ? error : null}
+      may={useMay(WEBHOOKS_PERMISSION)}
       width={860}
       onSubmit={form.onSubmit(submit)}
     >
+      <Needs permission={WEBHOOKS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />
       <Section title={words.basics}>
         <Stack>

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyUsageRecorder } from '../../src/organisation/api-keys/key-usage-recorder.ts'
 import { systemClock } from '../../src/platform/clock.ts'
@@ -51,5 +52,22 @@ describe('the page of a key', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await page.getByText('A test.').waitFor()
+  })
+
+  it('finds who answers for it, however many admins there are', async () => {
+    await sql`insert into admin_user
+        (email, first_name, last_name, access, created_at, updated_at)
+      select 'admin' || number || '@example.com', 'Admin', 'Number' || number, 'full', now(), now()
+      from generate_series(1, 120) as number`.execute(console.api.services.db)
+    const page = await console.openPage(`/settings/api-keys/${keyId}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.locator('input:focus').waitFor()
+    const responsible = dialog.getByRole('combobox', { name: 'Responsible admin' })
+    await responsible.fill('number120')
+    await page.getByRole('option', { name: 'Admin Number120 (admin120@example.com)' }).click()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByText('admin120@example.com').waitFor()
   })
 })

@@ -1,5 +1,6 @@
 /* Two admins at the same records, in a real browser: what one types stays, and what the other did is not undone. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
 import { openConsole, type ConsoleTest } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
@@ -111,6 +112,18 @@ describe('a stream', () => {
     await page.getByRole('button', { name: 'Send test event' }).waitFor({ state: 'detached' })
   })
 
+  it('so does a device', async () => {
+    const device = await insertDevice(console.api.services.db, { name: 'Gone soon' })
+    const page = await console.openPage(`/devices/${device}`)
+    await page.getByRole('heading', { name: 'Gone soon', level: 1 }).waitFor()
+    await console.api.services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      await change.tx.deleteFrom('device').where('id', '=', device).execute()
+      change.markChanged(`devices:${device}`)
+    })
+    await page.getByText('This was deleted').waitFor()
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
+  })
+
   it('keeps its form when reading it again fails, and says so', async () => {
     const stream = await createStream('Not read again')
     const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
@@ -220,5 +233,24 @@ describe('the strategy of a check', () => {
     await save.click()
     await page.getByRole('button', { name: 'Save the strategy' }).click()
     await page.getByText('The strategy is saved.').waitFor()
+  })
+
+  it('asks whose values count when another admin has changed the same', async () => {
+    const id = await insertCheck(console.api.services.db, {
+      remediation_strategy: 'warn_then_block',
+    })
+    const page = await console.openPage(`/checks/${id}/strategy`)
+    const days = page.getByLabel('Days to fix it')
+    await days.fill('9')
+    const other = await console.openPage('/checks')
+    await sendAs(other, 'PATCH', `/checks/${id}/configurations`, {
+      block_auth_grace_period_days: 20,
+      snooze_disallowed: true,
+    })
+    await page.getByText('Block auth grace period days: 20').waitFor()
+    expect(await days.inputValue()).toMatch(/^9/)
+    await page.getByRole('button', { name: 'Take theirs' }).click()
+    expect(await days.inputValue()).toMatch(/^20/)
+    expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   })
 })

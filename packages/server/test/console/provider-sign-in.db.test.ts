@@ -9,7 +9,12 @@ import { issueLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts'
 import { createConsoleSession } from '../support/console-session.ts'
-import { expectAccessible, openConsole, type ConsoleTest } from './support/open-console.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
 
 let console: ConsoleTest
 let provider: TestIdentityProvider
@@ -103,12 +108,40 @@ it('names the field of the set-up that is wrong, and asks before another issuer 
   const page = await console.openPage('/settings/identity-provider')
   await page.getByText(`${console.baseUrl}/console/sign-in/provider`).waitFor()
   await page.getByRole('textbox', { name: 'Issuer' }).fill(`${provider.issuer}/elsewhere`)
-  await page.getByLabel('Client secret').fill('wrong')
-  await page.getByRole('button', { name: 'Check' }).click()
+  const secret = page.getByLabel('Client secret')
+  await secret.fill('wrong')
+  const check = page.getByRole('button', { name: 'Check' })
+  await check.click()
   await page.getByText('There is no OpenID Connect document').waitFor()
   await page.getByRole('button', { name: 'Save changes' }).click()
   await page.getByRole('dialog').getByText(`connected to ${provider.issuer},`).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+
+  await page.getByRole('textbox', { name: 'Issuer' }).fill(provider.issuer)
+  await check.click()
+  await page.getByText('does not accept the client ID with this secret').waitFor()
+  await secret.fill(provider.clientSecret)
+  await check.click()
+  await page.getByText('Everything fits').waitFor()
+})
+
+it('says what groups decide, and keeps what was saved', async () => {
+  const page = await console.openPage('/settings/identity-provider')
+  await page.getByLabel('Group claim').fill('groups')
+  await page.getByText('No group is named: nobody can sign in').waitFor()
+  await expectAccessible(page)
+  await expectFitting(page, 'identity-provider')
+  await page.getByLabel('Groups with Full Access').fill('security\nplatform')
+  await page.getByText('No group is named: nobody can sign in').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('The identity provider was saved').waitFor()
+  await page.reload()
+  await expect
+    .poll(() => page.getByLabel('Groups with Full Access').inputValue())
+    .toBe('security\nplatform')
+  await page.getByLabel('Group claim').fill('')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText('The identity provider was saved').waitFor()
 })
 
 it('is switched off, removed and set up anew', async () => {

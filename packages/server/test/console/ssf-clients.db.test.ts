@@ -5,6 +5,9 @@ import {
   openConsole,
   type ConsoleTest,
 } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
+
+const POLL = 'urn:ietf:rfc:8936'
 
 let console: ConsoleTest
 beforeAll(async () => {
@@ -50,7 +53,20 @@ describe('the signing keys of the console', () => {
   it('rotates, rolls back and revokes', async () => {
     const page = await console.openPage('/signals/keys')
     await page.getByText('It signs the events of every stream.').waitFor()
+    for (const name of ['First door', 'Last door']) {
+      await sendAs(page, 'POST', '/ssf_streams', { name, delivery: { method: POLL } })
+    }
+    // However many pages the streams are.
+    await page.route('**/ssf_streams?per_page=100**', (route) =>
+      route.continue({ url: route.request().url().replace('per_page=100', 'per_page=1') }),
+    )
     await page.getByRole('button', { name: 'Rotate key' }).click()
+    const canaries = page.getByRole('dialog').getByRole('combobox')
+    await canaries.fill('last')
+    await page.getByRole('option', { name: 'Last door' }).waitFor()
+    expect(await page.getByRole('option', { name: 'First door' }).count()).toBe(0)
+    await canaries.fill('')
+    await page.keyboard.press('Escape')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
     await page.getByText('It does not sign for everybody yet.').waitFor()
     await expectAccessible(page)

@@ -242,11 +242,16 @@ describe('the streams of the console', () => {
   it('keeps what may not be done from those who may not', async () => {
     const page = await console.openPage('/signals/streams', {
       access: 'limited',
-      restrictions: ['signals'],
+      restrictions: ['signals', 'webhooks'],
     })
     await page.getByRole('heading', { name: 'Streams', level: 1 }).waitFor()
     const create = page.getByRole('button', { name: 'Create stream' })
     for (const button of await create.all()) expect(await button.isDisabled()).toBe(true)
+    for (const what of ['streams', 'webhooks', 'clients']) {
+      await page.goto(`/console/signals/${what}/new`)
+      await page.getByRole('alert').getByText('which you do not have').waitFor()
+      expect(await page.locator('button[type=submit]').isDisabled()).toBe(true)
+    }
   })
 
   it('fits both widths and hinders nobody', async () => {
