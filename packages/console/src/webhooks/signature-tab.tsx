@@ -1,66 +1,61 @@
-/* Says whether a signature that a receiver got fits, and what is wrong when it does not. */
-import {
-  Button,
-  Group,
-  PasswordInput,
-  SimpleGrid,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core'
+/* Says whether a request that a receiver got is one of the webhook, and what is wrong when it is not. */
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
-import type { Webhook } from '../api/generated/types.gen.ts'
+import { postWebhooksByIdCheckSignature } from '../api/generated/sdk.gen.ts'
+import type { CheckedWebhookSignature, Webhook } from '../api/generated/types.gen.ts'
 import { Fault } from '../kit/confirm.tsx'
-import { Section } from '../kit/page.tsx'
+import { Facts, Section } from '../kit/page.tsx'
 import { StateBadge } from '../kit/tone.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { parseHeaders } from './parse-headers.ts'
 import { texts } from './texts.ts'
-import { verifyWebhook, type SignatureVerdict } from './verify-webhook.ts'
 
 const { signatureTab: words } = texts
 
+const AS_RECEIVED = {
+  autosize: true,
+  required: true,
+  spellCheck: false,
+  styles: { input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } },
+} as const
+
 export function SignatureTab({ webhook }: { readonly webhook: Webhook }) {
-  const { public_key: publicKey } = webhook
   const form = useForm({
-    initialValues: { id: '', timestamp: '', signature: '', body: '', secret: '' },
+    initialValues: { headers: '', body: '' },
+    validate: {
+      headers: (text) => (parseHeaders(text) === undefined ? texts.form.headersFault : null),
+    },
   })
-  const check = useMutation({
-    mutationFn: ({ secret, ...received }: typeof form.values) =>
-      verifyWebhook(received, publicKey ?? secret.trim()),
-    gcTime: 0,
+  const check = useAction({
+    run: async ({ headers, body }: typeof form.values) => {
+      const received = { headers: { ...parseHeaders(headers) }, body }
+      const request = { path: { id: webhook.id }, body: received, throwOnError: true } as const
+      return (await postWebhooksByIdCheckSignature(request)).data
+    },
+    changes: [],
+    showsFailure: true,
   })
   return (
     <Section title={words.title} lead={words.lead}>
       <form onSubmit={form.onSubmit((values) => check.mutate(values))}>
         <Stack>
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <TextInput label={words.id} required {...form.getInputProps('id')} />
-            <TextInput label={words.timestamp} required {...form.getInputProps('timestamp')} />
-          </SimpleGrid>
-          <TextInput label={words.signature} required {...form.getInputProps('signature')} />
+          <Textarea
+            label={words.headers}
+            description={words.headersHelp}
+            minRows={3}
+            maxRows={10}
+            {...AS_RECEIVED}
+            {...form.getInputProps('headers')}
+          />
           <Textarea
             label={words.body}
-            autosize
             minRows={4}
             maxRows={14}
-            required
-            spellCheck={false}
-            styles={{ input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } }}
+            {...AS_RECEIVED}
             {...form.getInputProps('body')}
           />
-          {publicKey === null ? (
-            <PasswordInput
-              label={words.secret}
-              description={words.secretHelp}
-              autoComplete="off"
-              required
-              maw={460}
-              {...form.getInputProps('secret')}
-            />
-          ) : null}
           <Fault error={check.error} />
-          {check.data === undefined ? null : <Verdict verdict={check.data} />}
+          {check.data === undefined ? null : <Verdict found={check.data} />}
           <Group>
             <Button type="submit" loading={check.isPending}>
               {words.check}
@@ -72,24 +67,23 @@ export function SignatureTab({ webhook }: { readonly webhook: Webhook }) {
   )
 }
 
-const NOTES: Readonly<Record<SignatureVerdict, string | undefined>> = {
-  verified: undefined,
-  old: words.old,
-  wrong: words.wrongHelp,
-  'no-form': words.noForm,
-  'bad-secret': words.badSecret,
-  'no-crypto': words.noCrypto,
-}
+const TONES = { passed: 'good', failed: 'bad', warning: 'warn', skipped: 'unknown' } as const
 
-function Verdict({ verdict }: { readonly verdict: SignatureVerdict }) {
-  const isGood = verdict === 'verified' || verdict === 'old'
-  const note = NOTES[verdict]
+function Verdict({ found: { valid, checks } }: { readonly found: CheckedWebhookSignature }) {
   return (
-    <Stack gap={4} role="status" align="flex-start">
-      <StateBadge tone={verdict === 'verified' ? 'good' : isGood ? 'warn' : 'bad'}>
-        {isGood ? words.verified : words.wrong}
-      </StateBadge>
-      {note === undefined ? null : <Text size="sm">{note}</Text>}
+    <Stack gap="sm" role="status" align="flex-start">
+      <StateBadge tone={valid ? 'good' : 'bad'}>{valid ? words.fits : words.fitsNot}</StateBadge>
+      <Facts
+        facts={checks.map(({ check, result, message }) => [
+          words.checks[check],
+          <div key={check}>
+            <StateBadge tone={TONES[result]} isPlain>
+              {words.results[result]}
+            </StateBadge>
+            <Text size="sm">{message}</Text>
+          </div>,
+        ])}
+      />
     </Stack>
   )
 }
