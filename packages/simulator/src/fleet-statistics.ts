@@ -56,7 +56,7 @@ export function createRequestRecorder(): RequestRecorder {
       const status = measurement.status === 0 ? 'unreachable' : String(measurement.status)
       statuses[status] = (statuses[status] ?? 0) + 1
       requestBytes += measurement.requestBytes
-      latency.record(measurement.durationMs)
+      if (!measurement.mayBeHeld) latency.record(measurement.durationMs)
     },
     summarise(nodes) {
       const counters = addCounters(nodes)

@@ -15,6 +15,8 @@ import {
   type ContactRecorder,
 } from '../../src/posture/osquery/contact-recorder.ts'
 import { createDeviceQueue } from '../../src/posture/osquery/device-queue.ts'
+import { createHeldReads, type HeldReads } from '../../src/posture/osquery/held-reads.ts'
+import { createHurriedDevices, HURRY_CHANNEL } from '../../src/posture/osquery/hurried-devices.ts'
 import { createNodeCache } from '../../src/posture/osquery/node-cache.ts'
 import { findNode } from '../../src/posture/osquery/node-store.ts'
 import {
@@ -54,7 +56,7 @@ export class Agents {
   /** What every statement and change throws from now on. */
   fault: Error | undefined
   readonly #db: Kysely<Schema>
-  readonly #built: { app: FastifyInstance; contacts: ContactRecorder }[] = []
+  readonly #built: { app: FastifyInstance; contacts: ContactRecorder; reads: HeldReads }[] = []
 
   private constructor(db: Kysely<Schema>) {
     this.#db = db
@@ -90,17 +92,24 @@ export class Agents {
   build(
     settings: Partial<AgentSettings> = {},
     more: Partial<OsqueryRoutesDependencies> & { listener?: Listener } = {},
-  ): { app: FastifyInstance; contacts: ContactRecorder } {
+  ): { app: FastifyInstance; contacts: ContactRecorder; reads: HeldReads } {
     const { listener, ...rest } = more
     const { clock } = this.posture
     const db = this.#watched()
-    const ownSettings = { ...AGENT_SETTINGS_DEFAULT, ...settings }
+    // Unless a test wants it, an idle check-in is answered at once.
+    const ownSettings = { ...AGENT_SETTINGS_DEFAULT, checkInHoldMs: 0, ...settings }
+    const reads = createHeldReads()
+    const hurried = createHurriedDevices(clock)
     const nodes = createNodeCache({
       clock,
       settings: ownSettings,
       findNode: (keyHash) => findNode(db, keyHash),
     })
-    listener?.subscribe(DEVICE_CHANNEL, (deviceId) => nodes.invalidate(deviceId))
+    listener?.subscribe(DEVICE_CHANNEL, (deviceId) => {
+      nodes.invalidate(deviceId)
+      reads.wake(deviceId)
+    })
+    listener?.subscribe(HURRY_CHANNEL, (payload) => hurried.note(payload))
     listener?.onReconnect(() => nodes.invalidate('all'))
     const contacts = createContactRecorder(db, (error) => {
       throw error
@@ -114,6 +123,8 @@ export class Agents {
       db,
       nodes,
       contacts,
+      reads,
+      hurried,
       runChange: async (origin, work) => {
         this.#touch()
         return this.posture.runChange(origin, work)
@@ -147,7 +158,7 @@ export class Agents {
       certificatePem: () => 'PEM',
       ...rest,
     })
-    const built = { app, contacts }
+    const built = { app, contacts, reads }
     this.#built.push(built)
     return built
   }
@@ -207,7 +218,8 @@ export class Agents {
 
   async close(): Promise<void> {
     this.fault = undefined
-    for (const { app, contacts } of this.#built) {
+    for (const { app, contacts, reads } of this.#built) {
+      reads.close()
       await app.close()
       await contacts.stop()
     }

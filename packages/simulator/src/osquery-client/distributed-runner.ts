@@ -76,6 +76,7 @@ class TlsDistributedRunner implements DistributedRunner {
     counters.distributedReads += 1
     const answer = await this.#requester.sendWithAttempts({
       path: this.#context.flags().paths.distributedRead,
+      mayBeHeld: true,
       renderBody: (nodeKey) => JSON.stringify({ node_key: nodeKey }),
     })
     if (answer.outcome !== 'success' || lifetime.isOver()) return

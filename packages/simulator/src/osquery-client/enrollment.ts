@@ -58,10 +58,14 @@ export function createEnrollment(context: AgentContext): Enrollment {
       host_details: collectHostDetails(context),
     })
     context.counters.requests += 1
-    const result = await context.transport.post(flags.paths.enroll, body, {
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'user-agent': `osquery/${flags.agentVersion}`,
+    const result = await context.transport.post({
+      path: flags.paths.enroll,
+      body,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        'user-agent': `osquery/${flags.agentVersion}`,
+      },
     })
     if (result.kind === 'unreachable') context.counters.unreachable += 1
     const key = result.kind === 'answered' ? findKey(parseBody(result.text)) : undefined

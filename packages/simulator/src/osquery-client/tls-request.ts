@@ -11,6 +11,8 @@ interface AgentRequest {
   /** The JSON body for the node key that is current when the request is sent. */
   readonly renderBody: (nodeKey: string) => string
   readonly isCompressed?: boolean
+  /** Whether the server may hold the answer back. */
+  readonly mayBeHeld?: boolean
 }
 
 /** The verdict together with the text it was passed on. */
@@ -58,11 +60,12 @@ export function createAgentRequester(
     const isCompressed = request.isCompressed === true
     const body = request.renderBody(nodeKey)
     context.counters.requests += 1
-    const answer = await context.transport.post(
-      request.path,
-      isCompressed ? gzipSync(body) : body,
-      renderHeaders(nodeKey, isCompressed),
-    )
+    const answer = await context.transport.post({
+      path: request.path,
+      body: isCompressed ? gzipSync(body) : body,
+      headers: renderHeaders(nodeKey, isCompressed),
+      mayBeHeld: request.mayBeHeld === true,
+    })
     if (answer.kind === 'unreachable') {
       context.counters.unreachable += 1
       context.counters.failures += 1

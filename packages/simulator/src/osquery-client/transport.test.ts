@@ -78,12 +78,16 @@ describe('transport', () => {
         ? { status: 307, headers: { location: `${baseUrl}/osquery/config` } }
         : { json: { schedule: {} } },
     )
-    expect(await harness.transport.post('/osquery/config', '{"a":1}', {})).toMatchObject({
+    expect(
+      await harness.transport.post({ path: '/osquery/config', body: '{"a":1}', headers: {} }),
+    ).toMatchObject({
       status: 200,
     })
     expect(harness.server.to('config').map(({ body }) => body['a'])).toEqual(Array(11).fill(1))
     redirects = 11
-    expect(await harness.transport.post('/osquery/config', '{}', {})).toMatchObject({
+    expect(
+      await harness.transport.post({ path: '/osquery/config', body: '{}', headers: {} }),
+    ).toMatchObject({
       kind: 'unreachable',
     })
   })
@@ -91,7 +95,9 @@ describe('transport', () => {
   test('gives a request up when the server does not answer in time', async () => {
     harness = await createHarness({ transportOptions: { requestTimeoutMs: 50 } })
     harness.server.respond('config', { hangs: true })
-    expect((await harness.transport.post('/osquery/config', '{}', {})).kind).toBe('unreachable')
+    expect(
+      (await harness.transport.post({ path: '/osquery/config', body: '{}', headers: {} })).kind,
+    ).toBe('unreachable')
   })
 
   test('keeps its sockets alive between requests', async () => {
@@ -112,8 +118,12 @@ describe('transport', () => {
     const trusting = createTransport({ baseUrl, ca: certificate })
     const distrusting = createTransport({ baseUrl })
     try {
-      expect(await trusting.post('/', '{}', {})).toMatchObject({ text: '{"ok":true}' })
-      expect((await distrusting.post('/', '{}', {})).kind).toBe('unreachable')
+      expect(await trusting.post({ path: '/', body: '{}', headers: {} })).toMatchObject({
+        text: '{"ok":true}',
+      })
+      expect((await distrusting.post({ path: '/', body: '{}', headers: {} })).kind).toBe(
+        'unreachable',
+      )
     } finally {
       await Promise.all([trusting.close(), distrusting.close()])
       server.closeAllConnections()

@@ -1,5 +1,6 @@
 /**
- * The HTTP side of simulated nodes: one keep-alive pool per origin, shared by all nodes of a fleet.
+ * The HTTP side of simulated nodes: keep-alive pools per origin, shared by all nodes of a fleet. Requests that the
+ * server may hold have a pool without a limit, for each takes a connection of its own, as osqueryd's do.
  * It knows nothing of osquery's messages beyond where they are sent.
  */
 import { performance } from 'node:perf_hooks'
@@ -21,6 +22,8 @@ export interface RequestMeasurement {
   readonly status: number
   readonly durationMs: number
   readonly requestBytes: number
+  /** Whether the server may have held the answer back: then its duration says nothing of the server. */
+  readonly mayBeHeld: boolean
 }
 
 export interface TransportOptions {
@@ -29,19 +32,24 @@ export interface TransportOptions {
   /** PEM certificates that the server's certificate must chain to; the system's when absent. */
   readonly ca?: string | undefined
   /** Sockets per origin. */
-  readonly connectionsMax?: number
+  readonly connectionsMax?: number | undefined
   /** Milliseconds until a request is given up; osquery's 16 s by default. */
   readonly requestTimeoutMs?: number
   readonly onRequest?: ((measurement: RequestMeasurement) => void) | undefined
 }
 
+/** Something to post. */
+interface TransportRequest {
+  readonly path: string
+  readonly body: string | Buffer
+  readonly headers: Record<string, string>
+  /** Whether the server may hold the answer back until there is something to say. */
+  readonly mayBeHeld?: boolean
+}
+
 /** Posts bodies to the server's agent routes. */
 export interface Transport {
-  post(
-    path: string,
-    body: string | Buffer,
-    headers: Record<string, string>,
-  ): Promise<TransportResult>
+  post(request: TransportRequest): Promise<TransportResult>
   close(): Promise<void>
 }
 
@@ -76,11 +84,12 @@ export function createTransport(options: TransportOptions): Transport {
   const timeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS
   const pools = new Map<string, Pool>()
 
-  function poolFor(origin: string): Pool {
-    let pool = pools.get(origin)
+  function poolFor(origin: string, mayBeHeld: boolean): Pool {
+    const name = mayBeHeld ? `${origin} held` : origin
+    let pool = pools.get(name)
     if (pool === undefined) {
       pool = new Pool(origin, {
-        connections: options.connectionsMax ?? 64,
+        connections: mayBeHeld ? null : (options.connectionsMax ?? 64),
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
         pipelining: 1,
@@ -90,19 +99,19 @@ export function createTransport(options: TransportOptions): Transport {
           ...(options.ca === undefined ? {} : { ca: options.ca }),
         },
       })
-      pools.set(origin, pool)
+      pools.set(name, pool)
     }
     return pool
   }
 
   async function send(
     url: URL,
-    body: string | Buffer,
-    headers: Record<string, string>,
+    request: TransportRequest,
     redirectsLeft: number,
   ): Promise<{ status: number; text: string }> {
     assertTransportSecurity(url)
-    const response = await poolFor(url.origin).request({
+    const { body, headers, mayBeHeld = false } = request
+    const response = await poolFor(url.origin, mayBeHeld).request({
       method: 'POST',
       path: url.pathname + url.search,
       headers,
@@ -114,22 +123,24 @@ export function createTransport(options: TransportOptions): Transport {
       return { status: response.statusCode, text }
     }
     if (redirectsLeft === 0) throw new Error('too many redirects')
-    return send(new URL(location, url), body, headers, redirectsLeft - 1)
+    return send(new URL(location, url), request, redirectsLeft - 1)
   }
 
   return {
-    async post(path, body, headers) {
+    async post(request) {
+      const { body, mayBeHeld = false, path } = request
       const startMs = performance.now()
       let status = 0
       try {
-        const answer = await send(joinPath(baseUrl, path), body, headers, REDIRECTS_MAX)
+        const answer = await send(joinPath(baseUrl, path), request, REDIRECTS_MAX)
         status = answer.status
         return { kind: 'answered', ...answer }
       } catch (error) {
         return { kind: 'unreachable', reason: error instanceof Error ? error.message : 'failed' }
       } finally {
         const requestBytes = Buffer.byteLength(body)
-        options.onRequest?.({ path, status, durationMs: performance.now() - startMs, requestBytes })
+        const durationMs = performance.now() - startMs
+        options.onRequest?.({ path, status, durationMs, requestBytes, mayBeHeld })
       }
     },
     async close() {

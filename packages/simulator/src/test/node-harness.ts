@@ -44,10 +44,10 @@ function countInFlight(transport: Transport): { transport: Transport; inFlight: 
     inFlight: () => count,
     transport: {
       close: () => transport.close(),
-      async post(path, body, headers) {
+      async post(request) {
         count += 1
         try {
-          return await transport.post(path, body, headers)
+          return await transport.post(request)
         } finally {
           count -= 1
         }

@@ -172,8 +172,15 @@ export const SETTINGS = {
   },
   checkInIntervalSeconds: {
     env: 'HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS',
-    description: 'How often a device asks for work (`distributed_interval` of osquery).',
-    ...integer(1, 3600, 60),
+    description:
+      'How long a device waits between two requests for work (`distributed_interval` of osquery).',
+    ...integer(1, 3600, 5),
+  },
+  checkInHoldSeconds: {
+    env: 'HELIOGRAPH_CHECK_IN_HOLD_SECONDS',
+    description:
+      'For how long a request for work is held while there is none, so that work reaches the device at once; 0 answers every request at once. A proxy in front of the service must wait longer than this for an answer.',
+    ...integer(0, 12, 10),
   },
   nodeKeyAliveSeconds: {
     env: 'HELIOGRAPH_NODE_KEY_ALIVE_SECONDS',

@@ -5,12 +5,13 @@ import type { OpenCampaign } from './owed-queries.ts'
 interface Stage {
   readonly open: Map<string, OpenCampaign>
   readonly errors: string[]
+  readonly owed: string[]
   reads: number
   fault: Error | undefined
 }
 
 function createStage() {
-  const stage: Stage = { open: new Map(), errors: [], reads: 0, fault: undefined }
+  const stage: Stage = { open: new Map(), errors: [], owed: [], reads: 0, fault: undefined }
   const read = async <Value>(value: () => Value): Promise<Value> => {
     stage.reads += 1
     await Promise.resolve()
@@ -22,6 +23,7 @@ function createStage() {
   const inbox = new LiveQueryInbox({
     findOpenCampaign: (campaignId) => read(() => stage.open.get(campaignId)),
     listOpenCampaignIds: () => read(() => [...stage.open.keys()]),
+    onOwed: (deviceIds) => stage.owed.push(...deviceIds),
     logError: (_error, message) => stage.errors.push(message),
     retryDelayMs: 1,
   })
@@ -49,6 +51,7 @@ describe('the inbox of live queries', () => {
     })
     expect(idsOf(inbox.pendingQueries('1'))).toEqual(['live:5:1'])
     expect(inbox.pendingQueries('3')).toBeUndefined()
+    expect(stage.owed).toEqual(['1', '2'])
     inbox.forget('1', [{ campaignId: '5', revision: 1 }])
     expect(inbox.pendingQueries('1')).toBeUndefined()
     expect(idsOf(inbox.pendingQueries('2'))).toEqual(['live:5:1'])

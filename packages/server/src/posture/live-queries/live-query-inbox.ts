@@ -11,6 +11,8 @@ export interface LiveQueryInboxDependencies {
   /** A campaign; undefined when nobody is asked. */
   readonly findOpenCampaign: (campaignId: string) => Promise<OpenCampaign | undefined>
   readonly listOpenCampaignIds: () => Promise<readonly string[]>
+  /** Told of the devices that owe an answer to a campaign that was read. */
+  readonly onOwed: (deviceIds: readonly string[]) => void
   readonly logError: (error: unknown, message: string) => void
   /** How long to wait after a read that failed; one second by default. */
   readonly retryDelayMs?: number
@@ -95,7 +97,9 @@ export class LiveQueryInbox implements Pick<OwedQueries, 'pendingQueries' | 'for
     if (campaignId === undefined) return
     this.#toRead.delete(campaignId)
     try {
-      this.#owed.replace(campaignId, await this.#deps.findOpenCampaign(campaignId))
+      const campaign = await this.#deps.findOpenCampaign(campaignId)
+      this.#owed.replace(campaignId, campaign)
+      this.#deps.onOwed(campaign?.waitingDeviceIds ?? [])
     } catch (error) {
       this.#toRead.add(campaignId)
       throw error

@@ -13,7 +13,10 @@ export interface ScheduledQuery {
  * schedule of what it reports. Equal input gives equal text, which agents recognise as unchanged.
  */
 export function toAgentConfig(
-  settings: AgentSettings,
+  settings: Pick<
+    AgentSettings,
+    'checkInIntervalSeconds' | 'configRefreshSeconds' | 'logLinesMax' | 'logPeriodSeconds'
+  >,
   schedule: Readonly<Record<string, ScheduledQuery>>,
 ): string {
   const names = Object.keys(schedule).sort()

@@ -4,8 +4,15 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 export interface AgentSettings {
   /** How often every check runs on every device. */
   readonly checkIntervalMs: number
-  /** How often a device asks for work; osquery's `distributed_interval`. */
+  /** How long a device waits between two requests for work; osquery's `distributed_interval`. */
   readonly checkInIntervalSeconds: number
+  /**
+   * For how long a request for work is held while there is none, in milliseconds; 0 holds none. osquery waits for
+   * 16 seconds, proxies usually for 60.
+   */
+  readonly checkInHoldMs: number
+  /** The same of devices that somebody waits for. */
+  readonly hurried: { readonly checkInIntervalSeconds: number; readonly checkInHoldMs: number }
   /**
    * How much of a body is read, in bytes, after decompression. Larger ones of `enroll` and `read` are
    * refused; of `write` and `log`, which the agent would send again for ever, the rest is left out.
@@ -39,7 +46,9 @@ const MEBIBYTE = 1024 * KIBIBYTE
 
 export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
   checkIntervalMs: HOUR_MS,
-  checkInIntervalSeconds: 60,
+  checkInIntervalSeconds: 5,
+  checkInHoldMs: 10 * SECOND_MS,
+  hurried: { checkInIntervalSeconds: 1, checkInHoldMs: 12 * SECOND_MS },
   bodyBytesMax: {
     enroll: 64 * KIBIBYTE,
     read: 64 * KIBIBYTE,
@@ -61,6 +70,7 @@ export const AGENT_SETTINGS_DEFAULT: AgentSettings = {
 export interface AgentTimes {
   readonly checkIntervalSeconds: number
   readonly checkInIntervalSeconds: number
+  readonly checkInHoldSeconds: number
   readonly agentLogBytesMax: number
   readonly nodeKeyAliveSeconds: number
 }
@@ -69,13 +79,21 @@ export interface AgentTimes {
 export function toAgentSettings({
   checkIntervalSeconds,
   checkInIntervalSeconds,
+  checkInHoldSeconds,
   agentLogBytesMax,
   nodeKeyAliveSeconds,
 }: AgentTimes): AgentSettings {
+  const { hurried } = AGENT_SETTINGS_DEFAULT
+  const checkInHoldMs = checkInHoldSeconds * SECOND_MS
   return {
     ...AGENT_SETTINGS_DEFAULT,
     checkIntervalMs: checkIntervalSeconds * SECOND_MS,
     checkInIntervalSeconds,
+    checkInHoldMs,
+    hurried: {
+      checkInIntervalSeconds: Math.min(hurried.checkInIntervalSeconds, checkInIntervalSeconds),
+      checkInHoldMs: checkInHoldMs === 0 ? 0 : Math.max(hurried.checkInHoldMs, checkInHoldMs),
+    },
     nodeKeyAliveMs: nodeKeyAliveSeconds * SECOND_MS,
     bodyBytesMax: { ...AGENT_SETTINGS_DEFAULT.bodyBytesMax, log: agentLogBytesMax },
   }

@@ -26,6 +26,26 @@ function isRoundDue(state: NodeState, settings: AgentSettings, nowMs: number): b
 }
 
 /**
+ * In how many milliseconds a device that has no due checks will have some, unless something changes.
+ */
+export function dueChecksInMs(state: NodeState, nowMs: number): number {
+  const roundAtMs = Math.max(state.nextRoundAtMs, state.roundHeldUntilMs)
+  const dueAtMs = state.hasRefreshes ? Math.min(roundAtMs, state.refreshHeldUntilMs) : roundAtMs
+  return Math.max(0, dueAtMs - nowMs)
+}
+
+/**
+ * Notes that a device asks again. It runs and answers what it gets before it does: when nothing was written since,
+ * what a held request was answered did not reach it, and is handed out once more.
+ */
+export function noteCheckIn(state: NodeState): void {
+  if (!state.isHandOutDoubtful) return
+  state.isHandOutDoubtful = false
+  state.roundHeldUntilMs = 0
+  state.refreshHeldUntilMs = 0
+}
+
+/**
  * Chooses what a device runs now from all that it can run, and notes that it was handed out: the
  * whole round when it is due, else the reruns that were requested. Answers SQL by query id.
  */
@@ -78,7 +98,7 @@ const IDLE_ANSWER = '{"queries":{}}'
 export function toReadAnswer(
   queries: Readonly<Record<string, string>> | undefined,
   state: NodeState,
-  { accelerateMs }: AgentSettings,
+  { accelerateMs }: Pick<AgentSettings, 'accelerateMs'>,
   nowMs: number,
 ): string {
   const { accelerateUntilMs } = state

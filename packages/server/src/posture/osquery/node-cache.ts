@@ -22,6 +22,8 @@ export interface NodeState {
   refreshHeldUntilMs: number
   /** When work was last handed out; undefined before. */
   askedAtMs: number | undefined
+  /** Whether checks were handed out to a request that had been held, and nothing was written since. */
+  isHandOutDoubtful: boolean
   /** Whether the facts must be read again before they are used. */
   isStale: boolean
 }
@@ -31,6 +33,11 @@ export interface NodeCache {
   peek(nodeKey: string): NodeState | undefined
   /** The state behind a node key, looked up when it must be; undefined for a key that is not live. */
   find(nodeKey: string): Promise<NodeState | undefined>
+  /**
+   * The same state with facts that are fresh, looked up when they must be. Undefined when the device is not known
+   * by it any more: whoever shows the node key again learns why.
+   */
+  refresh(state: NodeState): Promise<NodeState | undefined>
   /** Looks up a device, or `all`, again at its next request. */
   invalidate(deviceId: string): void
 }
@@ -97,20 +104,28 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
     return state === undefined || state.isStale ? undefined : state
   }
 
+  async function find(cacheKey: string): Promise<NodeState | undefined> {
+    const known = findKnown(cacheKey)
+    if (known !== undefined) return known
+    const unknownUntil = unknownUntilMs.get(cacheKey) ?? 0
+    const nowMs = deps.clock.now().getTime()
+    if (isStillAhead(unknownUntil, nowMs, UNKNOWN_KEY_TTL_MS)) return undefined
+    const running = lookups.get(cacheKey)
+    if (running !== undefined) return running
+    const lookup = lookUp(cacheKey).finally(() => lookups.delete(cacheKey))
+    lookups.set(cacheKey, lookup)
+    return lookup
+  }
+
   return {
     peek: (nodeKey) => findKnown(toCacheKey(nodeKey)),
-    async find(nodeKey) {
-      const cacheKey = toCacheKey(nodeKey)
-      const known = findKnown(cacheKey)
-      if (known !== undefined) return known
-      const unknownUntil = unknownUntilMs.get(cacheKey) ?? 0
-      const nowMs = deps.clock.now().getTime()
-      if (isStillAhead(unknownUntil, nowMs, UNKNOWN_KEY_TTL_MS)) return undefined
-      const running = lookups.get(cacheKey)
-      if (running !== undefined) return running
-      const lookup = lookUp(cacheKey).finally(() => lookups.delete(cacheKey))
-      lookups.set(cacheKey, lookup)
-      return lookup
+    find: (nodeKey) => find(toCacheKey(nodeKey)),
+    async refresh(state) {
+      const cacheKey = keysByDevice.get(state.deviceId)
+      if (cacheKey === undefined || states.get(cacheKey) !== state) return undefined
+      // One that runs already may have asked before the news came for which this one is made.
+      if (state.isStale) await lookups.get(cacheKey)
+      return find(cacheKey)
     },
     invalidate(deviceId) {
       invalidations += 1
@@ -139,6 +154,7 @@ function toState(
     roundHeldUntilMs: 0,
     refreshHeldUntilMs: 0,
     askedAtMs: undefined,
+    isHandOutDoubtful: false,
     isStale: false,
   }
   state.nextRoundAtMs = nextRoundAtMs(facts.deviceId, facts.checksRanAt, settings.checkIntervalMs)

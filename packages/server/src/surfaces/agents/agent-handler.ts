@@ -9,6 +9,8 @@ import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
 import type { ContactRecorder } from '../../posture/osquery/contact-recorder.ts'
 import type { DeviceQueue } from '../../posture/osquery/device-queue.ts'
 import type { LiveQueries } from '../../posture/osquery/hand-out-work.ts'
+import type { HeldReads } from '../../posture/osquery/held-reads.ts'
+import type { HurriedDevices } from '../../posture/osquery/hurried-devices.ts'
 import type { NodeCache } from '../../posture/osquery/node-cache.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { LogReading, ReportedSnapshot } from './collect-log.ts'
@@ -21,6 +23,9 @@ export interface AgentDependencies {
   readonly settings: AgentSettings
   readonly nodes: NodeCache
   readonly contacts: ContactRecorder
+  /** The requests for work that wait for some. */
+  readonly reads: Pick<HeldReads, 'begin'>
+  readonly hurried: Pick<HurriedDevices, 'isHurried'>
   /** The order in which what devices send is written. */
   readonly writes: DeviceQueue
   readonly reporting: AgentReporting

@@ -6,14 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { ChangeOrigin } from '../../changes/change.ts'
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
-import { toAgentConfig } from '../../posture/osquery/agent-config.ts'
-import { handOutChecks, hasDueChecks, toReadAnswer } from '../../posture/osquery/hand-out-work.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
-import { listRunnableChecks } from '../../posture/osquery/node-store.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import { LogCollector, type StatusLines } from './collect-log.ts'
 import { WriteCollector } from './collect-write.ts'
+import { createConfigTexts } from './config-texts.ts'
 import { createEnrollHandler } from './enroll-handler.ts'
+import { createReadAnswerer } from './answer-read.ts'
 import { createAgentMessageReader } from './read-agent-message.ts'
 import { createWriteRecorder, recordLog } from './record-agent-message.ts'
 import { createUnprovenSenders } from './unproven-senders.ts'
@@ -30,30 +29,27 @@ export function createAgentHandlers(
   const recordWrite = createWriteRecorder(deps)
   const isAsked = (id: string) =>
     id.startsWith(deps.liveQueries.idPrefix) || parseQueryId(id) !== undefined
-  let configText: { schedule: object; text: string } | undefined
+  const configTextOf = createConfigTexts(deps)
+  const answerRead = createReadAnswerer(deps)
 
   return {
     enroll: createEnrollHandler(deps, senders),
 
     async config(request, reply) {
-      await reader.authenticate(request, settings.bodyBytesMax.read)
-      const schedule = deps.reporting.schedule()
-      if (configText?.schedule !== schedule) {
-        configText = { schedule, text: toAgentConfig(settings, schedule) }
-      }
-      return sendJson(reply, configText.text)
+      const { deviceId } = await reader.authenticate(request, settings.bodyBytesMax.read)
+      return sendJson(reply, configTextOf(deviceId))
     },
 
     async read(request, reply) {
       const state = await reader.authenticate(request, settings.bodyBytesMax.read)
-      const nowMs = deps.clock.now().getTime()
-      let queries = deps.liveQueries.pendingQueries(state.deviceId)
-      if (hasDueChecks(state, settings, nowMs)) {
-        const checks = await listRunnableChecks(deps.db, state.deviceId)
-        const due = handOutChecks(state, checks, settings, nowMs)
-        if (Object.keys(due).length > 0) queries = { ...queries, ...due }
+      const read = deps.reads.begin(state.deviceId)
+      const end = () => read?.end()
+      reply.raw.once('close', end)
+      try {
+        return sendJson(reply, await answerRead(state, read))
+      } finally {
+        end()
       }
-      return sendJson(reply, toReadAnswer(queries, state, settings, nowMs))
     },
 
     async write(request, reply) {

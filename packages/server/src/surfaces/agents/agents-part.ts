@@ -1,10 +1,5 @@
 import type { Change } from '../../changes/change.ts'
-import {
-  toLogError,
-  type Foundation,
-  type LogError,
-  type ServicePart,
-} from '../../changes/foundation.ts'
+import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import { createReportProblemNotes } from '../../posture/devices/report-problem.ts'
@@ -17,14 +12,17 @@ import {
 import { recordLiveAnswers } from '../../posture/live-queries/record-live-answers.ts'
 import { toAgentSettings, type AgentTimes } from '../../posture/osquery/agent-settings.ts'
 import { createContactRecorder } from '../../posture/osquery/contact-recorder.ts'
-import { createDeviceQueue } from '../../posture/osquery/device-queue.ts'
+import { createDeviceQueue, type DeviceQueue } from '../../posture/osquery/device-queue.ts'
 import { createNodeCache } from '../../posture/osquery/node-cache.ts'
+import { createHeldReads, type HeldReads } from '../../posture/osquery/held-reads.ts'
+import { createHurriedDevices, HURRY_CHANNEL } from '../../posture/osquery/hurried-devices.ts'
 import { findNode } from '../../posture/osquery/node-store.ts'
 import { boundSnapshot } from '../../posture/reporting/bound-snapshot.ts'
 import { recordSnapshotContent } from '../../posture/reporting/record-reporting-snapshot.ts'
 import { REPORT_QUERY_PREFIX, toSchedule } from '../../posture/reporting/reporting-table.ts'
 import { REPORTING_TABLES } from '../../posture/reporting/reporting-tables.ts'
 import type { ReportedSnapshot } from './collect-log.ts'
+import type { AgentDependencies } from './agent-handler.ts'
 import { registerOsqueryRoutes } from './register-osquery-routes.ts'
 
 export interface AgentsSettings extends AgentTimes {
@@ -57,12 +55,10 @@ export function createAgentsPart(
   const settings = toAgentSettings(config)
   const nodes = createNodeCache({ clock, settings, findNode: (keyHash) => findNode(db, keyHash) })
   const contacts = createContactRecorder(db, logError)
-  const liveQueries = createInbox(foundation.db, config.refusedTables, logError)
+  const reads = createHeldReads()
+  const hurried = createHurriedDevices(clock)
+  const liveQueries = createInbox(foundation, config.refusedTables, reads)
   const schedule = toSchedule(REPORTING_TABLES)
-  const writes = createDeviceQueue({
-    runningMax: Math.max(1, Math.floor(config.databasePoolMax * WRITING_SHARE)),
-    ...QUEUED_PER_DEVICE,
-  })
   return {
     name: 'agents',
     roles: ['agents'],
@@ -74,7 +70,9 @@ export function createAgentsPart(
         settings,
         nodes,
         contacts,
-        writes,
+        reads,
+        hurried,
+        writes: createWrites(config),
         reporting: {
           schedule: () => schedule,
           prefix: REPORT_QUERY_PREFIX,
@@ -82,23 +80,31 @@ export function createAgentsPart(
           recordSnapshots,
         },
         noteProblems: createReportProblemNotes(),
-        liveQueries: {
-          idPrefix: LIVE_QUERY_PREFIX,
-          pendingQueries: (deviceId) => liveQueries.pendingQueries(deviceId),
-          recordResults: (change, deviceId, results) =>
-            recordLiveAnswers(change, liveQueries, deviceId, results),
-        },
+        liveQueries: toLiveQueries(liveQueries),
         baseUrl: config.baseUrl,
         certificatePem: () => caPem,
       }),
     channels: {
-      [DEVICE_CHANNEL]: (deviceId) => nodes.invalidate(deviceId),
+      [DEVICE_CHANNEL]: (deviceId) => {
+        nodes.invalidate(deviceId)
+        // Of `all`, none: they come back by themselves within seconds, and not in one moment.
+        reads.wake(deviceId)
+      },
+      [HURRY_CHANNEL]: (payload) => hurried.note(payload),
       [LIVE_QUERY_CHANNEL]: (campaignId) => liveQueries.refresh(campaignId),
     },
     onReconnect: () => {
       nodes.invalidate('all')
       liveQueries.refreshAll()
     },
+    metrics: [
+      {
+        name: 'heliograph_check_ins_held',
+        help: 'Devices whose request for work is held at this moment',
+        read: () => Promise.resolve(reads.count()),
+      },
+    ],
+    endWaiting: () => reads.close(),
     start: async () => {
       liveQueries.refreshAll()
       contacts.start()
@@ -107,6 +113,22 @@ export function createAgentsPart(
       await liveQueries.stop()
       await contacts.stop()
     },
+  }
+}
+
+function createWrites({ databasePoolMax }: AgentsSettings): DeviceQueue {
+  return createDeviceQueue({
+    runningMax: Math.max(1, Math.floor(databasePoolMax * WRITING_SHARE)),
+    ...QUEUED_PER_DEVICE,
+  })
+}
+
+function toLiveQueries(inbox: LiveQueryInbox): AgentDependencies['liveQueries'] {
+  return {
+    idPrefix: LIVE_QUERY_PREFIX,
+    pendingQueries: (deviceId) => inbox.pendingQueries(deviceId),
+    recordResults: (change, deviceId, results) =>
+      recordLiveAnswers(change, inbox, deviceId, results),
   }
 }
 
@@ -121,13 +143,16 @@ async function recordSnapshots(
 }
 
 function createInbox(
-  db: Foundation['db'],
+  { db, log }: Foundation,
   refusedTables: AgentsSettings['refusedTables'],
-  logError: LogError,
+  reads: HeldReads,
 ): LiveQueryInbox {
   return new LiveQueryInbox({
     findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId, refusedTables),
     listOpenCampaignIds: () => listOpenCampaignIds(db),
-    logError,
+    onOwed: (deviceIds) => {
+      for (const deviceId of deviceIds) reads.wake(deviceId)
+    },
+    logError: toLogError(log),
   })
 }

@@ -351,7 +351,7 @@ describe('configuration and files', () => {
     const nodeKey = await agents.enroll()
     const first = await agents.post('config', { node_key: nodeKey })
     expect(first.json()).toMatchObject({
-      options: { distributed_interval: 60, config_refresh: 300, logger_tls_max_lines: 64 },
+      options: { distributed_interval: 5, config_refresh: 300, logger_tls_max_lines: 64 },
       schedule: SCHEDULE,
     })
     expect((await agents.post('config', { node_key: nodeKey })).body).toBe(first.body)

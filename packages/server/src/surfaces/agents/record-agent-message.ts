@@ -45,6 +45,7 @@ export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
   )
   return async ({ state, isCut }, collector, origin) => {
     const read = collector.read(isCut)
+    state.isHandOutDoubtful = false
     if (read.results.length === 0) return
     await record(state.deviceId, collector.heldBytes, { state, ...read, origin })
   }

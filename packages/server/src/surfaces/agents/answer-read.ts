@@ -1,0 +1,73 @@
+/*
+ * What a request for work is answered, and when: at once while there is work, else when there is some or the hold
+ * ends. A hold that ends with nothing has asked the database nothing.
+ */
+import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
+import {
+  dueChecksInMs,
+  handOutChecks,
+  hasDueChecks,
+  noteCheckIn,
+  toReadAnswer,
+} from '../../posture/osquery/hand-out-work.ts'
+import type { HeldRead } from '../../posture/osquery/held-reads.ts'
+import type { NodeState } from '../../posture/osquery/node-cache.ts'
+import { listRunnableChecks } from '../../posture/osquery/node-store.ts'
+import type { AgentDependencies } from './agent-handler.ts'
+
+type Queries = Readonly<Record<string, string>>
+
+/** Answers the text of a distributed read; `read` is its place, undefined when it cannot be held. */
+type ReadAnswerer = (state: NodeState, read: HeldRead | undefined) => Promise<string>
+
+/** Creates the function that answers requests for work. */
+export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
+  const { clock, hurried, liveQueries, nodes, settings } = deps
+  const nowMs = () => clock.now().getTime()
+
+  /** What the device shall run now; undefined for nothing. */
+  async function findWork(state: NodeState, read?: HeldRead): Promise<Queries | undefined> {
+    const asked = liveQueries.pendingQueries(state.deviceId)
+    if (!hasDueChecks(state, settings, nowMs())) return asked
+    const checks = await listRunnableChecks(deps.db, state.deviceId)
+    // Nobody would get what is handed out now.
+    if (read?.isOver === true) return undefined
+    const due = handOutChecks(state, checks, settings, nowMs())
+    return Object.keys(due).length > 0 ? { ...asked, ...due } : asked
+  }
+
+  function toAnswer(queries: Queries | undefined, state: NodeState): string {
+    // A device that comes back sooner than that would be slowed down.
+    const isHurried = hurried.isHurried(state.deviceId)
+    const answerSettings = isHurried ? { accelerateMs: 0 } : settings
+    return toReadAnswer(queries, state, answerSettings, nowMs())
+  }
+
+  /** Waits for work until the hold ends. */
+  async function awaitWork(state: NodeState, read: HeldRead): Promise<Queries | undefined> {
+    const endsAtMs = performance.now() + toHoldMs(settings, hurried.isHurried(state.deviceId))
+    for (;;) {
+      const leftMs = endsAtMs - performance.now()
+      if (leftMs <= 0 || read.isOver) return undefined
+      const outcome = await read.wait(Math.min(leftMs, dueChecksInMs(state, nowMs())))
+      if (outcome === 'over') return undefined
+      // A device that is not known by its key any more is told so when it shows the key again.
+      if (outcome === 'woken' && (await nodes.refresh(state)) === undefined) return undefined
+      const queries = await findWork(state, read)
+      if (queries === undefined) continue
+      state.isHandOutDoubtful = true
+      return queries
+    }
+  }
+
+  return async (state, read) => {
+    noteCheckIn(state)
+    const queries = await findWork(state)
+    if (queries !== undefined || read === undefined) return toAnswer(queries, state)
+    return toAnswer(await awaitWork(state, read), state)
+  }
+}
+
+function toHoldMs({ checkInHoldMs, hurried }: AgentSettings, isHurried: boolean): number {
+  return isHurried ? hurried.checkInHoldMs : checkInHoldMs
+}
