@@ -51,3 +51,28 @@ export function facts(pairs: readonly (readonly [name: Markup, value: Markup])[]
 export function linkButton(to: string, label: Markup, isMain = false): Markup {
   return html`<a class=${isMain ? 'button button-main' : 'button'} href=${to}>${label}</a>`
 }
+/** A word about a state, with its shape. */
+export function badge(tone: Tone, text: Markup, name: PictureName = PICTURES[tone]): Markup {
+  return html`<span class=${`badge tone-${tone}`}>${picture(name)}${text}</span>`
+}
+
+export interface PostButton {
+  readonly action: string
+  readonly label: Markup
+  readonly isMain?: boolean
+  /** Sent without leaving the page, where scripts run. */
+  readonly inPlace?: boolean
+  readonly fields?: Readonly<Record<string, string>>
+  /** By which the focus comes back to it. */
+  readonly id?: string
+}
+
+/** A button that does something. */
+export function postButton({ action, label, isMain, inPlace, fields = {}, id }: PostButton): Markup {
+  const kind = isMain === true ? 'button button-main' : 'button'
+  return html`<form method="post" action=${action} data-in-place=${inPlace === true ? '' : undefined}>
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
+    <button class=${kind} id=${id}>${label}</button>
+  </form>`
+}
+

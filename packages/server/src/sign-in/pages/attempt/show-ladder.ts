@@ -1,0 +1,77 @@
+/* What a person is asked whose device is new here, or could not be recognised: to register it, to confirm, or to wait. */
+import { html, type Markup } from '../kit/markup.ts'
+import { notice, postButton, statement } from '../kit/parts.ts'
+import type { PageContent } from '../page-surface.ts'
+import type { Texts } from '../texts/texts.ts'
+import { attemptPath, type ShownAttempt } from './show-attempt.ts'
+import { showDevice } from './show-device.ts'
+
+/** The device is known, and registered to nobody yet. */
+export function showRegistration(shown: ShownAttempt, texts: Texts): PageContent {
+  const { ladder } = texts
+  const { view } = shown
+  const name = view.device?.name ?? texts.attempt.thisDevice
+  const waitsFor = readText(view.registration?.state, 'waits_for')
+  const rest = waitsFor === undefined ? showOffer(shown, texts) : showWaiting(waitsFor, shown, texts)
+  return {
+    title: ladder.registrationTitle,
+    body: html`<div class="sheet stack-wide">
+      ${statement({
+        tone: 'plain',
+        picture: 'laptop',
+        sentence: waitsFor === undefined ? ladder.register(name) : ladder.waiting,
+        more: html`<p>${waitsFor === undefined ? ladder.registerMore : ladder.waitingMore}</p>`,
+      })}
+      ${showDevice(shown, texts)} ${rest}
+    </div>`,
+  }
+}
+
+function showOffer({ view }: ShownAttempt, { ladder }: Texts): Markup {
+  return html`<form method="post" action=${attemptPath(view.id, 'register')} class="stack">
+    <label>${ladder.message} <span class="hint">${ladder.messageHint}</span>
+      <input type="text" name="message" maxlength="500" /></label>
+    <div class="actions"><button class="button button-main">${ladder.registerNow}</button></div>
+  </form>`
+}
+
+/** Nobody could tell which device it is: what else the organisation takes. */
+export function showFallback(shown: ShownAttempt, texts: Texts): PageContent {
+  const { ladder } = texts
+  const { fallback, id } = shown.view
+  const waitsFor = readText(fallback?.state, 'waits_for')
+  const ways = fallback?.ladder ?? []
+  return {
+    title: ladder.fallbackTitle,
+    body: html`<div class="sheet stack-wide">
+      ${statement({
+        tone: 'plain',
+        picture: 'laptop',
+        sentence: waitsFor === undefined ? ladder.fallback : ladder.waiting,
+        more: html`<p>${waitsFor === undefined ? ladder.fallbackMore : ladder.waitingMore}</p>`,
+      })}
+      ${waitsFor !== undefined && showWaiting(waitsFor, shown, texts)}
+      <ul class="choices">
+        ${ways.map(
+          (way) =>
+            html`<li class="stack"><h2>${ladder.ways[way].title}</h2><p class="quiet">${ladder.ways[way].more}</p>
+              ${way !== waitsFor && postButton({ action: attemptPath(id, 'confirm'), label: ladder.ways[way].action, fields: { way } })}</li>`,
+        )}
+      </ul>
+    </div>`,
+  }
+}
+
+function showWaiting(waitsFor: string, { view }: ShownAttempt, { ladder }: Texts): Markup {
+  const code = readText(view.fallback?.state ?? view.registration?.state, 'code')
+  const isDevice = waitsFor === 'registered_device'
+  return html`<div class="working" role="status"><span class="hidden">${ladder.waiting}</span></div>
+    <p>${isDevice ? ladder.openOther : ladder.adminDecides}</p>
+    ${code !== undefined && notice('plain', html`<p>${ladder.compare} <strong class="mono">${code}</strong></p>`)}`
+}
+
+/** A member of what the registration or the ladder remembers. */
+function readText(state: object | undefined, member: string): string | undefined {
+  const value = state === undefined ? undefined : (state as Readonly<Record<string, unknown>>)[member]
+  return typeof value === 'string' ? value : undefined
+}
