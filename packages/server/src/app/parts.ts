@@ -142,7 +142,7 @@ export async function createParts(
       },
       config,
     ),
-    ...createFrontParts(foundation),
+    createConsolePart(),
     createScimPart(foundation, { callers, checkPermission }, config),
     createStandardSsfPart({ ...streams.context, limits: callers, isEnabled: isSsfEnabled }),
   ]
@@ -150,11 +150,6 @@ export async function createParts(
   const list = [...owners, createRetentionPart(foundation, policies)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs }
-}
-
-/** What people see of the service in a browser. */
-function createFrontParts({ db, config }: PartsFoundation): readonly ServicePart[] {
-  return [createConsolePart(), createPagesPart(db, config)]
 }
 
 /** What every process stands on, before what it does. */
@@ -173,7 +168,11 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
 /** The record of sign-ins, and signing in here. */
 function createSignInParts(foundation: PartsFoundation, outbound: Outbound): ServicePart[] {
   const { config } = foundation
-  return [createSignInPart(foundation, config), createGatePart(foundation, config, { outbound })]
+  return [
+    createSignInPart(foundation, config),
+    createGatePart(foundation, config, { outbound }),
+    createPagesPart(foundation, config),
+  ]
 }
 
 /** Who opened the database closes it, after the parts have stopped. */

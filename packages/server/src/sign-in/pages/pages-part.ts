@@ -1,12 +1,18 @@
-import type { Kysely } from 'kysely'
-import type { ServicePart } from '../../changes/foundation.ts'
-import type { Schema } from '../../schema/schema.ts'
-import { privacyRoutes } from '../person-pages/privacy/privacy-routes.ts'
+import type { Foundation, ServicePart } from '../../changes/foundation.ts'
+import type { MasterKeys } from '../../platform/secrets/master-key.ts'
+import { fixLinkRoutes, fixPageRoutes } from '../person-pages/fix/fix-routes.ts'
 import type { KeptDays } from '../person-pages/privacy/kept-days.ts'
+import { privacyRoutes } from '../person-pages/privacy/privacy-routes.ts'
+import { readBrand } from './brand-read.ts'
 import { createPageAssets } from './kit/page-assets.ts'
 import { mountPageAssets } from './page-asset-routes.ts'
 import { mountPages } from './page-surface.ts'
-import { readBrand } from './brand-read.ts'
+import { StateWatchers } from './state-watchers.ts'
+
+/** What pages stand on. */
+export interface PagesFoundation extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
+  readonly masterKeys: MasterKeys
+}
 
 export interface PagesSettings {
   readonly baseUrl: string
@@ -15,25 +21,33 @@ export interface PagesSettings {
   readonly signInRetentionDays: number
 }
 
-/** The pages for people: sign-ins, their devices, and the privacy centre. */
-export function createPagesPart(db: Kysely<Schema>, settings: PagesSettings): ServicePart {
+/** The pages for people: their issues, and the privacy centre. */
+export function createPagesPart(foundation: PagesFoundation, settings: PagesSettings): ServicePart {
   const { baseUrl } = settings
-  const kept: KeptDays = {
-    checkTransitions: settings.checkTransitionRetentionDays,
-    resolvedIssues: settings.resolvedIssueRetentionDays,
-    signIns: settings.signInRetentionDays,
-  }
+  const { db } = foundation
   const assets = createPageAssets()
+  const watchers = new StateWatchers()
+  const fix = { ...foundation, baseUrl, watchers }
   return {
     name: 'pages',
     roles: ['api'],
+    operations: fixLinkRoutes(fix),
     mount: (http) => {
       mountPageAssets(http, { assets, findLogo: async () => (await readBrand(db)).logo })
-      mountPages(
-        http,
-        { baseUrl, assets, readBrand: () => readBrand(db) },
-        privacyRoutes({ db, kept }),
-      )
+      mountPages(http, { baseUrl, assets, readBrand: () => readBrand(db) }, [
+        ...privacyRoutes({ db, kept: toKeptDays(settings) }),
+        ...fixPageRoutes(fix),
+      ])
     },
+    endWaiting: () => watchers.end(),
+    stop: async () => watchers.end(),
+  }
+}
+
+function toKeptDays(settings: PagesSettings): KeptDays {
+  return {
+    checkTransitions: settings.checkTransitionRetentionDays,
+    resolvedIssues: settings.resolvedIssueRetentionDays,
+    signIns: settings.signInRetentionDays,
   }
 }

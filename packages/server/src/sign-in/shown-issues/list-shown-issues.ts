@@ -64,11 +64,18 @@ export function toShownIssue(facts: IssueFacts, at: Date): ShownIssue {
     lastCheckedAt: facts.lastRecheckedAt,
     isSnoozeAllowed: !facts.isSnoozeDisallowed && !isBlocking,
     isExemptionAllowed: !areExemptionsDisallowed && !isExempted && exemptionStatus !== 'open',
-    exemption: isExempted ? 'approved' : exemptionStatus === 'open' || exemptionStatus === 'denied' ? exemptionStatus : null,
+    exemption: isExempted
+      ? 'approved'
+      : exemptionStatus === 'open' || exemptionStatus === 'denied'
+        ? exemptionStatus
+        : null,
   }
 }
 
-function toRecheck({ isAsked, resolvedAt, lastRecheckedAt }: IssueFacts, at: Date): AttemptIssue['recheck'] {
+function toRecheck(
+  { isAsked, resolvedAt, lastRecheckedAt }: IssueFacts,
+  at: Date,
+): AttemptIssue['recheck'] {
   if (resolvedAt !== null) return 'passing'
   if (isAsked) return 'asking'
   return at.getTime() - lastRecheckedAt.getTime() < JUST_ANSWERED_MS ? 'failing' : 'idle'

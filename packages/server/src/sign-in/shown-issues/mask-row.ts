@@ -13,7 +13,8 @@ const VALUE_LENGTH_MAX = 300
 const COLUMNS_MAX = 30
 
 /** Names of what is secret. What only counts or dates secrets is none. */
-const SECRET_NAME = /(?:^|_)(?:password|passwd|passphrase|secret|token|api_?key|private_?key|credential|cookie|pin)(?:$|_(?!age|count|days|expires|length|policy|required|set|type|status|enabled|manager)[a-z])/i
+const SECRET_NAME =
+  /(?:^|_)(?:password|passwd|passphrase|secret|token|api_?key|private_?key|credential|cookie|pin)(?:$|_(?!age|count|days|expires|length|policy|required|set|type|status|enabled|manager)[a-z])/i
 /** What credentials look like: prefixes of well-known ones, keys, signed tokens, and long runs without words. */
 const SECRET_VALUES = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*/g,

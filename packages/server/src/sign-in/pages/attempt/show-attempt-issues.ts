@@ -5,7 +5,8 @@ import { timeWithDistance } from '../kit/times.ts'
 import type { PageContent } from '../page-surface.ts'
 import { showIssue } from '../issue/show-issue.ts'
 import type { Texts } from '../texts/texts.ts'
-import { attemptPath, type ShownAttempt } from './show-attempt.ts'
+import { attemptPath } from './attempt-path.ts'
+import type { ShownAttempt } from './shown-attempt.ts'
 import { showDevice } from './show-device.ts'
 
 export function showAttemptIssues(shown: ShownAttempt, texts: Texts): PageContent {
@@ -17,22 +18,25 @@ export function showAttemptIssues(shown: ShownAttempt, texts: Texts): PageConten
     body: html`<div class="stack-wide">
       <div class="sheet stack-wide">
         ${isBlocked ? sayBlocked(shown, texts) : sayWarned(shown, texts)}
-        ${showDevice(shown, texts)}
-        ${showContinue(shown, texts)}
+        ${showDevice(shown, texts)} ${showContinue(shown, texts)}
       </div>
-      <div>${view.issues.map((issue) =>
-        showIssue({
-          issue,
-          checkSlug: slugOf(issue),
-          platform: view.device?.platform,
-          language,
-          now,
-          actions: {
-            recheck: view.choices.mayRecheck ? attemptPath(view.id, 'recheck') : undefined,
-            exemption: view.choices.mayRequestExemption ? attemptPath(view.id, 'exemption') : undefined,
-          },
-        }),
-      )}</div>
+      <div>
+        ${view.issues.map((issue) =>
+          showIssue({
+            issue,
+            checkSlug: slugOf(issue),
+            platform: view.device?.platform,
+            language,
+            now,
+            actions: {
+              recheck: view.choices.mayRecheck ? attemptPath(view.id, 'recheck') : undefined,
+              exemption: view.choices.mayRequestExemption
+                ? attemptPath(view.id, 'exemption')
+                : undefined,
+            },
+          }),
+        )}
+      </div>
       ${showOtherWays(shown, texts)}
     </div>`,
   }
@@ -61,14 +65,19 @@ function sayWarned({ view, language, now }: ShownAttempt, { attempt }: Texts): M
     more:
       first === undefined
         ? html`<p>${attempt.warnedMore}</p>`
-        : html`<p>${attempt.fixBefore} <strong>${timeWithDistance(first, now, language)}</strong>${attempt.orBlocked(name)}</p>`,
+        : html`<p>
+            ${attempt.fixBefore}
+            <strong>${timeWithDistance(first, now, language)}</strong>${attempt.orBlocked(name)}
+          </p>`,
   })
 }
 
 function showContinue({ view }: ShownAttempt, { attempt }: Texts): Markup {
   if (!view.choices.mayContinue) return undefined
   const action = attemptPath(view.id, 'continue')
-  return html`<div class="actions">${postButton({ action, label: attempt.continueNow, isMain: true })}</div>`
+  return html`<div class="actions">
+    ${postButton({ action, label: attempt.continueNow, isMain: true })}
+  </div>`
 }
 
 function showOtherWays({ view }: ShownAttempt, { attempt }: Texts): Markup {
@@ -76,8 +85,14 @@ function showOtherWays({ view }: ShownAttempt, { attempt }: Texts): Markup {
   return html`<section class="sheet stack" aria-labelledby="other-ways">
     <h2 id="other-ways">${attempt.otherWays}</h2>
     <ul class="choices">
-      <li><h3>${attempt.otherDeviceTitle}</h3><p class="quiet">${attempt.otherDevice}</p></li>
-      <li><h3>${attempt.contactTitle}</h3><p class="quiet">${attempt.contact(view.id)}</p></li>
+      <li>
+        <h3>${attempt.otherDeviceTitle}</h3>
+        <p class="quiet">${attempt.otherDevice}</p>
+      </li>
+      <li>
+        <h3>${attempt.contactTitle}</h3>
+        <p class="quiet">${attempt.contact(view.id)}</p>
+      </li>
     </ul>
   </section>`
 }

@@ -6,27 +6,15 @@ import type { AttemptView } from '../../attempts/attempt-view.ts'
 import { html, type Markup } from '../kit/markup.ts'
 import { linkButton, notice, postButton, statement } from '../kit/parts.ts'
 import type { PageContent } from '../page-surface.ts'
-import type { Language } from '../texts/language.ts'
 import { textsOf, type Texts } from '../texts/texts.ts'
+import { attemptPath } from './attempt-path.ts'
 import { showAttemptIssues } from './show-attempt-issues.ts'
 import { showDevice } from './show-device.ts'
 import { showFallback, showRegistration } from './show-ladder.ts'
+import type { ShownAttempt } from './shown-attempt.ts'
 
 /** Seconds for which a sign-in that has ended well can be read before it goes on. */
 const GOES_ON_SECONDS = 2
-
-export interface ShownAttempt {
-  readonly view: AttemptView
-  readonly language: Language
-  readonly now: Date
-  /** Whether the reader has asked the page to stay. */
-  readonly isStaying: boolean
-}
-
-/** Where the pages and the forms of an attempt are. */
-export function attemptPath(id: string, action = ''): string {
-  return `/sign-in/attempts/${id}${action === '' ? '' : `/${action}`}`
-}
 
 /** The page of a sign-in. */
 export function showAttempt(shown: ShownAttempt): PageContent {
@@ -54,7 +42,11 @@ function showStage(shown: ShownAttempt, texts: Texts): PageContent {
     case 'fallback':
       return showFallback(shown, texts)
     case 'posture':
-      return working(attempt.postureTitle, attempt.posture(view.device?.name ?? ''), showDevice(shown, texts))
+      return working(
+        attempt.postureTitle,
+        attempt.posture(view.device?.name ?? ''),
+        showDevice(shown, texts),
+      )
     case 'blocked':
     case 'warned':
       return showAttemptIssues(shown, texts)
@@ -88,10 +80,16 @@ function working(title: string, sentence: Markup, rest: Markup): PageContent {
 }
 
 function showPerson({ id, applicationName }: AttemptView, { attempt }: Texts): PageContent {
-  const sentence =
-    applicationName === null ? attempt.whoHere : attempt.whoSignsIn(applicationName)
+  const sentence = applicationName === null ? attempt.whoHere : attempt.whoSignsIn(applicationName)
   const form = html`<form method="post" action=${attemptPath(id, 'person')} class="stack">
-    <label>${attempt.email}<input type="email" name="email" autocomplete="username" required maxlength="320" /></label>
+    <label
+      >${attempt.email}<input
+        type="email"
+        name="email"
+        autocomplete="username"
+        required
+        maxlength="320"
+    /></label>
     <div class="actions"><button class="button button-main">${attempt.goOn}</button></div>
   </form>`
   return sheet(attempt.personTitle, { tone: 'plain', picture: 'person', sentence }, form)
@@ -102,9 +100,15 @@ function showProof({ id, person }: AttemptView, { attempt }: Texts): PageContent
   return working(
     attempt.proofTitle,
     attempt.proof,
-    html`<p class="quiet" id="proof" data-proof=${attemptPath(id, 'proof')}>${attempt.proofMore(person?.name ?? '')}</p>
-      <noscript><div class="stack">${notice('warn', html`<p>${attempt.proofWithoutScript}</p>`)}
-        ${postButton({ action: attemptPath(id, 'proof'), label: attempt.otherWay, fields: { unavailable: 'yes' } })}</div></noscript>`,
+    html`<p class="quiet" id="proof" data-proof=${attemptPath(id, 'proof')}>
+        ${attempt.proofMore(person?.name ?? '')}
+      </p>
+      <noscript
+        ><div class="stack">
+          ${notice('warn', html`<p>${attempt.proofWithoutScript}</p>`)}
+          ${postButton({ action: attemptPath(id, 'proof'), label: attempt.otherWay, fields: { unavailable: 'yes' } })}
+        </div></noscript
+      >`,
   )
 }
 
@@ -112,11 +116,24 @@ function showDone({ view, isStaying }: ShownAttempt, { attempt }: Texts): PageCo
   const { id, applicationName } = view
   const to = attemptPath(id, 'return')
   const name = applicationName ?? attempt.yourPages
-  const rest = html`<div class="stack" data-go-on=${isStaying ? undefined : to} data-seconds=${GOES_ON_SECONDS}>
-    ${!isStaying && html`<p role="status" data-going>${attempt.goesOn(GOES_ON_SECONDS)}</p><div class="working" data-going></div>`}
-    <div class="actions">${linkButton(to, attempt.goTo(name), true)}
-      ${!isStaying && html`<button type="button" class="button" data-cancel hidden>${attempt.stayHere}</button>
-        <noscript>${linkButton('?stay=yes', attempt.stayHere)}</noscript>`}</div>
+  const rest = html`<div
+    class="stack"
+    data-go-on=${isStaying ? undefined : to}
+    data-seconds=${GOES_ON_SECONDS}
+  >
+    ${
+      !isStaying &&
+      html`<p role="status" data-going>${attempt.goesOn(GOES_ON_SECONDS)}</p>
+        <div class="working" data-going></div>`
+    }
+    <div class="actions">
+      ${linkButton(to, attempt.goTo(name), true)}
+      ${
+        !isStaying &&
+        html`<button type="button" class="button" data-cancel hidden>${attempt.stayHere}</button>
+          <noscript>${linkButton('?stay=yes', attempt.stayHere)}</noscript>`
+      }
+    </div>
   </div>`
   const said = sheet(attempt.doneTitle, { tone: 'good', sentence: attempt.done(name) }, rest)
   return isStaying ? said : { ...said, goesOn: { to, afterSeconds: GOES_ON_SECONDS } }
@@ -128,11 +145,16 @@ function showRefusal({ refusal, device, id }: AttemptView, { attempt }: Texts): 
     <p>${attempt.beginAgain}</p>
     <div class="actions">${linkButton(attemptPath(id, 'return'), attempt.backToApplication)}</div>
     <p class="quiet small">${attempt.forAdmins(refusal?.code ?? '', id)}</p>`
-  return sheet(attempt.refusedTitle, { tone: 'bad', sentence: attempt.refused, more: html`<p>${words}</p>` }, rest)
+  return sheet(
+    attempt.refusedTitle,
+    { tone: 'bad', sentence: attempt.refused, more: html`<p>${words}</p>` },
+    rest,
+  )
 }
 
 function showCancel({ id, choices }: AttemptView, { attempt }: Texts): Markup {
   if (!choices.mayCancel) return undefined
   return html`<form method="post" action=${attemptPath(id, 'cancel')}>
-    <button class="button-link">${attempt.cancel}</button></form>`
+    <button class="button-link">${attempt.cancel}</button>
+  </form>`
 }

@@ -3,7 +3,8 @@ import { html, type Markup } from '../kit/markup.ts'
 import { notice, postButton, statement } from '../kit/parts.ts'
 import type { PageContent } from '../page-surface.ts'
 import type { Texts } from '../texts/texts.ts'
-import { attemptPath, type ShownAttempt } from './show-attempt.ts'
+import { attemptPath } from './attempt-path.ts'
+import type { ShownAttempt } from './shown-attempt.ts'
 import { showDevice } from './show-device.ts'
 
 /** The device is known, and registered to nobody yet. */
@@ -12,7 +13,8 @@ export function showRegistration(shown: ShownAttempt, texts: Texts): PageContent
   const { view } = shown
   const name = view.device?.name ?? texts.attempt.thisDevice
   const waitsFor = readText(view.registration?.state, 'waits_for')
-  const rest = waitsFor === undefined ? showOffer(shown, texts) : showWaiting(waitsFor, shown, texts)
+  const rest =
+    waitsFor === undefined ? showOffer(shown, texts) : showWaiting(waitsFor, shown, texts)
   return {
     title: ladder.registrationTitle,
     body: html`<div class="sheet stack-wide">
@@ -29,8 +31,10 @@ export function showRegistration(shown: ShownAttempt, texts: Texts): PageContent
 
 function showOffer({ view }: ShownAttempt, { ladder }: Texts): Markup {
   return html`<form method="post" action=${attemptPath(view.id, 'register')} class="stack">
-    <label>${ladder.message} <span class="hint">${ladder.messageHint}</span>
-      <input type="text" name="message" maxlength="500" /></label>
+    <label
+      >${ladder.message} <span class="hint">${ladder.messageHint}</span>
+      <input type="text" name="message" maxlength="500"
+    /></label>
     <div class="actions"><button class="button button-main">${ladder.registerNow}</button></div>
   </form>`
 }
@@ -54,8 +58,11 @@ export function showFallback(shown: ShownAttempt, texts: Texts): PageContent {
       <ul class="choices">
         ${ways.map(
           (way) =>
-            html`<li class="stack"><h2>${ladder.ways[way].title}</h2><p class="quiet">${ladder.ways[way].more}</p>
-              ${way !== waitsFor && postButton({ action: attemptPath(id, 'confirm'), label: ladder.ways[way].action, fields: { way } })}</li>`,
+            html`<li class="stack">
+              <h2>${ladder.ways[way].title}</h2>
+              <p class="quiet">${ladder.ways[way].more}</p>
+              ${way !== waitsFor && postButton({ action: attemptPath(id, 'confirm'), label: ladder.ways[way].action, fields: { way } })}
+            </li>`,
         )}
       </ul>
     </div>`,
@@ -72,6 +79,7 @@ function showWaiting(waitsFor: string, { view }: ShownAttempt, { ladder }: Texts
 
 /** A member of what the registration or the ladder remembers. */
 function readText(state: object | undefined, member: string): string | undefined {
-  const value = state === undefined ? undefined : (state as Readonly<Record<string, unknown>>)[member]
+  const value =
+    state === undefined ? undefined : (state as Readonly<Record<string, unknown>>)[member]
   return typeof value === 'string' ? value : undefined
 }

@@ -22,11 +22,31 @@ const PRIVACY = `${APPLE}.settings.PrivacySecurity.extension`
 const SHARING = `${APPLE}.Sharing-Settings.extension`
 
 const FIXES: Readonly<Record<string, FixEntry>> = {
-  'disk-encryption': { minutes: 5, darwin: `${PRIVACY}?FileVault`, windows: 'ms-settings:deviceencryption' },
-  firewall: { minutes: 1, darwin: `${APPLE}.Network-Settings.extension?Firewall`, windows: 'windowsdefender://network' },
-  'screen-lock': { minutes: 1, darwin: `${APPLE}.Lock-Screen-Settings.extension`, windows: 'ms-settings:signinoptions' },
-  'automatic-updates': { minutes: 1, darwin: `${APPLE}.Software-Update-Settings.extension`, windows: 'ms-settings:windowsupdate' },
-  'operating-system-up-to-date': { minutes: 20, darwin: `${APPLE}.Software-Update-Settings.extension`, windows: 'ms-settings:windowsupdate' },
+  'disk-encryption': {
+    minutes: 5,
+    darwin: `${PRIVACY}?FileVault`,
+    windows: 'ms-settings:deviceencryption',
+  },
+  firewall: {
+    minutes: 1,
+    darwin: `${APPLE}.Network-Settings.extension?Firewall`,
+    windows: 'windowsdefender://network',
+  },
+  'screen-lock': {
+    minutes: 1,
+    darwin: `${APPLE}.Lock-Screen-Settings.extension`,
+    windows: 'ms-settings:signinoptions',
+  },
+  'automatic-updates': {
+    minutes: 1,
+    darwin: `${APPLE}.Software-Update-Settings.extension`,
+    windows: 'ms-settings:windowsupdate',
+  },
+  'operating-system-up-to-date': {
+    minutes: 20,
+    darwin: `${APPLE}.Software-Update-Settings.extension`,
+    windows: 'ms-settings:windowsupdate',
+  },
   'restart-not-pending': { minutes: 5, windows: 'ms-settings:windowsupdate' },
   'restarted-recently': { minutes: 5 },
   antivirus: { minutes: 2, windows: 'windowsdefender://threat' },
@@ -40,8 +60,16 @@ const FIXES: Readonly<Record<string, FixEntry>> = {
   'automatic-login-disabled': { minutes: 1, darwin: `${APPLE}.Users-Groups-Settings.extension` },
   'guest-account-disabled': { minutes: 1, darwin: `${APPLE}.Users-Groups-Settings.extension` },
   gatekeeper: { minutes: 1, darwin: `${PRIVACY}?Security` },
-  'disk-space': { minutes: 10, darwin: `${APPLE}.settings.Storage`, windows: 'ms-settings:storagesense' },
-  'accounts-have-passwords': { minutes: 2, darwin: `${APPLE}.Users-Groups-Settings.extension`, windows: 'ms-settings:signinoptions' },
+  'disk-space': {
+    minutes: 10,
+    darwin: `${APPLE}.settings.Storage`,
+    windows: 'ms-settings:storagesense',
+  },
+  'accounts-have-passwords': {
+    minutes: 2,
+    darwin: `${APPLE}.Users-Groups-Settings.extension`,
+    windows: 'ms-settings:signinoptions',
+  },
 }
 
 /** What helps with the issues of a check on a platform. */

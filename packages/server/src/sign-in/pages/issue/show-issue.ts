@@ -31,13 +31,18 @@ export function showIssue(card: IssueCard): Markup {
   const { id, title, rationale, rows, recheck } = issue
   const titleId = `issue-${id}`
   return html`<section class="issue stack" aria-labelledby=${titleId} data-part=${titleId}>
-    <div class="issue-head"><h2 id=${titleId}>${title}</h2>${showDeadline(card, texts)}</div>
-    ${recheck !== 'passing' && [
-      rationale !== null && html`<div class="text quiet">${showMarkdown(rationale, texts)}</div>`,
-      rows.map((row) => showFound(row, texts)),
-      showSteps(card, texts),
-      showActions(card, texts),
-    ]}
+    <div class="issue-head">
+      <h2 id=${titleId}>${title}</h2>
+      ${showDeadline(card, texts)}
+    </div>
+    ${
+      recheck !== 'passing' && [
+        rationale !== null && html`<div class="text quiet">${showMarkdown(rationale, texts)}</div>`,
+        rows.map((row) => showFound(row, texts)),
+        showSteps(card, texts),
+        showActions(card, texts),
+      ]
+    }
     ${showRecheck(card, texts)}
   </section>`
 }
@@ -48,12 +53,18 @@ function showDeadline({ issue, language, now }: IssueCard, { issues }: Texts): M
   if (exemption === 'approved') return badge('good', issues.exempted, 'circle')
   if (isBlocking) return badge('bad', issues.blocks)
   if (blocksAt === null) return badge('plain', issues.notice, 'bell')
-  return badge('warn', html`<span>${issues.blocksPrefix} ${distanceOf(blocksAt, now, language)}</span>`)
+  return badge(
+    'warn',
+    html`<span>${issues.blocksPrefix} ${distanceOf(blocksAt, now, language)}</span>`,
+  )
 }
 
 function showFound(row: Readonly<Record<string, string>>, { issues }: Texts): Markup {
   const pairs = Object.entries(row).map(([name, value]) => [toWords(name), value] as const)
-  return html`<div class="found stack"><h3>${issues.foundTitle}</h3><div lang="en">${facts(pairs)}</div></div>`
+  return html`<div class="found stack">
+    <h3>${issues.foundTitle}</h3>
+    <div lang="en">${facts(pairs)}</div>
+  </div>`
 }
 
 /** `filevault_status` is "Filevault status". */
@@ -68,7 +79,9 @@ function showSteps({ issue, checkSlug, platform }: IssueCard, texts: Texts): Mar
     checkSlug === undefined || platform === undefined ? {} : findFixFacts(checkSlug, platform)
   if (issue.steps === null && settings === undefined) return undefined
   return html`<div class="stack">
-    <h3>${issues.stepsTitle}${minutes !== undefined && html` <span class="quiet">${issues.takes(minutes)}</span>`}</h3>
+    <h3>
+      ${issues.stepsTitle}${minutes !== undefined && html` <span class="quiet">${issues.takes(minutes)}</span>`}
+    </h3>
     ${settings !== undefined && html`<p>${linkButton(settings, issues.openSettings)}</p>`}
     ${issue.steps !== null && html`<div class="text steps">${showMarkdown(issue.steps, texts)}</div>`}
   </div>`
@@ -78,31 +91,45 @@ function showActions({ issue, actions }: IssueCard, { issues }: Texts): Markup {
   const { id, recheck, isExemptionAllowed } = issue
   const isAsking = recheck === 'asking'
   return html`<div class="stack">
-    ${actions.recheck !== undefined &&
-    !isAsking &&
-    html`<div class="actions">${postButton({ action: actions.recheck, label: issues.fixedIt, isMain: true, inPlace: true, fields: { issue_id: id }, id: `recheck-${id}` })}</div>`}
+    ${
+      actions.recheck !== undefined &&
+      !isAsking &&
+      html`<div class="actions">
+        ${postButton({ action: actions.recheck, label: issues.fixedIt, isMain: true, inPlace: true, fields: { issue_id: id }, id: `recheck-${id}` })}
+      </div>`
+    }
     ${actions.exemption !== undefined && isExemptionAllowed && showExemptionForm(id, actions.exemption, issues)}
   </div>`
 }
 
 function showExemptionForm(id: string, action: string, issues: Texts['issues']): Markup {
-  return html`<details id=${`exemption-of-${id}`}><summary>${issues.askExemption}</summary>
+  return html`<details id=${`exemption-of-${id}`}>
+    <summary>${issues.askExemption}</summary>
     <form method="post" action=${action} class="stack">
       <input type="hidden" name="issue_id" value=${id} />
       <p class="quiet">${issues.exemptionMore}</p>
-      <label>${issues.exemptionReason}<textarea name="reason" required maxlength="2000"></textarea></label>
+      <label
+        >${issues.exemptionReason}<textarea name="reason" required maxlength="2000"></textarea>
+      </label>
       <button class="button">${issues.sendRequest}</button>
-    </form></details>`
+    </form>
+  </details>`
 }
 
 /** What is going on with the question whether it is fixed; told aloud when it changes. */
 function showRecheck({ issue, language, now }: IssueCard, { issues }: Texts): Markup {
   const { recheck, lastCheckedAt, exemption } = issue
-  const checked = lastCheckedAt && html`<span>${issues.lastChecked} ${timeWithDistance(lastCheckedAt, now, language)}</span>`
+  const checked =
+    lastCheckedAt &&
+    html`<span>${issues.lastChecked} ${timeWithDistance(lastCheckedAt, now, language)}</span>`
   return html`<div class="stack small" role="status">
     ${exemption === 'open' && notice('plain', html`<p>${issues.exemptionOpen}</p>`)}
     ${exemption === 'denied' && notice('plain', html`<p>${issues.exemptionDenied}</p>`)}
-    ${recheck === 'asking' && html`<p>${issues.asking}</p><div class="working"></div>`}
+    ${
+      recheck === 'asking' &&
+      html`<p>${issues.asking}</p>
+        <div class="working"></div>`
+    }
     ${recheck === 'failing' && html`<p class="quiet">${issues.stillFailing} ${checked}</p>`}
     ${recheck === 'idle' && checked && html`<p class="quiet">${checked}</p>`}
     ${recheck === 'passing' && html`<p>${issues.passing}</p>`}

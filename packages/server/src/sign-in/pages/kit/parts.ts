@@ -68,11 +68,21 @@ export interface PostButton {
 }
 
 /** A button that does something. */
-export function postButton({ action, label, isMain, inPlace, fields = {}, id }: PostButton): Markup {
+export function postButton({
+  action,
+  label,
+  isMain,
+  inPlace,
+  fields = {},
+  id,
+}: PostButton): Markup {
   const kind = isMain === true ? 'button button-main' : 'button'
-  return html`<form method="post" action=${action} data-in-place=${inPlace === true ? '' : undefined}>
+  return html`<form
+    method="post"
+    action=${action}
+    data-in-place=${inPlace === true ? '' : undefined}
+  >
     ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
     <button class=${kind} id=${id}>${label}</button>
   </form>`
 }
-

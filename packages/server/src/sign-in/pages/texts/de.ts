@@ -105,8 +105,7 @@ const attempt = {
     count <= 1
       ? 'Sie können sich anmelden, sobald eine Sache behoben ist.'
       : `Sie können sich anmelden, sobald ${count} Dinge behoben sind.`,
-  blockedMore:
-    'Beheben Sie, was unten sperrt. Diese Seite merkt es und macht von selbst weiter.',
+  blockedMore: 'Beheben Sie, was unten sperrt. Diese Seite merkt es und macht von selbst weiter.',
   warnedTitle: 'Sie können weitermachen',
   warned: 'Sie können weitermachen.',
   warnedMore: 'Zu Ihrem Gerät gibt es etwas, das Sie wissen sollten.',
@@ -146,8 +145,7 @@ const attempt = {
   refusals: {
     person_unknown: 'Unter dieser Adresse ist hier niemand bekannt.',
     person_ended: 'Ihr Konto wurde abgeschaltet.',
-    person_missing:
-      'Die Anwendung sagt nicht, wer sich anmeldet. Sagen Sie es Ihrer IT.',
+    person_missing: 'Die Anwendung sagt nicht, wer sich anmeldet. Sagen Sie es Ihrer IT.',
     upstream_unreachable: 'Ihr Identitätsanbieter ist gerade nicht erreichbar.',
     upstream_refused:
       'Ihr Identitätsanbieter hat Sie nicht eingelassen, oder Sie haben dort abgebrochen.',
@@ -216,5 +214,20 @@ const ladder = {
   },
 }
 
+const fix = {
+  doneTitle: 'Behoben',
+  done: (device: string) => `${device} ist in Ordnung, was dies angeht.`,
+  doneMore: 'Hier ist nichts mehr zu tun.',
+  blocked: (device: string) => `Mit ${device} können Sie sich erst anmelden, wenn das behoben ist.`,
+  blockedMore: 'Folgen Sie den Schritten und lassen Sie Ihr Gerät dann neu prüfen.',
+  notice: (device: string) => `Zu ${device} gibt es etwas zu wissen.`,
+  warn: (device: string) => `Auf ${device} gibt es etwas zu beheben.`,
+  before: 'Beheben Sie es bis',
+  orElse: '. Danach können Sie sich damit erst wieder anmelden, wenn es behoben ist.',
+  seen: (device: string) => `${device} wurde zuletzt gesehen:`,
+  never: 'nie.',
+  expires: 'Dieser Link endet am',
+}
+
 /** Everything that the pages say in German. */
-export const de: Texts = { ...frame, failure, privacy, issues, attempt, ladder }
+export const de: Texts = { ...frame, failure, privacy, issues, attempt, ladder, fix }

@@ -207,8 +207,23 @@ const ladder = {
   },
 }
 
+const fix = {
+  doneTitle: 'Fixed',
+  done: (device: string) => `${device} is in order as far as this goes.`,
+  doneMore: 'There is nothing left to do here.',
+  blocked: (device: string) => `${device} cannot be used to sign in until this is fixed.`,
+  blockedMore: 'Follow the steps, then ask your device again.',
+  notice: (device: string) => `There is something to know about ${device}.`,
+  warn: (device: string) => `There is something to fix on ${device}.`,
+  before: 'Fix it before',
+  orElse: ', or the device cannot be used to sign in until it is fixed.',
+  seen: (device: string) => `${device} was last seen`,
+  never: 'never.',
+  expires: 'This link ends on',
+}
+
 /** Everything that the pages say in English; the other catalogues have the same members. */
-export const en = { ...frame, failure, privacy, issues, attempt, ladder }
+export const en = { ...frame, failure, privacy, issues, attempt, ladder, fix }
 
 export type Texts = typeof en
 
