@@ -184,7 +184,7 @@ export default tseslint.config(
         [
           ...['window', 'document', 'navigator', 'location', 'fetch', 'CSS', 'DOMParser'],
           ...['EventSource', 'FormData', 'URLSearchParams', 'setTimeout', 'clearTimeout'],
-          'setInterval',
+          ...['setInterval', 'AbortController', 'AbortSignal'],
         ].map((name) => [name, 'readonly']),
       ),
     },

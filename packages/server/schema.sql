@@ -1534,6 +1534,17 @@ create table sign_in_granted_session (
   constraint sign_in_granted_session_sid_key UNIQUE (sid)
 );
 
+create table sign_in_os_user (
+  device_id bigint not null,
+  person_id bigint not null,
+  uid text not null,
+  user_name text not null,
+  bound_at timestamp with time zone not null,
+  constraint sign_in_os_user_pkey PRIMARY KEY (device_id, person_id),
+  constraint sign_in_os_user_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint sign_in_os_user_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
+);
+
 create table sign_in_policy (
   id bigint generated always as identity not null,
   is_single boolean default true not null,
@@ -1560,6 +1571,38 @@ create table sign_in_policy (
   constraint sign_in_policy_upstream_outage_check CHECK ((upstream_outage = ANY (ARRAY['refuse'::text, 'remembered_person'::text]))),
   constraint sign_in_policy_break_glass_group_id_fkey FOREIGN KEY (break_glass_group_id) REFERENCES person_group(id) ON DELETE SET NULL,
   constraint sign_in_policy_is_single_key UNIQUE (is_single)
+);
+
+create table sign_in_probe_arrival (
+  id bigint generated always as identity not null,
+  proof_id uuid not null,
+  attempt_id uuid not null,
+  port integer not null,
+  kind text not null,
+  reason text,
+  ip_address text not null,
+  client_port integer not null,
+  service_address text not null,
+  arrived_at timestamp with time zone not null,
+  constraint sign_in_probe_arrival_pkey PRIMARY KEY (id),
+  constraint sign_in_probe_arrival_kind_check CHECK ((kind = ANY (ARRAY['counted'::text, 'foreign'::text, 'idle'::text]))),
+  constraint sign_in_probe_arrival_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES sign_in_attempt(id) ON DELETE CASCADE
+);
+
+create table sign_in_probe_lease (
+  port integer not null,
+  proof_id uuid not null,
+  attempt_id uuid not null,
+  "position" smallint not null,
+  token_hash bytea not null,
+  cookie_hash bytea not null,
+  ip_address text,
+  leased_at timestamp with time zone not null,
+  leased_until timestamp with time zone not null,
+  constraint sign_in_probe_lease_pkey PRIMARY KEY (port),
+  constraint sign_in_probe_lease_port_check CHECK (((port >= 1024) AND (port <= 65535))),
+  constraint sign_in_probe_lease_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES sign_in_attempt(id) ON DELETE CASCADE,
+  constraint sign_in_probe_lease_proof_id_position_key UNIQUE (proof_id, "position")
 );
 
 create table sign_in_provider_state (
@@ -1955,6 +1998,7 @@ CREATE INDEX device_serial ON public.device USING btree (serial);
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
 CREATE INDEX device_texts ON public.device USING gin (name gin_trgm_ops, serial gin_trgm_ops, hardware_uuid gin_trgm_ops, note gin_trgm_ops, ((id)::text) gin_trgm_ops);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
+CREATE INDEX device_contact_address ON public.device_contact USING btree (ip_address);
 CREATE UNIQUE INDEX device_group_name_key ON public.device_group USING btree (lower(name));
 CREATE INDEX device_group_member_device ON public.device_group_member USING btree (device_id, device_group_id);
 CREATE INDEX device_status_transition_compliance ON public.device_status_transition USING btree (device_id, id) WHERE (from_compliance <> to_compliance);
@@ -2017,7 +2061,12 @@ CREATE INDEX sign_in_granted_session_device ON public.sign_in_granted_session US
 CREATE INDEX sign_in_granted_session_expiry ON public.sign_in_granted_session USING btree (expires_at, id);
 CREATE INDEX sign_in_granted_session_logout ON public.sign_in_granted_session USING btree (logout_due_at) WHERE (logout_due_at IS NOT NULL);
 CREATE INDEX sign_in_granted_session_person ON public.sign_in_granted_session USING btree (person_id);
+CREATE INDEX sign_in_os_user_person ON public.sign_in_os_user USING btree (person_id);
 CREATE INDEX sign_in_policy_break_glass ON public.sign_in_policy USING btree (break_glass_group_id);
+CREATE INDEX sign_in_probe_arrival_attempt ON public.sign_in_probe_arrival USING btree (attempt_id, id);
+CREATE UNIQUE INDEX sign_in_probe_arrival_counted ON public.sign_in_probe_arrival USING btree (proof_id, port) WHERE (kind = 'counted'::text);
+CREATE INDEX sign_in_probe_lease_address ON public.sign_in_probe_lease USING btree (ip_address);
+CREATE INDEX sign_in_probe_lease_attempt ON public.sign_in_probe_lease USING btree (attempt_id);
 CREATE INDEX sign_in_provider_state_expiry ON public.sign_in_provider_state USING btree (expires_at, key_hash);
 CREATE INDEX sign_in_provider_state_grant ON public.sign_in_provider_state USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
 CREATE INDEX sign_in_provider_state_uid ON public.sign_in_provider_state USING btree (uid_hash) WHERE (uid_hash IS NOT NULL);

@@ -35,6 +35,8 @@ export const LOCK_KEYS = {
   savedViews: [SINGLE, 20],
   /** Sets up applications and upstream providers of sign-ins within their limits. */
   signInApplications: [SINGLE, 21],
+  /** Leases ports of the live proof of devices. */
+  probePorts: [SINGLE, 23],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

@@ -112,6 +112,11 @@ function describe(
   return `${env} (${toFlag(env)}): ${problem.message}${shown}`
 }
 
+function findSharedPort({ probePorts, port = 0 }: Partial<Values>): string[] {
+  if (probePorts === undefined || port < probePorts.first || port > probePorts.last) return []
+  return [`HELIOGRAPH_PROBE_PORTS holds HELIOGRAPH_PORT (${port}): it needs ports of its own`]
+}
+
 /** Of what is valid by itself; the default base URL is a loopback address. */
 function findContradictions(config: Partial<Values>): string[] {
   const problems: string[] = []
@@ -121,6 +126,7 @@ function findContradictions(config: Partial<Values>): string[] {
       `HELIOGRAPH_BASE_URL is plain HTTP and not a loopback address (${url.host}): use https, because keys and device data travel over it`,
     )
   }
+  problems.push(...findSharedPort(config))
   if (config.migrationDatabaseUrl !== undefined && config.databaseUrl === undefined) {
     problems.push(
       'HELIOGRAPH_MIGRATION_DATABASE_URL belongs to DATABASE_URL: the embedded database has an owner already',

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { splitHosts, splitParameters } from '../../platform/db/server-hosts.ts'
+import { readPortRange, type PortRange } from '../../platform/net/browser-ports.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { PROCESS_ROLES } from '../../schema/process-role.ts'
 
@@ -137,6 +138,20 @@ export const targets: SettingValue<string> = {
   parse: (given = '') => {
     const read = parseAllowedTargets(given)
     if (read.ok) return given
+    throw new SettingProblem(read.reason)
+  },
+}
+
+/** Three ports are open at a time for each person who signs in. */
+const PORTS_BOUNDS = { countMin: 9, countMax: 1_000 } as const
+
+/** Ports that browsers may open, one after another; undefined for `off`. */
+export const browserPorts: SettingValue<PortRange | undefined> = {
+  defaultText: '`off`',
+  parse: (given = 'off') => {
+    if (given.trim() === 'off') return undefined
+    const read = readPortRange(given, PORTS_BOUNDS)
+    if (read.ok) return read.range
     throw new SettingProblem(read.reason)
   },
 }

@@ -4,6 +4,7 @@
  */
 import { RETENTION, type RetentionFacts, type SettableRetention } from '../../schema/retention.ts'
 import {
+  browserPorts,
   choice,
   httpOrigin,
   integer,
@@ -199,6 +200,12 @@ export const SETTINGS = {
     description:
       'How long nothing may happen in a sign-in until it counts as abandoned, where whoever opens it says nothing else.',
     ...integer(10, 86_400, 900),
+  },
+  probePorts: {
+    env: 'HELIOGRAPH_PROBE_PORTS',
+    description:
+      'A range of ports, such as `42000-42063`, on the address of `HELIOGRAPH_HOST`, with the certificate of the service. When somebody signs in, the browser opens three of them, and osquery says on which device it runs. They must be reachable under the name in `HELIOGRAPH_BASE_URL` past every HTTP proxy. With `off` no device is proven live; sign-ins go by the fallbacks of the sign-in policy.',
+    ...browserPorts,
   },
   deviceDeletionDelaySeconds: {
     env: 'HELIOGRAPH_DEVICE_DELETION_DELAY_SECONDS',

@@ -218,4 +218,37 @@ export interface SignInTables {
     consumed_at: Date | null
     expires_at: Date
   }
+  /** A port that one proof of a device has for a time. */
+  sign_in_probe_lease: {
+    port: number
+    proof_id: string
+    attempt_id: string
+    position: number
+    token_hash: Buffer
+    cookie_hash: Buffer
+    ip_address: string | null
+    leased_at: Date
+    leased_until: Date
+  }
+  /** Who came to a leased port. */
+  sign_in_probe_arrival: {
+    id: Id
+    proof_id: string
+    attempt_id: string
+    port: number
+    kind: 'counted' | 'foreign' | 'idle'
+    reason: string | null
+    ip_address: string
+    client_port: number
+    service_address: string
+    arrived_at: Date
+  }
+  /** As which user of the operating system a person was first proven on a device. */
+  sign_in_os_user: {
+    device_id: string
+    person_id: string
+    uid: string
+    user_name: string
+    bound_at: Date
+  }
 }

@@ -11,6 +11,7 @@ const FOLDER = fileURLToPath(new URL('../assets', import.meta.url))
 const MEDIA_TYPES = {
   'pages.css': 'text/css; charset=utf-8',
   'pages.js': 'text/javascript; charset=utf-8',
+  'proof.js': 'text/javascript; charset=utf-8',
 } as const
 
 type AssetName = keyof typeof MEDIA_TYPES

@@ -20,11 +20,13 @@ describe('a page', () => {
     assets,
   )
 
-  it('has one script, which is a file, whatever its texts are', () => {
-    expect(page.match(/<script/g)).toHaveLength(1)
-    expect(page).toMatch(
-      /<script type="module" src="\/sign-in\/assets\/pages-[\w-]{12}\.js"><\/script>/,
-    )
+  it('has two scripts, which are files, whatever its texts are', () => {
+    expect(page.match(/<script/g)).toHaveLength(2)
+    for (const name of ['pages', 'proof']) {
+      expect(page).toMatch(
+        new RegExp(`<script type="module" src="/sign-in/assets/${name}-[\\w-]{12}\\.js"></script>`),
+      )
+    }
   })
 
   it('has no style and no handler in it, as its policy demands', () => {
@@ -48,8 +50,10 @@ describe('the files of pages', () => {
   })
 
   it('hold at most 20 kB of script', () => {
-    const script = assets.find(assets.nameOf('pages.js'))
-    expect(script?.content.length).toBeLessThanOrEqual(20_000)
+    const lengths = (['pages.js', 'proof.js'] as const).map(
+      (name) => assets.find(assets.nameOf(name))?.content.length ?? Infinity,
+    )
+    expect((lengths[0] ?? 0) + (lengths[1] ?? 0)).toBeLessThanOrEqual(20_000)
   })
 })
 

@@ -48,6 +48,7 @@ export function renderPage(page: Page, assets: PageAssets): string {
         <link rel="stylesheet" href=${`${PAGE_PATHS.assets}/${assets.nameOf('pages.css')}`} />
         <link rel="stylesheet" href=${`${PAGE_PATHS.colours}/${colour}.css`} />
         <script type="module" src=${`${PAGE_PATHS.assets}/${assets.nameOf('pages.js')}`}></script>
+        <script type="module" src=${`${PAGE_PATHS.assets}/${assets.nameOf('proof.js')}`}></script>
         ${goesOn && html`<noscript><meta http-equiv="refresh" content=${`${goesOn.afterSeconds};url=${goesOn.to}`} /></noscript>`}
       </head>
       <body>

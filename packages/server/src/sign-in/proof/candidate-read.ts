@@ -1,0 +1,44 @@
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { ProofPlatform } from './browser-programs.ts'
+
+/** A device that may be the one at which a person sits. */
+export interface Candidate {
+  readonly id: string
+  readonly platform: ProofPlatform
+}
+
+/** How many devices one sign-in asks at most. */
+export const CANDIDATES_MAX = 40
+
+/** For how long the address counts from which a device was last in contact. */
+const CONTACT_HOURS = 24
+
+/**
+ * The devices that may be the one, the likeliest first: those registered to the person, those shared with the person,
+ * and those to be registered or open to anyone that were last in contact from the address of the browser.
+ */
+export async function listCandidates(
+  db: Kysely<Schema>,
+  { personId, ipAddress }: { readonly personId: string; readonly ipAddress: string | null },
+): Promise<Candidate[]> {
+  // Each branch has an index; together with `or` they would read every device.
+  const { rows } = await sql<Candidate>`
+    with likely as (
+      select id from device where owner_person_id = ${personId}
+      union
+      select g.device_id from device_authentication_group g join person_group_member m using (person_group_id)
+        where m.person_id = ${personId}
+      union
+      select device_id from device_contact where ip_address = ${ipAddress}
+        and last_seen_at > now() - ${CONTACT_HOURS} * interval '1 hour')
+    select d.id, d.platform from likely join device d using (id)
+      left join device_contact c on c.device_id = d.id
+    where d.platform in ('darwin', 'windows', 'linux') and d.node_key_hash is not null
+      and d.agent_disabled_at is null and d.deletion_requested_at is null
+      and (d.registered_at is null or d.owner_person_id = ${personId}
+        or d.authentication_mode <> 'only_registered_owner')
+    order by d.owner_person_id is not distinct from ${personId} desc, c.last_seen_at desc nulls last, d.id
+    limit ${CANDIDATES_MAX}`.execute(db)
+  return rows
+}

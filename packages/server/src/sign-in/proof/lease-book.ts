@@ -1,0 +1,75 @@
+/*
+ * The leases as a process knows them: read when a notification tells of a change, so that what comes to a port is
+ * judged without a question to the database. Bounded work whoever knocks: reads are gathered.
+ */
+import type { Clock } from '../../platform/clock.ts'
+import type { ProbeLease } from './probe-lease-store.ts'
+
+/** What the book does when it has been read. */
+export type LeasesChanged = (change: {
+  readonly begun: readonly ProbeLease[]
+  readonly ended: readonly ProbeLease[]
+}) => void
+
+const READ_AGAIN_MS = 100
+
+export class LeaseBook {
+  readonly #clock: Clock
+  readonly #listLeases: () => Promise<readonly ProbeLease[]>
+  readonly #onChange: LeasesChanged
+  #byPort = new Map<number, ProbeLease>()
+  #reading: Promise<void> | undefined
+  #isStale = false
+  #readAtMs = -Infinity
+
+  constructor(
+    clock: Clock,
+    listLeases: () => Promise<readonly ProbeLease[]>,
+    onChange: LeasesChanged,
+  ) {
+    this.#clock = clock
+    this.#listLeases = listLeases
+    this.#onChange = onChange
+  }
+
+  /** The lease of a port that holds now. */
+  find(port: number): ProbeLease | undefined {
+    const lease = this.#byPort.get(port)
+    return lease !== undefined && lease.leasedUntil > this.#clock.now() ? lease : undefined
+  }
+
+  /** Reads the leases; who calls while they are read waits for the next reading, which all share. */
+  async refresh(): Promise<void> {
+    this.#isStale = true
+    this.#reading ??= this.#readWhileStale().finally(() => (this.#reading = undefined))
+    return this.#reading
+  }
+
+  /** The lease of a port, read where the book may be behind, at most ten times a second. */
+  async look(port: number): Promise<ProbeLease | undefined> {
+    const known = this.find(port)
+    if (known !== undefined || performance.now() - this.#readAtMs < READ_AGAIN_MS) return known
+    await this.refresh()
+    return this.find(port)
+  }
+
+  async #readWhileStale(): Promise<void> {
+    while (this.#isStale) {
+      this.#isStale = false
+      this.#readAtMs = performance.now()
+      this.#take(await this.#listLeases())
+    }
+  }
+
+  #take(leases: readonly ProbeLease[]): void {
+    const before = this.#byPort
+    this.#byPort = new Map(leases.map((lease) => [lease.port, lease]))
+    const isOther = (one: ProbeLease, other: ProbeLease | undefined) =>
+      one.proofId !== other?.proofId
+    const begun = leases.filter((lease) => isOther(lease, before.get(lease.port)))
+    const ended = [...before.values()].filter((lease) =>
+      isOther(lease, this.#byPort.get(lease.port)),
+    )
+    if (begun.length + ended.length > 0) this.#onChange({ begun, ended })
+  }
+}

@@ -1,0 +1,59 @@
+import type { Insertable, Kysely } from 'kysely'
+import type { CamelCased } from '../../platform/db/record-table.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import type { Schema } from '../../schema/schema.ts'
+
+const arrivalTable = defineTable('sign_in_probe_arrival')
+
+/** Who came to a leased port. */
+export type ProbeArrival = RecordOf<typeof arrivalTable>
+
+/** One that is not stored yet. */
+export type NewProbeArrival = CamelCased<Insertable<Schema['sign_in_probe_arrival']>>
+
+/** Adds an arrival; false for a second request of the browser to the same port. */
+export async function insertArrival(
+  db: Kysely<Schema>,
+  arrival: NewProbeArrival,
+): Promise<boolean> {
+  const row = await db
+    .insertInto('sign_in_probe_arrival')
+    .values(arrivalTable.toInsert(arrival))
+    .onConflict((conflict) =>
+      conflict.columns(['proof_id', 'port']).where('kind', '=', 'counted').doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** How many of one kind a proof has, counted up to a bound. */
+export async function countArrivals(
+  db: Kysely<Schema>,
+  proofId: string,
+  kind: ProbeArrival['kind'],
+  countMax: number,
+): Promise<number> {
+  const rows = await db
+    .selectFrom('sign_in_probe_arrival')
+    .select('id')
+    .where('proof_id', '=', proofId)
+    .where('kind', '=', kind)
+    .limit(countMax)
+    .execute()
+  return rows.length
+}
+
+const ARRIVALS_READ_MAX = 100
+
+/** Who came to the ports of a proof, in their order. */
+export async function listArrivals(db: Kysely<Schema>, proofId: string): Promise<ProbeArrival[]> {
+  const rows = await db
+    .selectFrom('sign_in_probe_arrival')
+    .selectAll()
+    .where('proof_id', '=', proofId)
+    .orderBy('id')
+    .limit(ARRIVALS_READ_MAX)
+    .execute()
+  return rows.map((row) => arrivalTable.fromRow(row))
+}

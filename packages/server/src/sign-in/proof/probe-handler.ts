@@ -1,0 +1,119 @@
+/*
+ * What is done with who comes to a port: nothing without a lease, the browser is counted and kept waiting, somebody
+ * else ends the attempt. Everything that needs no database is looked at first.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Foundation, LogError } from '../../changes/foundation.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { SeenConnection } from './judge-sockets.ts'
+import type { LeaseBook } from './lease-book.ts'
+import type { ProbeHandler } from './probe-listeners.ts'
+import type { ProbeLease } from './probe-lease-store.ts'
+import { findForeignReason } from './probe-request-input.ts'
+import { recordCounted, recordForeign, recordIdle } from './record-arrival.ts'
+
+/** What the handler works with. */
+export interface ProbeHandlerContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
+  readonly baseUrl: string
+  readonly logError: LogError
+}
+
+/** A handler that can end what it keeps waiting. */
+export interface WaitingProbeHandler extends ProbeHandler {
+  /** Ends the answers to a proof. */
+  readonly end: (proofId: string) => void
+  readonly endAll: () => void
+}
+
+/** So that nothing between takes a silent connection for a dead one. */
+const BYTE_EVERY_MS = 2 * SECOND_MS
+/** Longer than a proof takes. */
+const STREAM_MS = 60 * SECOND_MS
+
+/**
+ * A proxy that reads requests hides who is connected to it: a connection that a page of somebody else had a browser
+ * open would look like one of ours. What comes through one does not count.
+ */
+const PROXY_HEADERS = ['forwarded', 'x-forwarded-for', 'via'] as const
+
+/** Makes the handler of all ports of a process. */
+export function createProbeHandler(
+  context: ProbeHandlerContext,
+  book: () => LeaseBook,
+): WaitingProbeHandler {
+  const waiting = new Map<string, Set<ServerResponse>>()
+
+  function keepWaiting(response: ServerResponse, { proofId }: ProbeLease): void {
+    const streams = waiting.get(proofId) ?? new Set()
+    waiting.set(proofId, streams.add(response))
+    const ticking = setInterval(() => response.write(' '), BYTE_EVERY_MS)
+    const ending = setTimeout(() => response.end(), STREAM_MS)
+    response.once('close', () => {
+      clearInterval(ticking)
+      clearTimeout(ending)
+      streams.delete(response)
+      if (streams.size === 0) waiting.delete(proofId)
+    })
+    response.writeHead(200, streamHeaders(context.baseUrl))
+    response.write(' ')
+  }
+
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    seen: SeenConnection,
+  ): Promise<void> {
+    const lease = await book().look(seen.port)
+    if (lease === undefined) { refuse(response, 404); return; }
+    const { method = '', url = '', headers } = request
+    if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) { refuse(response, 421); return; }
+    const reason = findForeignReason({ method, url, headers }, lease, context.baseUrl)
+    if (reason !== undefined) {
+      await recordForeign(context, lease, seen, reason)
+      await book().refresh()
+      refuse(response, 403); return;
+    }
+    if (!(await recordCounted(context, lease, seen))) { refuse(response, 409); return; }
+    keepWaiting(response, lease)
+  }
+
+  return {
+    answer: (request, response, seen) => {
+      answer(request, response, seen).catch((error: unknown) => {
+        context.logError(error, 'a request to a port of the device proof failed')
+        refuse(response, 503)
+      })
+    },
+    noteIdle: (seen) => {
+      const lease = book().find(seen.port)
+      if (lease === undefined) return
+      recordIdle(context, lease, seen).catch((error: unknown) => {
+        context.logError(error, 'a connection to a port of the device proof could not be noted')
+      })
+    },
+    end: (proofId) => {
+      for (const response of waiting.get(proofId) ?? []) response.end()
+    },
+    endAll: () => {
+      for (const streams of waiting.values()) for (const response of streams) response.end()
+    },
+  }
+}
+
+function streamHeaders(origin: string): Record<string, string> {
+  return {
+    'access-control-allow-origin': origin,
+    'access-control-allow-credentials': 'true',
+    'cache-control': 'no-store',
+    'content-type': 'text/plain',
+    'cross-origin-resource-policy': 'same-site',
+    'x-content-type-options': 'nosniff',
+    vary: 'origin',
+    connection: 'close',
+  }
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(status, { connection: 'close', 'cache-control': 'no-store' }).end()
+}

@@ -1,0 +1,105 @@
+import { sql, type Kysely, type Transaction } from 'kysely'
+import { notify } from '../../platform/db/listener.ts'
+import { defineTable, type RecordOf } from '../../schema/define-table.ts'
+import type { Schema } from '../../schema/schema.ts'
+
+const leaseTable = defineTable('sign_in_probe_lease')
+
+/** A port that one proof has for a time. */
+export type ProbeLease = RecordOf<typeof leaseTable>
+
+/** The channel that tells every process that leases began or ended. */
+export const PROBE_CHANNEL = 'heliograph_probe'
+
+/** The ports that are free at a time, in no order. */
+export async function listFreePorts(
+  tx: Transaction<Schema>,
+  ports: readonly number[],
+  at: Date,
+): Promise<number[]> {
+  const leased = await tx
+    .selectFrom('sign_in_probe_lease')
+    .select('port')
+    .where('leased_until', '>', at)
+    .execute()
+  const taken = new Set(leased.map(({ port }) => port))
+  return ports.filter((port) => !taken.has(port))
+}
+
+/** How many ports an address has leased at a time. */
+export async function countLeasesOfAddress(
+  tx: Transaction<Schema>,
+  ipAddress: string,
+  at: Date,
+): Promise<number> {
+  const { count } = await tx
+    .selectFrom('sign_in_probe_lease')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .where('ip_address', '=', ipAddress)
+    .where('leased_until', '>', at)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+/** Leases free ports, whose expired leases end by it, and tells every process. */
+export async function insertLeases(
+  tx: Transaction<Schema>,
+  leases: readonly ProbeLease[],
+): Promise<void> {
+  const ports = leases.map(({ port }) => port)
+  await tx.deleteFrom('sign_in_probe_lease').where('port', 'in', ports).execute()
+  await tx
+    .insertInto('sign_in_probe_lease')
+    .values(leases.map((lease) => leaseTable.toInsert(lease)))
+    .execute()
+  await notify(tx, PROBE_CHANNEL)
+}
+
+/** The leases that hold at a time. */
+export async function listLiveLeases(db: Kysely<Schema>, at: Date): Promise<ProbeLease[]> {
+  const rows = await db
+    .selectFrom('sign_in_probe_lease')
+    .selectAll()
+    .where('leased_until', '>', at)
+    .execute()
+  return rows.map((row) => leaseTable.fromRow(row))
+}
+
+/** The leases of an attempt that hold at a time, in the order in which the browser opens the ports. */
+export async function listLeasesOfAttempt(
+  db: Kysely<Schema>,
+  attemptId: string,
+  at: Date,
+): Promise<ProbeLease[]> {
+  const rows = await db
+    .selectFrom('sign_in_probe_lease')
+    .selectAll()
+    .where('attempt_id', '=', attemptId)
+    .where('leased_until', '>', at)
+    .orderBy('position')
+    .execute()
+  return rows.map((row) => leaseTable.fromRow(row))
+}
+
+/** Ends the leases of an attempt, and tells every process. */
+export async function deleteLeasesOfAttempt(
+  tx: Transaction<Schema>,
+  attemptId: string,
+): Promise<void> {
+  await leaseTable.delete(tx, { attemptId })
+  await notify(tx, PROBE_CHANNEL)
+}
+
+/** Prolongs the leases of a proof whose browser has come to all of its ports, and tells every process. */
+export async function prolongLeases(
+  db: Kysely<Schema>,
+  proofId: string,
+  leasedUntil: Date,
+): Promise<void> {
+  await db
+    .updateTable('sign_in_probe_lease')
+    .set({ leased_until: sql`greatest(leased_until, ${leasedUntil}::timestamptz)` })
+    .where('proof_id', '=', proofId)
+    .execute()
+  await notify(db, PROBE_CHANNEL)
+}

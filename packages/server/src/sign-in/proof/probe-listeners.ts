@@ -1,0 +1,211 @@
+/*
+ * The servers on the ports of the live proof. Owns how many connections they take and for how long; which of them
+ * count is decided by who is asked for each request.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { isIP, type Socket } from 'node:net'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { TlsMaterial } from '../../platform/tls/tls-material.ts'
+import type { SeenConnection } from './judge-sockets.ts'
+import { normaliseAddress } from './socket-question.ts'
+
+/** What a port is for. */
+export interface ProbeHandler {
+  /** Answers a request. */
+  readonly answer: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    seen: SeenConnection,
+  ) => void
+  /** A connection is there that has brought no request for a while. */
+  readonly noteIdle: (seen: SeenConnection) => void
+}
+
+/** Where to listen, and with what. */
+export interface ProbeListenerOptions {
+  readonly host: string
+  readonly ports: readonly number[]
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsMaterial | undefined
+}
+
+export interface ProbeListeners {
+  /** @throws the error of a port that is taken */
+  readonly listen: () => Promise<void>
+  /** Presents another certificate from now on. */
+  readonly setTls: (material: TlsMaterial) => void
+  /** Connections to a port that were there before its lease, and bring no request, are noted too. */
+  readonly noteEarlier: (port: number) => void
+  readonly close: () => Promise<void>
+}
+
+/** All the people of an office behind one address, three each. */
+const CONNECTIONS_PER_ADDRESS_MAX = 128
+const CONNECTIONS_MAX = 4_096
+/** A browser sends its request as soon as it is connected. */
+const IDLE_NOTED_MS = 400
+const IDLE_CLOSED_MS = 3 * SECOND_MS
+const HEADER_BYTES_MAX = 16_384
+
+/** Makes the servers; they do not listen yet. */
+export function createProbeListeners(
+  { host, ports, tls }: ProbeListenerOptions,
+  handler: ProbeHandler,
+): ProbeListeners {
+  const connections = new ProbeConnections(handler)
+  const servers = new Map(ports.map((port) => [port, createProbeServer(tls, connections, handler)]))
+  return {
+    listen: async () => {
+      for (const [port, server] of servers) await listen(server, host, port)
+    },
+    setTls: (material) => {
+      for (const server of servers.values()) {
+        if ('setSecureContext' in server) (server as SecureServer).setSecureContext(material)
+      }
+    },
+    noteEarlier: (port) => connections.noteAt(port),
+    close: async () => {
+      connections.closeAll()
+      await Promise.all([...servers.values()].map(close))
+    },
+  }
+}
+
+interface SecureServer extends Server {
+  setSecureContext(material: TlsMaterial): void
+}
+
+function createProbeServer(
+  tls: TlsMaterial | undefined,
+  connections: ProbeConnections,
+  handler: ProbeHandler,
+): Server {
+  const limits = {
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headersTimeout: IDLE_CLOSED_MS,
+    requestTimeout: IDLE_CLOSED_MS,
+    connectionsCheckingInterval: SECOND_MS,
+  }
+  const server =
+    tls === undefined
+      ? createServer(limits)
+      : createSecureServer({
+          ...limits,
+          ...tls,
+          handshakeTimeout: IDLE_CLOSED_MS,
+          minVersion: 'TLSv1.2',
+        })
+  server.maxRequestsPerSocket = 1
+  server.on('connection', (socket: Socket) => connections.add(socket))
+  server.on('clientError', (_error, socket) => socket.destroy())
+  server.on('request', (request, response) => {
+    const seen = connections.takeRequest(request.socket)
+    if (seen === undefined) response.destroy()
+    else handler.answer(request, response, seen)
+  })
+  return server
+}
+
+interface OpenConnection {
+  readonly socket: Socket
+  readonly seen: SeenConnection
+  /** Run until a request comes. */
+  readonly timers: Set<NodeJS.Timeout>
+  hasRequest: boolean
+}
+
+/** The connections to all ports. */
+class ProbeConnections {
+  readonly #handler: ProbeHandler
+  readonly #open = new Map<string, OpenConnection>()
+  readonly #byAddress = new Map<string, number>()
+
+  constructor(handler: ProbeHandler) {
+    this.#handler = handler
+  }
+
+  /** Takes a connection, or closes it when there are too many. */
+  add(socket: Socket): void {
+    socket.on('error', () => socket.destroy())
+    const seen = toSeen(socket)
+    const ofAddress = seen === undefined ? 0 : (this.#byAddress.get(seen.clientAddress) ?? 0)
+    const isFull = this.#open.size >= CONNECTIONS_MAX || ofAddress >= CONNECTIONS_PER_ADDRESS_MAX
+    if (seen === undefined || isFull) {
+      socket.destroy()
+      return
+    }
+    const key = toKey(seen)
+    const timers = new Set([
+      setTimeout(() => this.#handler.noteIdle(seen), IDLE_NOTED_MS),
+      setTimeout(() => socket.destroy(), IDLE_CLOSED_MS),
+    ])
+    this.#open.set(key, { socket, seen, timers, hasRequest: false })
+    this.#byAddress.set(seen.clientAddress, ofAddress + 1)
+    socket.once('close', () => this.#remove(key, timers))
+  }
+
+  /** What was seen of the connection that a request came on. */
+  takeRequest(socket: Socket): SeenConnection | undefined {
+    const seen = toSeen(socket)
+    const open = seen && this.#open.get(toKey(seen))
+    if (open === undefined) return undefined
+    open.hasRequest = true
+    for (const timer of open.timers) clearTimeout(timer)
+    return open.seen
+  }
+
+  noteAt(port: number): void {
+    for (const { seen, timers, hasRequest } of this.#open.values()) {
+      if (seen.port === port && !hasRequest)
+        timers.add(setTimeout(() => this.#handler.noteIdle(seen), IDLE_NOTED_MS))
+    }
+  }
+
+  closeAll(): void {
+    for (const { socket } of this.#open.values()) socket.destroy()
+  }
+
+  #remove(key: string, timers: ReadonlySet<NodeJS.Timeout>): void {
+    for (const timer of timers) clearTimeout(timer)
+    const address = this.#open.get(key)?.seen.clientAddress ?? ''
+    this.#open.delete(key)
+    const left = (this.#byAddress.get(address) ?? 1) - 1
+    if (left > 0) this.#byAddress.set(address, left)
+    else this.#byAddress.delete(address)
+  }
+}
+
+function toSeen(socket: Socket): SeenConnection | undefined {
+  const { localPort, localAddress, remoteAddress, remotePort } = socket
+  if (localPort === undefined || remotePort === undefined) return undefined
+  if (localAddress === undefined || isIP(remoteAddress ?? '') === 0) return undefined
+  return {
+    port: localPort,
+    clientAddress: normaliseAddress(remoteAddress ?? ''),
+    clientPort: remotePort,
+    serviceAddress: normaliseAddress(localAddress),
+  }
+}
+
+function toKey({ port, clientAddress, clientPort, serviceAddress }: SeenConnection): string {
+  return `${clientAddress} ${clientPort} ${serviceAddress} ${port}`
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+async function close(server: Server): Promise<void> {
+  if (!server.listening) return
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

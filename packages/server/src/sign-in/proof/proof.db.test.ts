@@ -1,0 +1,278 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  browserRows,
+  openProofWorld,
+  type AnswerRow,
+  type OpenedPort,
+  type ProofWorld,
+} from '../../../test/support/proof-world.ts'
+
+let world: ProofWorld
+
+beforeAll(async () => {
+  world = await openProofWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  world.answers.clear()
+  world.asked.splice(0)
+  await world.database.db.deleteFrom('device').execute()
+  await world.database.db.deleteFrom('sign_in_attempt').execute()
+})
+
+/** Opens every port as the page does, and has a device answer with them. */
+async function openAll(attempt: { id: string; cookie: string }): Promise<OpenedPort[]> {
+  const started = await world.start(attempt)
+  const opened: OpenedPort[] = []
+  for (const port of started.ports) opened.push(await world.open(port, started))
+  expect(opened.map(({ status }) => status)).toEqual([200, 200, 200])
+  return opened
+}
+
+const refusalOf = async (id: string) => (await world.attempt(id))?.refusalCode
+
+describe('the device of a sign-in is proven', () => {
+  it('by the connections that its browser holds; the evidence says which, and the record of the sign-in too', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    world.answers.set(device, () => browserRows(opened))
+    expect(await world.finish(attempt)).toBe('posture')
+    const proven = await world.attempt(attempt.id)
+    expect(proven).toMatchObject({
+      deviceId: device,
+      assurance: 'live',
+      evidence: {
+        pid: '812',
+        os_user: 'ada',
+        browser: 'Chromium',
+        latency_ms: 7,
+        is_port_agreed: true,
+      },
+    })
+    const { events } = await world.database.db
+      .selectFrom('auth_log_session')
+      .select('events')
+      .where('id', '=', proven?.authLogSessionId ?? '0')
+      .executeTakeFirstOrThrow()
+    const told = events.find(({ event_type: type }) => type === 'device_proof')?.event_description
+    expect(told).toContain('process 812, /usr/lib/chromium/chromium, user ada')
+  })
+
+  it('whichever of the devices of the person it is; the others are asked, and silent ones wait for nobody', async () => {
+    const silent = await world.addDevice()
+    const other = await world.addDevice()
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    world.answers.set(
+      silent,
+      () => new Promise<AnswerRow[]>((resolve) => setTimeout(() => resolve([]), 300)),
+    )
+    world.answers.set(other, () => [])
+    world.answers.set(device, () => browserRows(opened))
+    await world.finish(attempt)
+    expect((await world.attempt(attempt.id))?.deviceId).toBe(device)
+    expect([...world.asked].toSorted()).toEqual([silent, other, device].toSorted())
+  })
+
+  it('while a second sign-in of the same browser has ports and a proof of its own', async () => {
+    const device = await world.addDevice()
+    const [one, two] = [await world.begin(), await world.begin()]
+    const ofOne = await openAll(one)
+    const ofTwo = await openAll(two)
+    expect(new Set([...ofOne, ...ofTwo].map(({ port }) => port)).size).toBe(6)
+    world.answers.set(device, (sql) =>
+      browserRows(sql.includes(String(ofOne[0]?.port)) ? ofOne : ofTwo),
+    )
+    expect(await world.finish(two)).toBe('posture')
+    expect(await world.finish(one)).toBe('posture')
+  })
+
+  it('once: its ports are free afterwards, and its connections end', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    world.answers.set(device, () => browserRows(opened))
+    await world.finish(attempt)
+    expect(await world.finish(attempt)).toBe('409')
+    const leases = await world.database.db.selectFrom('sign_in_probe_lease').selectAll().execute()
+    expect(leases).toEqual([])
+  })
+})
+
+describe('somebody else is not taken for it', () => {
+  it.each([
+    ['a page of another origin', { origin: 'https://trust.evil.example' }],
+    ['a page of another site', { origin: '', 'sec-fetch-site': 'cross-site' }],
+    ['a browser without the cookie', { cookie: '' }],
+  ])('%s that comes to a leased port ends the attempt as relayed', async (_, headers) => {
+    await world.addDevice()
+    const attempt = await world.begin()
+    const started = await world.start(attempt)
+    const foreign = await world.open(started.ports[1] ?? 0, started, headers)
+    expect(foreign.status).toBe(403)
+    expect(await refusalOf(attempt.id)).toBe('relayed')
+    const { evidence } = (await world.attempt(attempt.id)) ?? {}
+    expect(evidence).toMatchObject({ foreign_arrival: { address: '127.0.0.1' } })
+    const [port = 0] = started.ports
+    expect((await world.open(port, started)).status).toBe(404)
+  })
+
+  it('a foreign arrival ends it also after the browser has come to every port', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    world.answers.set(device, async () => {
+      const started = { ports: [], path: '/anything', cookies: '' }
+      await world.open(opened[2]?.port ?? 0, started)
+      return browserRows(opened)
+    })
+    expect(await world.finish(attempt)).toBe('409')
+    expect(await refusalOf(attempt.id)).toBe('relayed')
+  })
+
+  it('a tunnel on the device that holds the connections is refused', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    world.answers.set(device, () => browserRows(opened, { path: '/usr/bin/ssh' }))
+    expect(await world.finish(attempt)).toBe('refused')
+    expect(await refusalOf(attempt.id)).toBe('device_unknown')
+    expect((await world.attempt(attempt.id))?.evidence).toMatchObject({
+      other_devices: [{ device_id: device, reason: 'not_a_browser', path: '/usr/bin/ssh' }],
+    })
+  })
+
+  it('a browser that connects to the same ports of another service is refused', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    const elsewhere = { local_address: '192.0.2.7', remote_address: '203.0.113.66' }
+    world.answers.set(device, () => browserRows(opened, elsewhere))
+    expect(await world.finish(attempt)).toBe('refused')
+  })
+
+  it('a browser that was made to connect without a request is refused behind a translation of addresses', async () => {
+    const device = await world.addDevice()
+    const inside = { local_address: '192.0.2.7', local_port: '999' }
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    world.answers.set(device, () => browserRows(opened, inside))
+    const idle = await connectWithoutRequest(opened[0]?.port ?? 0)
+    expect(await world.finish(attempt)).toBe('refused')
+    idle.destroy()
+    expect((await world.attempt(attempt.id))?.evidence).toMatchObject({ idle_connections: true })
+    const again = await world.begin()
+    const alone = await openAll(again)
+    world.answers.set(device, () => browserRows(alone, inside))
+    expect(await world.finish(again)).toBe('posture')
+  })
+
+  it('a connection that was there before the lease is noted too', async () => {
+    const device = await world.addDevice()
+    const early = await world.begin()
+    const { ports } = await world.start(early)
+    const attempt = await world.begin()
+    const idle = await Promise.all(
+      world.allPorts.filter((port) => !ports.includes(port)).map(connectWithoutRequest),
+    )
+    const opened = await openAll(attempt)
+    world.answers.set(device, () =>
+      browserRows(opened, { local_address: '192.0.2.7', local_port: '1' }),
+    )
+    expect(await world.finish(attempt)).toBe('refused')
+    for (const socket of idle) socket.destroy()
+  })
+
+  it('another user of the device is refused, until the device is registered anew or open to anyone', async () => {
+    const device = await world.addDevice()
+    const signInAs = async (uid: string) => {
+      const attempt = await world.begin()
+      const opened = await openAll(attempt)
+      world.answers.set(device, () => browserRows(opened, { uid }))
+      await world.finish(attempt)
+      return (await refusalOf(attempt.id)) ?? 'none'
+    }
+    expect(await signInAs('1000')).toBe('none')
+    expect(await signInAs('1001')).toBe('other_os_user')
+    const change = async (values: object) =>
+      world.database.db.updateTable('device').set(values).where('id', '=', device).execute()
+    await change({ authentication_mode: 'anyone' })
+    expect(await signInAs('1001')).toBe('none')
+    await change({ authentication_mode: 'only_registered_owner' })
+    expect(await signInAs('1001')).toBe('other_os_user')
+    await change({ registered_at: new Date() })
+    expect(await signInAs('1001')).toBe('none')
+  })
+
+  it('a device that does not answer is unreachable, and one that is not the one is unknown', async () => {
+    const device = await world.addDevice()
+    const silent = await world.begin()
+    await openAll(silent)
+    await world.finish(silent)
+    expect(await refusalOf(silent.id)).toBe('device_unreachable')
+    world.answers.set(device, () => [])
+    const other = await world.begin()
+    await openAll(other)
+    await world.finish(other)
+    expect(await refusalOf(other.id)).toBe('device_unknown')
+  })
+})
+
+describe('the ports', () => {
+  it('are needed, all of them: a browser that opens too few proves nothing', async () => {
+    await world.addDevice()
+    const attempt = await world.begin()
+    const started = await world.start(attempt)
+    await world.open(started.ports[0] ?? 0, started)
+    await world.finish(attempt)
+    expect(await refusalOf(attempt.id)).toBe('proof_unavailable')
+    expect(world.asked).toEqual([])
+  })
+
+  it('say nothing without a lease, and a request counts once', async () => {
+    const attempt = await world.begin()
+    const started = await world.start(attempt)
+    const [port = 0] = started.ports
+    expect((await world.open(port, started)).status).toBe(200)
+    expect((await world.open(port, started)).status).toBe(409)
+    const free = world.allPorts.find((each) => !started.ports.includes(each)) ?? 0
+    expect((await world.open(free, started)).status).toBe(404)
+    expect(await refusalOf(attempt.id)).toBeNull()
+  })
+
+  it('take nothing through a proxy that reads requests', async () => {
+    const attempt = await world.begin()
+    const started = await world.start(attempt)
+    const answer = await world.open(started.ports[0] ?? 0, started, { via: '1.1 proxy' })
+    expect(answer.status).toBe(421)
+  })
+
+  it('go to one address by halves at most, and come back when nobody comes', async () => {
+    const begun = await Promise.all([1, 2, 3].map(() => world.begin('198.51.100.9')))
+    const started = []
+    for (const attempt of begun) started.push(await world.start(attempt).catch(() => 'refused'))
+    expect(started.filter((each) => each === 'refused')).toHaveLength(1)
+    await world.start(await world.begin('198.51.100.10'))
+    await world.database.db
+      .updateTable('sign_in_probe_lease')
+      .set({ leased_until: new Date(0) })
+      .execute()
+    await vi.waitFor(async () => world.start(begun[2] ?? { id: '', cookie: '' }))
+  })
+
+  it('are leased to the browser of an attempt alone', async () => {
+    const [one, two] = [await world.begin(), await world.begin()]
+    await expect(world.start({ id: one.id, cookie: two.cookie })).rejects.toThrow('404')
+    expect(await world.finish({ id: one.id, cookie: two.cookie })).toBe('404')
+  })
+})
+
+async function connectWithoutRequest(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.on('error', () => undefined)
+  return socket
+}

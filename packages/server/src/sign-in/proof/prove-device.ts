@@ -1,0 +1,191 @@
+/*
+ * The live proof of a device, from the requests of the browser to the decision: which device holds the very connections
+ * that the service sees. Owns the order of the steps and the evidence; each fact is found elsewhere.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Change, ChangeOrigin } from '../../changes/change.ts'
+import type { Foundation } from '../../changes/foundation.ts'
+import { conflict } from '../../platform/app-error.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import type { AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
+import { findAttempt, type Attempt } from '../attempts/attempt-store.ts'
+import { deviceNotProven, deviceProven, type NotProven } from '../attempts/know-device.ts'
+import { JOURNAL_TIMEOUT_SECONDS } from '../attempts/move-attempt.ts'
+import { extendSession } from '../journal/extend-session.ts'
+import { getSignInPolicy } from '../policy/policy-store.ts'
+import type { AskDevices } from './ask-devices.ts'
+import { listCandidates } from './candidate-read.ts'
+import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
+import { findKnownOsUsers, insertOsUser } from './os-user-store.ts'
+import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
+import { deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
+import { PORTS_PER_PROOF } from './start-proof.ts'
+
+/** What a proof works with. */
+export interface ProofContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
+  readonly ask: AskDevices
+  /** The addresses that the name of the service has. */
+  readonly listServiceAddresses: () => Promise<readonly string[]>
+  /** The port under which agents reach the service. */
+  readonly servicePort: number
+}
+
+/** Held devices answer within a second; one that begins a new check-in within five. */
+const ASK_TIMEOUT_MS = 12 * SECOND_MS
+/** Longer than it takes until a connection without a request is noted. */
+const SETTLE_MS = 700
+
+/**
+ * Decides which device the browser of an attempt runs on, and moves the attempt on: proven, or not and why.
+ *
+ * @param signal ends the proof; the attempt stays where it is
+ * @throws AppError `not_found`, `conflict` for an attempt whose device is decided already
+ */
+export async function proveDevice(
+  context: ProofContext,
+  attemptId: string,
+  options: { readonly origin: ChangeOrigin; readonly signal: AbortSignal },
+): Promise<Attempt> {
+  const { db, clock, runChange } = context
+  const attempt = await findAttempt(db, attemptId)
+  if (attempt?.stage !== 'device' || attempt.personId === null) {
+    throw conflict('This sign-in does not wait for its device.')
+  }
+  const [lease] = await listLeasesOfAttempt(db, attemptId, clock.now())
+  const arrivals = lease === undefined ? [] : await listArrivals(db, lease.proofId)
+  const outcome = await search(context, attempt, arrivals, options.signal)
+  return runChange(options.origin, async (change) => {
+    await deleteLeasesOfAttempt(change.tx, attemptId)
+    return conclude(change, attempt, outcome)
+  })
+}
+
+type Outcome =
+  | { readonly proven: ProvenDevice; readonly evidence: AttemptEvidence }
+  | { readonly proven: undefined; readonly reason: NotProven; readonly evidence: AttemptEvidence }
+
+async function search(
+  context: ProofContext,
+  attempt: Attempt,
+  arrivals: readonly ProbeArrival[],
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { db, clock } = context
+  const counted = arrivals.filter(({ kind }) => kind === 'counted')
+  const seen = toArrivalEvidence(counted)
+  const [first] = counted
+  if (first === undefined || counted.length < PORTS_PER_PROOF) {
+    return { proven: undefined, reason: 'unavailable', evidence: { arrivals: seen } }
+  }
+  const { personId, ipAddress } = attempt
+  const candidates = await listCandidates(db, { personId: personId ?? '0', ipAddress })
+  const { trustedLocalProxies } = await getSignInPolicy(db)
+  const facts = {
+    connections: counted.map(toSeenConnection),
+    serviceAddresses: await context.listServiceAddresses(),
+    secondsSinceFirstSeen: () =>
+      Math.max(0, clock.now().getTime() - first.arrivedAt.getTime()) / SECOND_MS,
+    trustedLocalProxies,
+  }
+  const { ask, servicePort } = context
+  const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal }
+  const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
+  signal.throwIfAborted()
+  const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
+  if (proven === undefined) return { proven, reason: toReason(others), evidence }
+  if (!proven.browser.isPortAgreed && (await hasIdleConnections(db, first.proofId))) {
+    return {
+      proven: undefined,
+      reason: 'no_match',
+      evidence: { ...evidence, idle_connections: true },
+    }
+  }
+  return { proven, evidence: { ...evidence, ...toProvenEvidence(proven) } }
+}
+
+/**
+ * Behind a translation of addresses the connections of a device are told from others by nothing but that there are
+ * no others. A page of somebody else can have a browser connect without a request; such a connection shows here.
+ */
+async function hasIdleConnections(db: Foundation['db'], proofId: string): Promise<boolean> {
+  await sleep(SETTLE_MS)
+  const arrivals = await listArrivals(db, proofId)
+  return arrivals.some(({ kind }) => kind === 'idle')
+}
+
+async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {
+  const { proven, evidence } = outcome
+  if (proven === undefined) {
+    return deviceNotProven(change, attempt.id, { reason: outcome.reason, evidence })
+  }
+  const { deviceId, browser } = proven
+  const personId = attempt.personId ?? '0'
+  if (!browser.isLocalProxy) {
+    const known = await findKnownOsUsers(change.tx, deviceId, personId, browser.uid)
+    const isOther = known.isOfAnother || (known.ofPerson ?? browser.uid) !== browser.uid
+    if (isOther && !known.isForAnyone) {
+      return deviceNotProven(change, attempt.id, { reason: 'other_os_user', evidence })
+    }
+  }
+  await tellProof(change, attempt, proven)
+  const moved = await deviceProven(change, attempt.id, { deviceId, assurance: 'live', evidence })
+  if (moved.stage !== 'refused' && !browser.isLocalProxy) {
+    await insertOsUser(change.tx, deviceId, personId, browser, change.now())
+  }
+  return moved
+}
+
+/** What the record of the sign-in says of the proof. */
+async function tellProof(
+  change: Change,
+  { authLogSessionId }: Attempt,
+  { browser, latencyMs }: ProvenDevice,
+): Promise<void> {
+  if (authLogSessionId === null) return
+  const ports = Object.entries(browser.localPorts).map(([port, local]) => `${local} to ${port}`)
+  const latency = latencyMs === null ? '' : ` It answered in ${latencyMs} ms.`
+  const description = `${browser.browser} (process ${browser.pid}, ${browser.path}, user ${browser.userName || browser.uid}) held the connections from port ${ports.join(', ')}.${latency}`
+  await extendSession(change, authLogSessionId, {
+    columns: {},
+    events: [{ type: 'device_proof', description }],
+    timeoutSeconds: JOURNAL_TIMEOUT_SECONDS,
+  })
+}
+
+/** Where every candidate is silent it is a matter of reaching them; else none of them is the one. */
+function toReason(others: readonly OtherDevice[]): NotProven {
+  const isSilent = others.length > 0 && others.every(({ reason }) => reason === 'unreachable')
+  return isSilent ? 'unreachable' : 'no_match'
+}
+
+function toSeenConnection({ port, ipAddress, clientPort, serviceAddress }: ProbeArrival) {
+  return { port, clientAddress: ipAddress, clientPort, serviceAddress }
+}
+
+function toArrivalEvidence(arrivals: readonly ProbeArrival[]) {
+  return arrivals.map(({ port, ipAddress, clientPort, arrivedAt }) => ({
+    port,
+    address: ipAddress,
+    client_port: clientPort,
+    arrived_at: arrivedAt.toISOString(),
+  }))
+}
+
+function toOtherEvidence({ deviceId, reason, path }: OtherDevice) {
+  return { device_id: deviceId, reason, path }
+}
+
+function toProvenEvidence({ deviceId, browser, latencyMs }: ProvenDevice) {
+  return {
+    device_id: deviceId,
+    browser: browser.browser,
+    is_local_proxy: browser.isLocalProxy,
+    pid: browser.pid,
+    path: browser.path,
+    os_uid: browser.uid,
+    os_user: browser.userName,
+    local_ports: browser.localPorts,
+    is_port_agreed: browser.isPortAgreed,
+    latency_ms: latencyMs,
+  }
+}
