@@ -64,16 +64,26 @@ export function createProbeHandler(
     seen: SeenConnection,
   ): Promise<void> {
     const lease = await book().look(seen.port)
-    if (lease === undefined) { refuse(response, 404); return; }
+    if (lease === undefined) {
+      refuse(response, 404)
+      return
+    }
     const { method = '', url = '', headers } = request
-    if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) { refuse(response, 421); return; }
+    if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) {
+      refuse(response, 421)
+      return
+    }
     const reason = findForeignReason({ method, url, headers }, lease, context.baseUrl)
     if (reason !== undefined) {
       await recordForeign(context, lease, seen, reason)
       await book().refresh()
-      refuse(response, 403); return;
+      refuse(response, 403)
+      return
     }
-    if (!(await recordCounted(context, lease, seen))) { refuse(response, 409); return; }
+    if (!(await recordCounted(context, lease, seen))) {
+      refuse(response, 409)
+      return
+    }
     keepWaiting(response, lease)
   }
 
