@@ -3,12 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyUsageRecorder } from '../../src/organisation/api-keys/key-usage-recorder.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestKey } from '../support/api-keys.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { expectFitting, openConsole, type ConsoleTest } from './support/open-console.ts'
 
 let console: ConsoleTest
 let keyId: string
@@ -36,8 +31,6 @@ describe('the page of a key', () => {
     const refused = page.getByRole('row', { name: /Remove Devices/ })
     await refused.getByRole('cell', { name: 'DELETE /devices/{id}' }).waitFor()
     await refused.getByRole('cell', { name: '3', exact: true }).waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'api-key-use')
     await page.getByRole('button', { name: 'Change', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.locator('input:focus').waitFor()

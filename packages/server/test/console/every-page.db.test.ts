@@ -121,6 +121,8 @@ const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   settings: () => '/settings',
   organisation: () => '/settings/organisation',
   admins: () => '/settings/admins',
+  admin: ({ admin }) => `/settings/admins/${admin}`,
+  'identity-provider': () => '/settings/identity-provider',
   enrollment: () => '/settings/enrollment',
   'developers-keys': () => '/settings/developers/api-keys',
   'developers-streams': () => '/settings/developers/ssf-streams',

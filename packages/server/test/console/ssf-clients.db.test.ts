@@ -1,10 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { openConsole, type ConsoleTest } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
 const POLL = 'urn:ietf:rfc:8936'
@@ -34,8 +29,6 @@ describe('the SSF clients of the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await expect.poll(() => page.getByRole('row').count()).toBe(3)
-    await expectAccessible(page)
-    await expectFitting(page, 'ssf-client')
 
     await page.getByRole('link', { name: 'Edit' }).click()
     await page.getByLabel('Name').fill('Gateway of the office')
@@ -69,8 +62,6 @@ describe('the signing keys of the console', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate key' }).click()
     await page.getByText('It does not sign for everybody yet.').waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'signing-keys')
     await page.getByRole('button', { name: 'Roll back' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click()
     await page.getByText('The key before it signs again.').waitFor()

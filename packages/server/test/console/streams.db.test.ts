@@ -209,8 +209,6 @@ describe('the streams of the console', () => {
     const signature = page.getByRole('region', { name: 'Signature' })
     await signature.getByText('Verified in this browser').waitFor()
     await signature.getByText('It is for the audience of the stream').waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'delivery')
     receiver.respond(answerWith(202))
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('The receiver has accepted it.').waitFor()
@@ -218,8 +216,6 @@ describe('the streams of the console', () => {
     await page.getByRole('link', { name: 'Where is it?' }).click()
     await page.getByText('Found by the id of the event').waitFor()
     await page.getByRole('listitem').getByText('Attempt', { exact: true }).first().waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'find')
     await page.getByRole('link', { name: 'Open delivery' }).first().click()
     await page.getByText('The receiver has accepted it.').waitFor()
 
@@ -227,7 +223,6 @@ describe('the streams of the console', () => {
     await page.getByRole('table').getByText('Strict receiver').first().waitFor()
     await page.getByText('Dead', { exact: true }).click()
     await page.waitForURL(/state%3Adead/)
-    await expectFitting(page, 'deliveries')
   })
 
   it('says what can be looked for, and when nothing is known', async () => {
@@ -252,20 +247,5 @@ describe('the streams of the console', () => {
       await page.getByRole('alert').getByText('which you do not have').waitFor()
       expect(await page.locator('button[type=submit]').isDisabled()).toBe(true)
     }
-  })
-
-  it('fits both widths and hinders nobody', async () => {
-    const page = await createPushStream('Looks')
-    await page.getByText('Last accepted').waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'stream')
-    await page.goto('/console/signals/streams')
-    await page.getByRole('link', { name: 'Looks' }).waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'streams')
-    await page.goto('/console/signals/streams/new')
-    await page.getByLabel('Name').waitFor()
-    await expectAccessible(page)
-    await expectFitting(page, 'stream-form')
   })
 })

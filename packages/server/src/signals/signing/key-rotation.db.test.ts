@@ -21,7 +21,7 @@ import { runSigningKeyJob } from './signing-key-job.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** At each step of the load; raise it for a long run. */
-const EVENTS = Number(process.env['HELIOGRAPH_TEST_EVENTS'] ?? 4)
+const EVENTS = Number(process.env['HELIOGRAPH_TEST_EVENTS'] ?? 2)
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
 
@@ -169,6 +169,8 @@ function listActions(): Promise<{ action: string }[]> {
 }
 
 describe('scheduled rotation under load, at receivers that cache the key set for exactly an hour', () => {
+  const STEP_MINUTES = 30
+
   async function runDays(days: number, publicationLeadMs: number): Promise<CachingReceiver[]> {
     const { clock, keyRing } = streams
     const receivers: CachingReceiver[] = []
@@ -179,7 +181,7 @@ describe('scheduled rotation under load, at receivers that cache the key set for
       await drain()
       clock.advance(20 * MINUTE_MS)
     }
-    for (let minutes = 0; minutes < days * 24 * 60; minutes += 20) {
+    for (let minutes = 0; minutes < days * 24 * 60; minutes += STEP_MINUTES) {
       const due = await runSigningKeyJob({
         ...streams,
         publicationLeadMs,
@@ -190,16 +192,16 @@ describe('scheduled rotation under load, at receivers that cache the key set for
       await keyRing.refresh()
       await emit(EVENTS)
       await drain()
-      clock.advance(20 * MINUTE_MS)
+      clock.advance(STEP_MINUTES * MINUTE_MS)
     }
     return receivers
   }
 
-  it('not one of thousands of SETs over several rotations fails to verify', async () => {
+  it('not one of hundreds of SETs over several rotations fails to verify', async () => {
     const receivers = await runDays(3, 2 * HOUR_MS)
     expect(receivers.map(({ failures }) => failures)).toEqual([[], [], []])
     for (const { acceptedKids } of receivers) {
-      expect(acceptedKids.length).toBeGreaterThan(200 * EVENTS)
+      expect(acceptedKids.length).toBeGreaterThan(140 * EVENTS)
       expect(new Set(acceptedKids).size).toBeGreaterThanOrEqual(3)
     }
     expect(await countByState()).toEqual({ delivered: expect.any(Number) as number })

@@ -2,8 +2,12 @@
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
-/** Where Debian and others install a browser; without one, that of the npm package is unpacked. */
+/**
+ * Where Debian and others install a browser; without one, that of the npm package is unpacked. First the one without
+ * a window of its own, which spends about a quarter less.
+ */
 const INSTALLED_BROWSERS = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -15,6 +19,7 @@ export async function launchBrowser(): Promise<Browser> {
   const args = [
     '--no-sandbox',
     '--disable-dev-shm-usage',
+    '--disable-gpu',
     '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost',
   ]
   const installed = INSTALLED_BROWSERS.find((path) => existsSync(path))
