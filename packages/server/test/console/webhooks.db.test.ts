@@ -1,7 +1,12 @@
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startLoopbackReceiver, type LoopbackReceiver } from '../support/loopback-receiver.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import {
+  expectAccessible,
+  expectFitting,
+  openConsole,
+  type ConsoleTest,
+} from './support/open-console.ts'
 
 let console: ConsoleTest
 let receiver: LoopbackReceiver
