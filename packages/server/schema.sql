@@ -905,6 +905,29 @@ create table device_authentication_group (
   constraint device_authentication_group_person_group_id_fkey FOREIGN KEY (person_group_id) REFERENCES person_group(id) ON DELETE CASCADE
 );
 
+create table device_confirmation (
+  id uuid not null,
+  attempt_id uuid not null,
+  kind text not null,
+  ways text[] not null,
+  person_id bigint not null,
+  device_id bigint not null,
+  code text not null,
+  wrong_codes smallint default 0 not null,
+  status text default 'pending'::text not null,
+  requested_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  decided_at timestamp with time zone,
+  decided_by text,
+  constraint device_confirmation_pkey PRIMARY KEY (id),
+  constraint device_confirmation_kind_check CHECK ((kind = ANY (ARRAY['registration'::text, 'sign_in'::text]))),
+  constraint device_confirmation_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
+  constraint device_confirmation_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES sign_in_attempt(id) ON DELETE CASCADE,
+  constraint device_confirmation_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint device_confirmation_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
+  constraint device_confirmation_attempt_id_key UNIQUE (attempt_id)
+);
+
 create table device_contact (
   device_id bigint not null,
   last_seen_at timestamp with time zone not null,
@@ -1998,6 +2021,9 @@ CREATE INDEX device_serial ON public.device USING btree (serial);
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
 CREATE INDEX device_texts ON public.device USING gin (name gin_trgm_ops, serial gin_trgm_ops, hardware_uuid gin_trgm_ops, note gin_trgm_ops, ((id)::text) gin_trgm_ops);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
+CREATE INDEX device_confirmation_device ON public.device_confirmation USING btree (device_id);
+CREATE INDEX device_confirmation_pending ON public.device_confirmation USING btree (requested_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX device_confirmation_person ON public.device_confirmation USING btree (person_id);
 CREATE INDEX device_contact_address ON public.device_contact USING btree (ip_address);
 CREATE UNIQUE INDEX device_group_name_key ON public.device_group USING btree (lower(name));
 CREATE INDEX device_group_member_device ON public.device_group_member USING btree (device_id, device_group_id);

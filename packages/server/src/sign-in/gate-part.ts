@@ -6,6 +6,7 @@ import { applicationRoutes } from './applications/application-routes.ts'
 import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
 import { abandonAttempts } from './attempts/end-attempt.ts'
+import { confirmationRoutes } from './registration/confirmation-routes.ts'
 import { policyRoutes } from './policy/policy-routes.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import { upstreamRoutes } from './upstreams/upstream-routes.ts'
@@ -35,6 +36,7 @@ export function createGatePart(
       ...upstreamRoutes({ db, runChange, sealer, gateway }),
       ...policyRoutes({ db, runChange }),
       ...sessionRoutes({ db, runChange, clock }),
+      ...confirmationRoutes({ db, runChange, clock }),
     ],
     jobs: [
       dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {

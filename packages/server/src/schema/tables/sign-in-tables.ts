@@ -22,6 +22,9 @@ export type Assurance = 'hardware' | 'live' | 'approved' | 'key' | 'none'
 /** What somebody may do who cannot prove a device live. */
 export type Fallback = 'registered_device' | 'certificate' | 'admin_approval' | 'browser_key'
 
+/** Who may confirm a device. */
+export type ConfirmationWay = 'registered_device' | 'admin_approval'
+
 /** Where a sign-in stands. */
 export type AttemptStage =
   | 'person'
@@ -250,5 +253,21 @@ export interface SignInTables {
     uid: string
     user_name: string
     bound_at: Date
+  }
+  /** What somebody else must confirm before a sign-in goes on. */
+  device_confirmation: {
+    id: string
+    attempt_id: string
+    kind: 'registration' | 'sign_in'
+    ways: ConfirmationWay[]
+    person_id: string
+    device_id: string
+    code: string
+    wrong_codes: Generated<number>
+    status: Generated<'pending' | 'approved' | 'denied'>
+    requested_at: Date
+    expires_at: Date
+    decided_at: Date | null
+    decided_by: string | null
   }
 }

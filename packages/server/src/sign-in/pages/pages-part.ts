@@ -3,6 +3,7 @@ import type { MasterKeys } from '../../platform/secrets/master-key.ts'
 import { fixLinkRoutes, fixPageRoutes } from '../person-pages/fix/fix-routes.ts'
 import type { KeptDays } from '../person-pages/privacy/kept-days.ts'
 import { privacyRoutes } from '../person-pages/privacy/privacy-routes.ts'
+import { registrationPageRoutes } from '../registration/registration-endpoints.ts'
 import { readBrand } from './brand-read.ts'
 import { createPageAssets } from './kit/page-assets.ts'
 import { mountPageAssets } from './page-asset-routes.ts'
@@ -37,6 +38,7 @@ export function createPagesPart(foundation: PagesFoundation, settings: PagesSett
       mountPages(http, { baseUrl, assets, readBrand: () => readBrand(db) }, [
         ...privacyRoutes({ db, kept: toKeptDays(settings) }),
         ...fixPageRoutes(fix),
+        ...registrationPageRoutes(fix),
       ])
     },
     endWaiting: () => watchers.end(),

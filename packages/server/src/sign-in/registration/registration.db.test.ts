@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner, type Change, type RunChange } from '../../changes/change.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
+import {
+  beginTestAttempt,
+  identifyTestPerson,
+  inOrder,
+  insertApplication,
+  proveTestDevice,
+} from '../../../test/support/sign-in-fixtures.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
+import { newSecret } from '../../platform/ids.ts'
+import { findAttempt } from '../attempts/attempt-store.ts'
+import { deviceNotProven } from '../attempts/know-device.ts'
+import { updateSignInPolicy } from '../policy/policy-store.ts'
+import { findConfirmationOfAttempt, listPendingConfirmations } from './confirmation-store.ts'
+import { confirmAsAdmin, confirmFromDevice } from './decide-confirmation.ts'
+import { takeFallback } from './fallback-ladder.ts'
+import { registerAttemptDevice } from './register-device.ts'
+
+let database: TestDatabase
+let clock: ManualClock
+let runChange: RunChange
+let application: string
+let person: { readonly id: string; readonly email: string }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  clock = new ManualClock()
+  runChange = createChangeRunner(database.db, clock, [])
+  await database.db.deleteFrom('sign_in_attempt').execute()
+  await database.db.deleteFrom('sign_in_policy').execute()
+  application = await insertApplication(database.db, { minimum_assurance: 'approved' })
+  person = await addPerson()
+})
+
+const make = async <Result>(work: (change: Change) => Promise<Result>): Promise<Result> =>
+  runChange({ actor: SYSTEM_ACTOR }, work)
+const addPerson = async () => {
+  const email = `${newSecret(6)}@example.com`
+  return { id: await insertPerson(database.db, { email }), email }
+}
+const addDevice = async (values: Parameters<typeof insertDevice>[1] = {}) =>
+  insertDevice(database.db, { ...inOrder(), registered_at: null, ...values })
+const ownDevice = async () => addDevice({ owner_person_id: person.id, registered_at: clock.now() })
+
+/** An attempt that stands at the registration of a new device. */
+async function atRegistration(deviceId: string, email = person.email): Promise<string> {
+  const { attempt } = await beginTestAttempt(runChange, application)
+  await identifyTestPerson(runChange, attempt.id, email)
+  await proveTestDevice(runChange, attempt.id, deviceId)
+  return attempt.id
+}
+const register = async (id: string) => make((change) => registerAttemptDevice(change, id))
+const ownerOf = async (deviceId: string) =>
+  (
+    await database.db
+      .selectFrom('device')
+      .select('owner_person_id')
+      .where('id', '=', deviceId)
+      .executeTakeFirst()
+  )?.owner_person_id
+const confirmationOf = async (attemptId: string) => {
+  const found = await findConfirmationOfAttempt(database.db, attemptId)
+  if (found === undefined) throw new Error('No confirmation is waited for.')
+  return found
+}
+const confirm = async (attemptId: string, deviceId: string, code?: string) => {
+  const confirmation = await confirmationOf(attemptId)
+  const by = { deviceId, personId: person.id }
+  const decision = { isApproved: true, code: code ?? confirmation.code }
+  return make((change) => confirmFromDevice(change, confirmation.id, by, decision))
+}
+const spendTrust = async () =>
+  database.db
+    .updateTable('person')
+    .set({ first_device_trusted_at: clock.now() })
+    .where('id', '=', person.id)
+    .execute()
+
+describe('the first device of a person', () => {
+  it('is registered on first use', async () => {
+    const device = await addDevice()
+    expect((await register(await atRegistration(device))).stage).toBe('posture')
+    expect(await ownerOf(device)).toBe(person.id)
+  })
+
+  it('waits for an admin, or is refused, as the policy says', async () => {
+    await updateSignInPolicy(database.db, { firstRegistration: 'admin_approval' }, clock.now())
+    const waiting = await register(await atRegistration(await addDevice()))
+    expect(waiting).toMatchObject({
+      stage: 'registration',
+      fallbackState: { waits_for: 'admin_approval' },
+    })
+    await updateSignInPolicy(database.db, { firstRegistration: 'refuse' }, clock.now())
+    const refused = await register(await atRegistration(await addDevice()))
+    expect(refused.refusalCode).toBe('registration_refused')
+  })
+
+  it('is one: of two at once the second is a further one', async () => {
+    const [one, two] = [await addDevice(), await addDevice()]
+    const attempts = [await atRegistration(one), await atRegistration(two)]
+    const stages = (await Promise.all(attempts.map(register))).map(({ stage }) => stage)
+    expect(stages.toSorted()).toEqual(['posture', 'registration'])
+  })
+
+  it('stays with somebody else who has registered it meanwhile', async () => {
+    const device = await addDevice()
+    const id = await atRegistration(device)
+    const other = await addPerson()
+    await database.db
+      .updateTable('device')
+      .set({ owner_person_id: other.id, registered_at: clock.now() })
+      .where('id', '=', device)
+      .execute()
+    expect((await register(id)).refusalCode).toBe('device_of_another_person')
+    expect(await ownerOf(device)).toBe(other.id)
+  })
+})
+
+describe('a further device', () => {
+  beforeEach(spendTrust)
+
+  it('is registered once the person confirms it on a registered one, with the code of the sign-in', async () => {
+    const [registered, device] = [await ownDevice(), await addDevice()]
+    const id = await atRegistration(device)
+    const { fallbackState } = await register(id)
+    expect(fallbackState).toMatchObject({ waits_for: 'registered_device' })
+    expect(String(fallbackState['code'])).toMatch(/^\d{6}$/)
+    expect(await ownerOf(device)).toBeNull()
+    const outcome = await confirm(id, registered)
+    expect(outcome).toMatchObject({ kind: 'decided', attempt: { stage: 'posture' } })
+    expect(await ownerOf(device)).toBe(person.id)
+    await expect(confirm(id, registered)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('is denied after three wrong codes', async () => {
+    const [registered, device] = [await ownDevice(), await addDevice()]
+    const id = await atRegistration(device)
+    await register(id)
+    expect([
+      (await confirm(id, registered, 'wrong')).kind,
+      (await confirm(id, registered, 'wrong')).kind,
+      (await confirm(id, registered, 'wrong')).kind,
+    ]).toEqual(['wrong_code', 'wrong_code', 'decided'])
+    expect((await findAttempt(database.db, id))?.refusalCode).toBe('registration_denied')
+  })
+
+  it('is confirmed by nobody else, by no device that is not registered, and not by itself', async () => {
+    const device = await addDevice()
+    const id = await atRegistration(device)
+    await register(id)
+    const confirmation = await confirmationOf(id)
+    const stranger = await addPerson()
+    const decision = { isApproved: true, code: confirmation.code }
+    const confirmBy = async (deviceId: string, personId: string) =>
+      make((change) => confirmFromDevice(change, confirmation.id, { deviceId, personId }, decision))
+    const ofStranger = await addDevice({
+      owner_person_id: stranger.id,
+      registered_at: clock.now(),
+    })
+    await expect(confirmBy(ofStranger, stranger.id)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(confirmBy(ofStranger, person.id)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(confirmBy(device, person.id)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('is approved or denied by an admin, when the policy has them decide', async () => {
+    const approved = await atRegistration(await addDevice())
+    const denied = await atRegistration(await addDevice())
+    for (const id of [approved, denied]) await register(id)
+    const window = { afterId: undefined, limit: 10 }
+    const pending = await listPendingConfirmations(database.db, { at: clock.now() }, window)
+    expect(pending.map(({ attemptId }) => attemptId).toSorted()).toEqual(
+      [approved, denied].toSorted(),
+    )
+    expect(pending[0]).toMatchObject({ personEmail: person.email, kind: 'registration' })
+    const decide = async (id: string, isApproved: boolean) => {
+      const { id: confirmation } = await confirmationOf(id)
+      return make((change) => confirmAsAdmin(change, confirmation, isApproved))
+    }
+    expect(await decide(approved, true)).toMatchObject({ status: 'approved' })
+    expect((await findAttempt(database.db, approved))?.stage).toBe('posture')
+    expect(await decide(denied, false)).toMatchObject({ status: 'denied' })
+    expect((await findAttempt(database.db, denied))?.refusalCode).toBe('registration_denied')
+    await updateSignInPolicy(database.db, { furtherRegistration: 'registered_device' }, clock.now())
+    const alone = await atRegistration(await addDevice())
+    await register(alone)
+    await expect(decide(alone, true)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('goes on when an admin has approved the request for its registration', async () => {
+    const device = await addDevice()
+    const id = await atRegistration(device)
+    await register(id)
+    const request = await database.db
+      .selectFrom('registration_request')
+      .select('requester_person_id')
+      .where('device_id', '=', device)
+      .executeTakeFirst()
+    expect(request?.requester_person_id).toBe(person.id)
+    await database.db
+      .updateTable('device')
+      .set({ owner_person_id: person.id, registered_at: clock.now() })
+      .where('id', '=', device)
+      .execute()
+    expect((await register(id)).stage).toBe('posture')
+  })
+
+  it('is confirmed in time or not at all', async () => {
+    const registered = await ownDevice()
+    const id = await atRegistration(await addDevice())
+    await register(id)
+    clock.advance(11 * MINUTE_MS)
+    await expect(confirm(id, registered)).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
+
+describe('a sign-in whose device could not be proven', () => {
+  /** At the ladder of fallbacks. */
+  async function atFallback(): Promise<string> {
+    const { attempt } = await beginTestAttempt(runChange, application)
+    await identifyTestPerson(runChange, attempt.id, person.email)
+    await make((change) =>
+      deviceNotProven(change, attempt.id, { reason: 'unavailable', evidence: {} }),
+    )
+    return attempt.id
+  }
+  const take = async (id: string, way: 'registered_device' | 'admin_approval', deviceId?: string) =>
+    make((change) => takeFallback(change, id, { way, deviceId }))
+
+  it('goes on as approved when another registered device confirms it', async () => {
+    await updateSignInPolicy(database.db, { fallbacks: ['registered_device'] }, clock.now())
+    const [device, other] = [await ownDevice(), await ownDevice()]
+    const id = await atFallback()
+    await take(id, 'registered_device', device)
+    await expect(confirm(id, device)).rejects.toMatchObject({ code: 'conflict' })
+    await confirm(id, other)
+    expect(await findAttempt(database.db, id)).toMatchObject({
+      stage: 'posture',
+      assurance: 'approved',
+      deviceId: device,
+    })
+  })
+
+  it('takes no way that the policy does not have, and no device of somebody else', async () => {
+    await updateSignInPolicy(database.db, { fallbacks: ['admin_approval'] }, clock.now())
+    await ownDevice()
+    const stranger = await addPerson()
+    const foreign = await addDevice({ owner_person_id: stranger.id, registered_at: clock.now() })
+    const id = await atFallback()
+    await expect(take(id, 'registered_device')).rejects.toMatchObject({ code: 'conflict' })
+    await expect(take(id, 'admin_approval', foreign)).rejects.toMatchObject({ code: 'conflict' })
+    await take(id, 'admin_approval')
+    const { id: confirmation } = await confirmationOf(id)
+    await make((change) => confirmAsAdmin(change, confirmation, false))
+    expect((await findAttempt(database.db, id))?.refusalCode).toBe('fallback_denied')
+  })
+})
