@@ -184,7 +184,7 @@ export default tseslint.config(
         [
           ...['window', 'document', 'navigator', 'location', 'fetch', 'CSS', 'DOMParser'],
           ...['EventSource', 'FormData', 'URLSearchParams', 'setTimeout', 'clearTimeout'],
-          ...['setInterval', 'AbortController', 'AbortSignal'],
+          ...['setInterval', 'clearInterval', 'AbortController', 'AbortSignal'],
         ].map((name) => [name, 'readonly']),
       ),
     },

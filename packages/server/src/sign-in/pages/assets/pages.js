@@ -37,7 +37,7 @@ function showTimes(root) {
 
 function offerCopies(root) {
   if (navigator.clipboard === undefined) return
-  for (const button of root.querySelectorAll('button[data-copy]')) {
+  for (const button of root.querySelectorAll('button[data-copy][hidden]')) {
     button.hidden = false
     button.addEventListener('click', async () => {
       await navigator.clipboard.writeText(button.dataset.copy)
@@ -95,6 +95,8 @@ function show(next) {
     for (const [name, part] of parts) showPart(name, part)
   }
   if (document.title !== next.title) document.title = next.title
+  // Nothing more will come of what is over.
+  if (next.documentElement.dataset.live === undefined) source?.close()
   for (const [name, part] of parts) shown.set(name, part.outerHTML)
   enliven(document.querySelector('main'))
   if (focused) document.getElementById(focused)?.focus()
@@ -115,42 +117,75 @@ function showPart(name, part) {
   for (const id of open) document.getElementById(id)?.setAttribute('open', '')
 }
 
+let source
+
 function follow() {
   const { live } = words
   if (live === undefined) return
-  const source = new EventSource(live)
-  let first = true
-  source.addEventListener('message', () => {
-    // The first message says how things stand, which the page shows already.
-    if (first) first = false
-    else void refresh()
-  })
-  source.addEventListener('open', () => {
-    if (!first) void refresh()
-  })
-  source.addEventListener('ended', () => {
-    source.close()
-    void refresh()
-  })
+  source = new EventSource(live)
+  // The first message says how things stand, which may be later than the page.
+  source.addEventListener('message', () => void refresh())
 }
+
+/** So often a page looks whether what it asked for has come. */
+const ASKING_MS = 700
+
+const sentInPlace = new WeakSet()
 
 /** A form that only asks for something is sent without leaving the page. */
 function sendInPlace(root) {
   for (const form of root.querySelectorAll('form[data-in-place]')) {
+    if (sentInPlace.has(form)) continue
+    sentInPlace.add(form)
     form.addEventListener('submit', async (event) => {
       event.preventDefault()
       const button = event.submitter
       if (button) button.disabled = true
+      const looking = setInterval(() => void refresh(), ASKING_MS)
       const answer = await fetch(form.action, {
         method: 'POST',
-        body: new URLSearchParams(new FormData(form, button)),
+        body: new URLSearchParams(new FormData(form)),
       }).catch(() => undefined)
+      clearInterval(looking)
       if (button) button.disabled = false
-      // What cannot be shown in place is shown as a page of its own.
+      // What cannot be done in place is shown as a page of its own.
       if (answer === undefined || !answer.ok) form.submit()
       else void refresh()
     })
   }
+}
+
+/** Once for a page: what came of it the service says. */
+let isProving = false
+
+/**
+ * Shows which device the browser runs on: it holds connections to ports that were leased to this sign-in, until the
+ * service has asked the devices which of them they belong to.
+ */
+async function prove(root) {
+  const { proof } = root.querySelector('[data-proof]')?.dataset ?? {}
+  if (proof === undefined || isProving) return
+  isProving = true
+  const ending = new AbortController()
+  const opened = async ({ ports, path }) => {
+    const { protocol, hostname } = location
+    const open = (port) =>
+      fetch(`${protocol}//${hostname}:${port}${path}`, {
+        credentials: 'include',
+        signal: ending.signal,
+      })
+    const late = setTimeout(() => ending.abort(), 8_000)
+    await Promise.allSettled(ports.map(open))
+    clearTimeout(late)
+    await fetch(`${proof}/result`, { method: 'POST' })
+  }
+  const answer = await fetch(proof, { method: 'POST' }).catch(() => undefined)
+  if (answer?.ok) {
+    const lease = await answer.json()
+    if (lease.ports.length > 0) await opened(lease).catch(() => undefined)
+  }
+  ending.abort()
+  void refresh()
 }
 
 let going
@@ -164,7 +199,7 @@ function goOn(root) {
   cancel.hidden = false
   cancel.addEventListener('click', () => {
     clearTimeout(going)
-    notice.querySelector('[data-going]').hidden = true
+    for (const sign of notice.querySelectorAll('[data-going]')) sign.hidden = true
     cancel.hidden = true
   })
 }
@@ -174,6 +209,7 @@ function enliven(root) {
   offerCopies(root)
   sendInPlace(root)
   goOn(root)
+  void prove(root)
 }
 
 rememberParts()

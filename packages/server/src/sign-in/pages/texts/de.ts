@@ -229,5 +229,73 @@ const fix = {
   expires: 'Dieser Link endet am',
 }
 
+const me = {
+  signInFirst: 'Welche Geräte gehören Ihnen?',
+  signInMore:
+    'Öffnen Sie diese Seite auf einem Ihrer Geräte: Es wird erkannt, und Sie brauchen kein Passwort.',
+  signedInAs: (name: string) => `Angemeldet als ${name}`,
+  signOut: 'Von diesen Seiten abmelden',
+  none: 'Auf Sie ist kein Gerät registriert.',
+  noneMore: 'Ein Gerät wird registriert, wenn Sie sich zum ersten Mal damit anmelden.',
+  allGood: (count: number): string =>
+    count === 1 ? 'Ihr Gerät ist in Ordnung.' : 'Alle Ihre Geräte sind in Ordnung.',
+  someBlocked: (count: number) =>
+    count === 1
+      ? 'Mit einem Gerät können Sie sich nicht anmelden.'
+      : `Mit ${count} Geräten können Sie sich nicht anmelden.`,
+  someWillBlock: (count: number) =>
+    count === 1 ? 'Ein Gerät braucht Sie bald.' : `${count} Geräte brauchen Sie bald.`,
+  thisOne: 'Sie sitzen an diesem',
+  seen: 'gesehen',
+  neverSeen: 'nie gesehen',
+  blocksOn: 'Gesperrt ab',
+  issues: (count: number) => (count === 1 ? '1 Problem' : `${count} Probleme`),
+  states: {
+    Good: 'In Ordnung',
+    Notified: 'In Ordnung',
+    'Will Block': 'Bald beheben',
+    Blocked: 'Gesperrt',
+  },
+  isGood: (device: string) => `${device} ist in Ordnung.`,
+  isBlocked: (device: string) =>
+    `Mit ${device} können Sie sich erst anmelden, wenn es behoben ist.`,
+  willBlock: (device: string) => `${device} braucht Sie bald.`,
+  system: 'System',
+  model: 'Modell',
+  serial: 'Seriennummer',
+  registered: 'Ihres seit',
+  lastSeen: 'Zuletzt gesehen',
+}
+
+const myData = {
+  title: 'Meine Daten',
+  sentence: 'Das ist alles, was über Ihre Geräte bekannt ist.',
+  more: 'Ihre letzten Antworten, wer sie sehen kann und was sonst gefragt wurde.',
+  download: 'Alles herunterladen',
+  whoTitle: 'Wer es sehen kann',
+  kinds: {
+    admin: 'Admins',
+    api_key: 'Programme mit einem Schlüssel',
+    stream: 'Systeme, die hören, wenn sich der Zustand eines Geräts ändert',
+    webhook: 'Systeme, denen Ereignisse gemeldet werden',
+  },
+  responsible: (admin: string) => `verantwortlich: ${admin}`,
+  access: (access: string): string => (access === 'full' ? 'sieht und ändert alles' : 'sieht einen Teil'),
+  liveTitle: 'Was Admins außer den Prüfungen gefragt haben',
+  noLive: 'Nichts.',
+  answersTitle: (device: string) => `Letzte Antworten von ${device}`,
+  answer: (count: number) => (count === 1 ? 'Die Antwort' : `Die Antwort: ${count} Zeilen`),
+  statuses: {
+    passing: 'in Ordnung',
+    failing: 'nicht in Ordnung',
+    errored: 'ließ sich nicht fragen',
+    unknown: 'unbekannt',
+    inapplicable: 'trifft nicht zu',
+    stale: 'veraltet',
+    pending: 'noch nicht beantwortet',
+    out_of_scope: 'nicht gefragt',
+  },
+}
+
 /** Everything that the pages say in German. */
-export const de: Texts = { ...frame, failure, privacy, issues, attempt, ladder, fix }
+export const de: Texts = { ...frame, failure, privacy, issues, attempt, ladder, fix, me, myData }

@@ -222,8 +222,69 @@ const fix = {
   expires: 'This link ends on',
 }
 
+const me = {
+  signInFirst: 'Which devices are yours?',
+  signInMore: 'Open this page on one of your devices: it is recognised, and you need no password.',
+  signedInAs: (name: string) => `Signed in as ${name}`,
+  signOut: 'Sign out of these pages',
+  none: 'No device is registered to you.',
+  noneMore: 'A device is registered when you first sign in with it.',
+  allGood: (count: number): string =>
+    count === 1 ? 'Your device is in order.' : 'All your devices are in order.',
+  someBlocked: (count: number) =>
+    count === 1
+      ? 'One device cannot be used to sign in.'
+      : `${count} devices cannot be used to sign in.`,
+  someWillBlock: (count: number) =>
+    count === 1 ? 'One device needs you soon.' : `${count} devices need you soon.`,
+  thisOne: 'You are on this one',
+  seen: 'seen',
+  neverSeen: 'never seen',
+  blocksOn: 'Blocked from',
+  issues: (count: number) => (count === 1 ? '1 issue' : `${count} issues`),
+  states: { Good: 'In order', Notified: 'In order', 'Will Block': 'Fix soon', Blocked: 'Blocked' },
+  isGood: (device: string) => `${device} is in order.`,
+  isBlocked: (device: string) => `${device} cannot be used to sign in until it is fixed.`,
+  willBlock: (device: string) => `${device} needs you soon.`,
+  system: 'System',
+  model: 'Model',
+  serial: 'Serial number',
+  registered: 'Yours since',
+  lastSeen: 'Last seen',
+}
+
+const myData = {
+  title: 'My data',
+  sentence: 'This is everything that is known of your devices.',
+  more: 'The last answers that they gave, who can see them, and what else was asked.',
+  download: 'Download all of it',
+  whoTitle: 'Who can see it',
+  kinds: {
+    admin: 'Admins',
+    api_key: 'Programs with a key',
+    stream: 'Systems that hear when the status of a device changes',
+    webhook: 'Systems that are told of events',
+  },
+  responsible: (admin: string) => `responsible: ${admin}`,
+  access: (access: string): string => (access === 'full' ? 'sees and changes everything' : 'sees a part'),
+  liveTitle: 'What admins asked beside the checks',
+  noLive: 'Nothing.',
+  answersTitle: (device: string) => `Last answers of ${device}`,
+  answer: (count: number) => (count === 1 ? 'The answer' : `The answer: ${count} rows`),
+  statuses: {
+    passing: 'in order',
+    failing: 'not in order',
+    errored: 'could not be asked',
+    unknown: 'unknown',
+    inapplicable: 'does not apply',
+    stale: 'out of date',
+    pending: 'not answered yet',
+    out_of_scope: 'not asked',
+  },
+}
+
 /** Everything that the pages say in English; the other catalogues have the same members. */
-export const en = { ...frame, failure, privacy, issues, attempt, ladder, fix }
+export const en = { ...frame, failure, privacy, issues, attempt, ladder, fix, me, myData }
 
 export type Texts = typeof en
 
