@@ -4,6 +4,8 @@ import { fixLinkRoutes, fixPageRoutes } from '../person-pages/fix/fix-routes.ts'
 import type { KeptDays } from '../person-pages/privacy/kept-days.ts'
 import { privacyRoutes } from '../person-pages/privacy/privacy-routes.ts'
 import { registrationPageRoutes } from '../registration/registration-endpoints.ts'
+import { meRoutes } from '../person-pages/me/me-routes.ts'
+import { personSignInRoutes } from '../person-pages/session/sign-in-routes.ts'
 import { readBrand } from './brand-read.ts'
 import { createPageAssets } from './kit/page-assets.ts'
 import { mountPageAssets } from './page-asset-routes.ts'
@@ -28,17 +30,19 @@ export function createPagesPart(foundation: PagesFoundation, settings: PagesSett
   const { db } = foundation
   const assets = createPageAssets()
   const watchers = new StateWatchers()
-  const fix = { ...foundation, baseUrl, watchers }
+  const context = { ...foundation, baseUrl, watchers }
   return {
     name: 'pages',
     roles: ['api'],
-    operations: fixLinkRoutes(fix),
+    operations: fixLinkRoutes(context),
     mount: (http) => {
       mountPageAssets(http, { assets, findLogo: async () => (await readBrand(db)).logo })
       mountPages(http, { baseUrl, assets, readBrand: () => readBrand(db) }, [
-        ...privacyRoutes({ db, kept: toKeptDays(settings) }),
-        ...fixPageRoutes(fix),
-        ...registrationPageRoutes(fix),
+        ...privacyRoutes({ ...context, kept: toKeptDays(settings) }),
+        ...fixPageRoutes(context),
+        ...personSignInRoutes(context),
+        ...meRoutes(context),
+        ...registrationPageRoutes(context),
       ])
     },
     endWaiting: () => watchers.end(),

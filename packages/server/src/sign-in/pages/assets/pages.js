@@ -155,39 +155,6 @@ function sendInPlace(root) {
   }
 }
 
-/** Once for a page: what came of it the service says. */
-let isProving = false
-
-/**
- * Shows which device the browser runs on: it holds connections to ports that were leased to this sign-in, until the
- * service has asked the devices which of them they belong to.
- */
-async function prove(root) {
-  const { proof } = root.querySelector('[data-proof]')?.dataset ?? {}
-  if (proof === undefined || isProving) return
-  isProving = true
-  const ending = new AbortController()
-  const opened = async ({ ports, path }) => {
-    const { protocol, hostname } = location
-    const open = (port) =>
-      fetch(`${protocol}//${hostname}:${port}${path}`, {
-        credentials: 'include',
-        signal: ending.signal,
-      })
-    const late = setTimeout(() => ending.abort(), 8_000)
-    await Promise.allSettled(ports.map(open))
-    clearTimeout(late)
-    await fetch(`${proof}/result`, { method: 'POST' })
-  }
-  const answer = await fetch(proof, { method: 'POST' }).catch(() => undefined)
-  if (answer?.ok) {
-    const lease = await answer.json()
-    if (lease.ports.length > 0) await opened(lease).catch(() => undefined)
-  }
-  ending.abort()
-  void refresh()
-}
-
 let going
 
 function goOn(root) {
@@ -209,7 +176,6 @@ function enliven(root) {
   offerCopies(root)
   sendInPlace(root)
   goOn(root)
-  void prove(root)
 }
 
 rememberParts()

@@ -205,7 +205,9 @@ it('no text of a device, a check or an application becomes part of the page', ()
     'done',
   ] as const) {
     const page = show({ ...fill(VIEW), stage })
-    expect(page.match(/<script/g)).toHaveLength(1)
+    expect(page.replaceAll(/<script type="module" src="[\w/.-]+"><\/script>/g, '')).not.toContain(
+      '<script',
+    )
     expect(page).not.toContain('<img')
   }
 })

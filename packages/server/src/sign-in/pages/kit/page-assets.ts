@@ -14,7 +14,8 @@ const MEDIA_TYPES = {
   'proof.js': 'text/javascript; charset=utf-8',
 } as const
 
-type AssetName = keyof typeof MEDIA_TYPES
+/** The files by their names. */
+export type AssetName = keyof typeof MEDIA_TYPES
 
 /** A file as it is sent. */
 export interface PageAsset {

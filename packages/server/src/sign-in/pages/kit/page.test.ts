@@ -14,13 +14,14 @@ describe('a page', () => {
       brand: { name: HOSTILE, logoVersion: HOSTILE, colour: HOSTILE },
       title: HOSTILE,
       body: html`<h1>${HOSTILE}</h1>`,
+      isProving: true,
       liveFrom: HOSTILE,
       goesOn: { to: HOSTILE, afterSeconds: 2 },
     },
     assets,
   )
 
-  it('has two scripts, which are files, whatever its texts are', () => {
+  it('has its scripts, which are files, whatever its texts are', () => {
     expect(page.match(/<script/g)).toHaveLength(2)
     for (const name of ['pages', 'proof']) {
       expect(page).toMatch(

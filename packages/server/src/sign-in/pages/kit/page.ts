@@ -6,7 +6,7 @@ import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../texts/language.ts'
 import { textsOf } from '../texts/texts.ts'
 import { DEFAULT_BRAND_COLOUR } from './brand-colours.ts'
 import { html, renderDocument, type Markup } from './markup.ts'
-import type { PageAssets } from './page-assets.ts'
+import type { AssetName, PageAssets } from './page-assets.ts'
 import { ownMark } from './pictures.ts'
 
 /** The name, the logo and the colour of an organisation. */
@@ -25,6 +25,8 @@ export interface Page {
   /** What stands in the window's title before the name of the organisation. */
   readonly title: string
   readonly body: Markup
+  /** Shows which device it is on; of the page of a sign-in that asks. */
+  readonly isProving?: boolean
   /** From where it hears that it has changed. */
   readonly liveFrom?: string
   /** Where it leads by itself after so many seconds, where no script runs. */
@@ -33,7 +35,7 @@ export interface Page {
 
 /** The HTML of a page. */
 export function renderPage(page: Page, assets: PageAssets): string {
-  const { language, brand, title, body, liveFrom, goesOn } = page
+  const { language, brand, title, body, liveFrom, goesOn, isProving = false } = page
   const texts = textsOf(language)
   const colour = brand.colour ?? DEFAULT_BRAND_COLOUR
   return renderDocument(
@@ -47,8 +49,7 @@ export function renderPage(page: Page, assets: PageAssets): string {
         <link rel="icon" href=${PAGE_PATHS.icon} type="image/svg+xml" />
         <link rel="stylesheet" href=${`${PAGE_PATHS.assets}/${assets.nameOf('pages.css')}`} />
         <link rel="stylesheet" href=${`${PAGE_PATHS.colours}/${colour}.css`} />
-        <script type="module" src=${`${PAGE_PATHS.assets}/${assets.nameOf('pages.js')}`}></script>
-        <script type="module" src=${`${PAGE_PATHS.assets}/${assets.nameOf('proof.js')}`}></script>
+        ${showScript('pages.js', assets)} ${isProving && showScript('proof.js', assets)}
         ${goesOn && html`<noscript><meta http-equiv="refresh" content=${`${goesOn.afterSeconds};url=${goesOn.to}`} /></noscript>`}
       </head>
       <body>
@@ -59,6 +60,10 @@ export function renderPage(page: Page, assets: PageAssets): string {
       </body>
     </html>`,
   )
+}
+
+function showScript(name: AssetName, assets: PageAssets): Markup {
+  return html`<script type="module" src=${`${PAGE_PATHS.assets}/${assets.nameOf(name)}`}></script>`
 }
 
 /** Where the pages find what belongs to all of them. */

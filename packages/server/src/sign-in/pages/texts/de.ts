@@ -280,7 +280,8 @@ const myData = {
     webhook: 'Systeme, denen Ereignisse gemeldet werden',
   },
   responsible: (admin: string) => `verantwortlich: ${admin}`,
-  access: (access: string): string => (access === 'full' ? 'sieht und ändert alles' : 'sieht einen Teil'),
+  access: (access: string): string =>
+    access === 'full' ? 'sieht und ändert alles' : 'sieht einen Teil',
   liveTitle: 'Was Admins außer den Prüfungen gefragt haben',
   noLive: 'Nichts.',
   answersTitle: (device: string) => `Letzte Antworten von ${device}`,

@@ -266,7 +266,8 @@ const myData = {
     webhook: 'Systems that are told of events',
   },
   responsible: (admin: string) => `responsible: ${admin}`,
-  access: (access: string): string => (access === 'full' ? 'sees and changes everything' : 'sees a part'),
+  access: (access: string): string =>
+    access === 'full' ? 'sees and changes everything' : 'sees a part',
   liveTitle: 'What admins asked beside the checks',
   noLive: 'Nothing.',
   answersTitle: (device: string) => `Last answers of ${device}`,

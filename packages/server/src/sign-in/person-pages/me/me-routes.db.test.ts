@@ -1,0 +1,287 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
+import { createPosture, type Posture } from '../../../../test/support/posture-fixtures.ts'
+import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
+import { findOrCreatePerson } from '../../../people/people/find-or-create-person.ts'
+import { HOUR_MS } from '../../../platform/clock.ts'
+
+let api: ServiceApi
+let posture: Posture
+
+beforeAll(async () => {
+  api = await createServiceApi()
+  posture = createPosture(api.db)
+})
+
+afterAll(async () => {
+  await api.close()
+})
+
+interface Somebody {
+  readonly personId: string
+  readonly deviceId: string
+  readonly issueId: string
+  readonly cookie: string
+  readonly sessionId: string
+}
+
+let count = 0
+
+/** A person with a device that has an issue, and a browser that is signed in. */
+async function addSomebody(): Promise<Somebody> {
+  count += 1
+  const email = `person${count}@example.com`
+  const { id: personId } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    findOrCreatePerson(change, { email, name: `Person ${count}` }),
+  )
+  const checkId = await posture.insertCheck({
+    name: `Check ${count}`,
+    issue_title: `Trouble ${count}`,
+    remediation_strategy: 'block_immediately',
+  })
+  const deviceId = await posture.insertDevice({
+    name: `device-${count}`,
+    owner_person_id: personId,
+    registered_at: api.clock.now(),
+    node_key_hash: randomBytes(32),
+  })
+  const rows = [{ KOLIDE_CHECK_STATUS: 'FAIL', state: `own-${count}`, token: 'topsecret' }]
+  await posture.report(deviceId, { [checkId]: rows })
+  const { id: issueId } = await api.db
+    .selectFrom('issue')
+    .select('id')
+    .where('device_id', '=', deviceId)
+    .executeTakeFirstOrThrow()
+  const sessionId = randomUUID()
+  const token = `token-${count}`
+  await api.db
+    .insertInto('sign_in_granted_session')
+    .values({
+      id: sessionId,
+      sid: randomUUID(),
+      application_id: null,
+      person_id: personId,
+      device_id: deviceId,
+      assurance: 'live',
+      attempt_id: null,
+      cookie_hash: createHash('sha256').update(`person ${token}`).digest(),
+      granted_at: api.clock.now(),
+      expires_at: new Date(api.clock.now().getTime() + HOUR_MS),
+      ended_at: null,
+      end_reason: null,
+      logout_due_at: null,
+    })
+    .execute()
+  // The test API is reached by HTTPS.
+  return { personId, deviceId, issueId, sessionId, cookie: `__Host-heliograph-person=${token}` }
+}
+
+const get = (url: string, cookie?: string) =>
+  api.app.inject({ url, headers: cookie === undefined ? {} : { cookie } })
+const post = (url: string, cookie: string, fields: Record<string, string>, site = 'same-origin') =>
+  api.app.inject({
+    method: 'POST',
+    url,
+    headers: {
+      cookie,
+      'sec-fetch-site': site,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    payload: new URLSearchParams(fields).toString(),
+  })
+
+describe('the pages of a person', () => {
+  it('show the own devices and issues, and none of anybody else', async () => {
+    const [one, other] = [await addSomebody(), await addSomebody()]
+    const { body } = await get('/sign-in/me', one.cookie)
+    expect(body).toContain(`href="/sign-in/me/devices/${one.deviceId}"`)
+    expect(body).not.toContain(`/devices/${other.deviceId}"`)
+    const device = await get(`/sign-in/me/devices/${one.deviceId}`, one.cookie)
+    expect(device.body).toContain('Trouble')
+    expect(device.body).not.toContain('topsecret')
+    expect((await get(`/sign-in/me/devices/${other.deviceId}`, one.cookie)).statusCode).toBe(404)
+  })
+
+  it.each(['/sign-in/me', '/sign-in/privacy/my-data', '/sign-in/me/devices/1'])(
+    '%s asks for a sign-in first',
+    async (path) => {
+      const { statusCode, body } = await get(path, '__Host-heliograph-person=nothing')
+      expect(statusCode).toBe(401)
+      expect(body).toContain(`name="path" value="${path}"`)
+    },
+  )
+
+  it('open to nobody after the session has ended, by time, by the person or by an admin', async () => {
+    const { cookie, sessionId } = await addSomebody()
+    await post('/sign-in/me/sign-out', cookie, {})
+    expect((await get('/sign-in/me', cookie)).statusCode).toBe(401)
+    const session = await api.db
+      .selectFrom('sign_in_granted_session')
+      .select('end_reason')
+      .where('id', '=', sessionId)
+      .executeTakeFirst()
+    expect(session).toEqual({ end_reason: 'logout' })
+    const second = await addSomebody()
+    await api.db
+      .updateTable('sign_in_granted_session')
+      .set({ expires_at: api.clock.now() })
+      .where('id', '=', second.sessionId)
+      .execute()
+    expect((await get('/sign-in/me', second.cookie)).statusCode).toBe(401)
+  })
+
+  it('ask a device again and ask for an exemption, in the name of the person', async () => {
+    const { cookie, deviceId, issueId, personId } = await addSomebody()
+    const path = `/sign-in/me/devices/${deviceId}`
+    expect((await post(`${path}/recheck`, cookie, { issue_id: issueId })).headers.location).toBe(
+      path,
+    )
+    expect((await get(path, cookie)).body).toContain('Your device is being asked.')
+    const reason = 'I need <it>'
+    await post(`${path}/exemption`, cookie, { issue_id: issueId, reason })
+    const request = await api.db
+      .selectFrom('exemption_request')
+      .select(['requester_person_id', 'requester_message', 'status'])
+      .where('device_id', '=', deviceId)
+      .executeTakeFirst()
+    expect(request).toEqual({
+      requester_person_id: personId,
+      requester_message: reason,
+      status: 'open',
+    })
+    expect((await get(path, cookie)).body).toContain('An admin has not decided yet.')
+    const entry = await api.db
+      .selectFrom('audit_entry')
+      .select(['actor_type', 'actor_id'])
+      .where('action', '=', 'exemption_request.created')
+      .where('actor_id', '=', personId)
+      .executeTakeFirst()
+    expect(entry).toEqual({ actor_type: 'Person', actor_id: personId })
+  })
+
+  it('do nothing for issues and devices of others, for other sites, and without a reason', async () => {
+    const [one, other] = [await addSomebody(), await addSomebody()]
+    const own = `/sign-in/me/devices/${one.deviceId}`
+    const foreign = `/sign-in/me/devices/${other.deviceId}`
+    const reason = 'Because'
+    const tries = [
+      await post(`${own}/recheck`, one.cookie, { issue_id: other.issueId }),
+      await post(`${foreign}/recheck`, one.cookie, { issue_id: other.issueId }),
+      await post(`${foreign}/exemption`, one.cookie, { issue_id: other.issueId, reason }),
+      await post(`${own}/recheck`, one.cookie, { issue_id: one.issueId }, 'cross-site'),
+      await post(`${own}/exemption`, one.cookie, { issue_id: one.issueId, reason: ' ' }),
+    ]
+    expect(tries.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404, 403, 422])
+    const asked = await api.db
+      .selectFrom('check_refresh')
+      .select('device_id')
+      .where('device_id', 'in', [one.deviceId, other.deviceId])
+      .execute()
+    expect(asked).toEqual([])
+  })
+})
+
+describe('my data', () => {
+  it('is the last answers of the own devices, with who sees them by name', async () => {
+    const [one, other] = [await addSomebody(), await addSomebody()]
+    const download = await get('/sign-in/privacy/my-data/download', one.cookie)
+    expect(download.headers['content-disposition']).toBe('attachment; filename="my-data.json"')
+    const data = download.json<{
+      answers: { device: { id: string }; rows: object[] }[]
+      seen_by: { kind: string; name: string; detail: string | null }[]
+    }>()
+    const failing = data.answers.filter(({ rows }) => rows.length > 0)
+    expect(failing).toHaveLength(1)
+    expect(failing[0]?.device.id).toBe(one.deviceId)
+    expect(JSON.stringify(data)).not.toContain('topsecret')
+    // Of the other person, who came last, nothing.
+    expect(other.deviceId).not.toBe(one.deviceId)
+    expect(JSON.stringify(data.answers)).not.toContain(`own-${count}`)
+    // The key of this test, with the admin who is responsible for it.
+    const keys = data.seen_by.filter(({ kind }) => kind === 'api_key')
+    expect(keys.length).toBeGreaterThan(0)
+    for (const { detail } of keys) expect(detail).toMatch(/\w+ \w+/)
+  })
+
+  it('names the questions that admins asked beside the checks, word for word', async () => {
+    const { cookie, deviceId } = await addSomebody()
+    const campaign = await api.db
+      .insertInto('live_query_campaign')
+      .values({
+        name: 'Look around',
+        sql: 'SELECT * FROM processes',
+        tables_used: ['processes'],
+        published: true,
+        asked_at: api.clock.now(),
+        created_at: api.clock.now(),
+        updated_at: api.clock.now(),
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    await api.db
+      .insertInto('live_query_target')
+      .values({
+        campaign_id: campaign.id,
+        device_id: deviceId,
+        revision: 1,
+        state: 'successful',
+      })
+      .execute()
+    await api.db
+      .insertInto('live_query_result')
+      .values({
+        campaign_id: campaign.id,
+        device_id: deviceId,
+        revision: 1,
+        rows: '[]',
+        row_count: 0,
+        error_message: null,
+        warning_message: null,
+        answered_at: api.clock.now(),
+      })
+      .execute()
+    const { body } = await get('/sign-in/privacy/my-data', cookie)
+    expect(body).toContain('<code>SELECT * FROM processes</code>')
+  })
+})
+
+describe('signing in to the pages', () => {
+  it('begins an attempt of a known person, held by this browser', async () => {
+    const { personId } = await addSomebody()
+    const { email } = await api.db
+      .selectFrom('person')
+      .select('email')
+      .where('id', '=', personId)
+      .executeTakeFirstOrThrow()
+    const { statusCode, headers } = await post('/sign-in/me/sign-in', '', { email })
+    expect(statusCode).toBe(303)
+    const [, id = ''] = /^\/sign-in\/attempts\/([\w-]+)$/.exec(String(headers.location)) ?? []
+    const attempt = await api.db
+      .selectFrom('sign_in_attempt')
+      .select(['stage', 'person_id', 'application_id'])
+      .where('id', '=', id)
+      .executeTakeFirst()
+    expect(attempt).toEqual({ stage: 'device', person_id: personId, application_id: null })
+    expect([headers['set-cookie']].flat()[0]).toMatch(
+      /^__Host-heliograph-attempt-.*HttpOnly; Secure/,
+    )
+  })
+
+  it('leads back to no other site', async () => {
+    const hostile = ['https://evil.example', '//evil.example', '/sign-in/me/../../console', '']
+    for (const path of hostile) {
+      const { headers } = await post('/sign-in/me/sign-in', '', {
+        email: 'nobody@example.com',
+        path,
+      })
+      const id = String(headers.location).split('/').at(-1) ?? ''
+      const attempt = await api.db
+        .selectFrom('sign_in_attempt')
+        .select('interaction')
+        .where('id', '=', id)
+        .executeTakeFirst()
+      expect(attempt?.interaction).toEqual({ kind: 'person_pages', path: '/sign-in/me' })
+    }
+  })
+})

@@ -1,0 +1,116 @@
+/* The devices and issues of a person over HTTP, and what the person may ask for. */
+import { AppError, notFound } from '../../../platform/app-error.ts'
+import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
+import { requestCheckRefresh } from '../../../posture/checks/request-check-refresh.ts'
+import type { PageRequest, PageRoute } from '../../pages/page-surface.ts'
+import type { StateWatchers } from '../../pages/state-watchers.ts'
+import { listShownIssues, type ShownIssue } from '../../shown-issues/list-shown-issues.ts'
+import type { PersonSession } from '../session/person-session.ts'
+import {
+  ownAction,
+  ownPage,
+  toPersonOrigin,
+  type PersonPagesContext,
+} from '../session/sign-in-routes.ts'
+import { devicePath, ME_PATHS } from './me-paths.ts'
+import { listPersonDevices, type PersonDevice } from './person-device-read.ts'
+import { showMyDevices, showPersonDevice } from './show-my-devices.ts'
+
+export interface MeContext extends PersonPagesContext {
+  readonly watchers: StateWatchers
+}
+
+const REASON_LENGTH_MAX = 2_000
+/** What was resolved so lately is still shown, as fixed. */
+const RESOLVED_SHOWN_MS = 10 * 60_000
+
+export function meRoutes(context: MeContext): PageRoute[] {
+  const { db, clock, watchers } = context
+  return [
+    ownPage(context, ME_PATHS.devices, async ({ person, deviceId }, { language }) => {
+      const devices = await listPersonDevices(db, person.id)
+      const shown = { devices, currentDeviceId: deviceId, personName: person.name }
+      return {
+        kind: 'page',
+        content: showMyDevices({ ...shown, language, now: clock.now() }),
+      }
+    }),
+    ownPage(context, devicePath(':id'), async (session, request) => {
+      const { device, issues } = await readOwnDevice(context, session, request)
+      const { language } = request
+      return {
+        kind: 'page',
+        content: showPersonDevice({ device, issues, language, now: clock.now() }),
+      }
+    }),
+    ownPage(context, `${devicePath(':id')}/events`, async (session, request) => {
+      const read = async () => {
+        const { device, issues } = await readOwnDevice(context, session, request)
+        const text = [device.authState, ...issues.map(stateOf)].join(' ')
+        return { text, isMoving: issues.some(({ recheck }) => recheck === 'asking') }
+      }
+      return { kind: 'events', stream: watchers.watch({ key: `session ${session.id}`, read }) }
+    }),
+    ...actionRoutes(context),
+  ]
+}
+
+function actionRoutes(context: MeContext): PageRoute[] {
+  const { runChange } = context
+  return [
+    ownAction(context, `${devicePath(':id')}/recheck`, async (session, request) => {
+      const { device, issue } = await readNamedIssue(context, session, request)
+      await runChange(toPersonOrigin(session, request), async (change) =>
+        requestCheckRefresh(change, device.id, issue.checkId),
+      )
+      return { kind: 'see_other', to: devicePath(device.id) }
+    }),
+    ownAction(context, `${devicePath(':id')}/exemption`, async (session, request) => {
+      const { device, issue } = await readNamedIssue(context, session, request)
+      const message = readReason(request)
+      await runChange(toPersonOrigin(session, request), async (change) =>
+        createExemptionRequest(change, {
+          person_id: session.person.id,
+          issueIds: [issue.id],
+          message,
+          coversFutureIssues: false,
+          expiresAt: null,
+        }),
+      )
+      return { kind: 'see_other', to: devicePath(device.id) }
+    }),
+  ]
+}
+
+/** What a person writes about a request; an admin decides by it. @throws AppError `invalid_body` */
+function readReason({ form }: PageRequest): string {
+  const reason = (form.get('reason') ?? '').trim()
+  if (reason !== '' && reason.length <= REASON_LENGTH_MAX) return reason
+  throw new AppError('invalid_body', `Say why, in at most ${REASON_LENGTH_MAX} characters.`)
+}
+
+/** A device of the person, as if those of others did not exist. @throws AppError `not_found` */
+async function readOwnDevice(
+  { db, clock }: MeContext,
+  { person }: PersonSession,
+  { params }: PageRequest,
+): Promise<{ readonly device: PersonDevice; readonly issues: readonly ShownIssue[] }> {
+  const id = params['id'] ?? ''
+  const device = (await listPersonDevices(db, person.id)).find((each) => each.id === id)
+  if (device === undefined) throw notFound('device', id)
+  const at = clock.now()
+  const resolvedSince = new Date(at.getTime() - RESOLVED_SHOWN_MS)
+  return { device, issues: await listShownIssues(db, { deviceId: id, at, resolvedSince }) }
+}
+
+async function readNamedIssue(context: MeContext, session: PersonSession, request: PageRequest) {
+  const { device, issues } = await readOwnDevice(context, session, request)
+  const id = request.form.get('issue_id') ?? ''
+  const issue = issues.find((each) => each.id === id)
+  if (issue === undefined) throw notFound('issue', id)
+  return { device, issue }
+}
+
+function stateOf({ id, recheck, exemption, lastCheckedAt }: ShownIssue): string {
+  return `${id}:${recheck}:${exemption ?? '-'}:${lastCheckedAt?.getTime() ?? 0}`
+}
