@@ -7,6 +7,7 @@ import {
   PeopleIcon,
   PersonIcon,
   ShieldLockIcon,
+  SignInIcon,
   StackIcon,
   SyncIcon,
   type Icon,
@@ -30,6 +31,7 @@ const DOORS: readonly { to: string; title: string; lead: string; icon: Icon }[] 
     lead: texts.providerLead,
     icon: ShieldLockIcon,
   },
+  { to: '/settings/sign-in', title: texts.signIn, lead: texts.signInLead, icon: SignInIcon },
   {
     to: '/settings/enrollment',
     title: texts.enrollment,

@@ -8,6 +8,8 @@ export const texts = {
   adminsLead: 'Who may sign in here, and what they may do.',
   provider: 'Identity provider',
   providerLead: 'By which admins sign in, beside passkeys and passwords.',
+  signIn: 'Sign-in',
+  signInLead: 'Applications that send people here for their device, and what is decided then.',
   enrollment: 'Enrollment',
   enrollmentLead: 'Packages and secrets by which devices join.',
   developers: 'Developers',

@@ -12,6 +12,7 @@ import { reportRoutes } from '../reports/routes.ts'
 import { requestRoutes } from '../requests/routes.ts'
 import { settingsRoutes } from '../settings/routes.ts'
 import { signInRoutes } from '../sign-in/routes.ts'
+import { signInGateRoutes } from '../sign-in-gate/routes.ts'
 import { signInJournalRoutes } from '../sign-ins/routes.ts'
 import { streamRoutes } from '../streams/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
@@ -41,5 +42,6 @@ export const routeTree = rootRoute.addChildren([
     ...signingKeyRoutes,
     ...auditLogRoutes,
     ...settingsRoutes,
+    ...signInGateRoutes,
   ]),
 ])

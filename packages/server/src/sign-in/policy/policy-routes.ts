@@ -20,10 +20,13 @@ const MINUTES_MAX = 10_080
 const RECHECK_MINUTES_MAX = 1_440
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
 const PNG = /^iVBORw0KGgo/
+const PROXY_PATH = 'Of the program, as the device reports it.'
+const BREAK_GLASS =
+  'Whose members are let in where their device stands in the way. Every use is in the audit log.'
 
 const proxySchema = z.object({
   name: textInput(NAME_LENGTH_MAX),
-  path: textInput(PATH_LENGTH_MAX).describe('Of the program, as the device reports it.'),
+  path: textInput(PATH_LENGTH_MAX).describe(PROXY_PATH),
 })
 
 const logoSchema = z
@@ -57,9 +60,7 @@ const shape = {
   upstream_outage: z.enum(['refuse', 'remembered_person']),
   break_glass_group_id: recordIdInput
     .nullable()
-    .describe(
-      'Whose members are let in where their device stands in the way. Every use is in the audit log.',
-    ),
+    .describe(BREAK_GLASS),
   recheck_age_minutes: z
     .int()
     .min(1)
@@ -83,10 +84,16 @@ const shape = {
     .nullable(),
 }
 
-const policySchema = z.object(shape).meta({
-  id: 'SignInPolicy',
-  description: 'What is decided about sign-ins.',
-})
+const policySchema = z
+  .object({
+    ...shape,
+    break_glass_group_id: z.string().nullable().describe(BREAK_GLASS),
+    trusted_local_proxies: z.array(
+      z.object({ name: z.string(), path: z.string().describe(PROXY_PATH) }),
+    ),
+    brand_name: z.string().nullable(),
+  })
+  .meta({ id: 'SignInPolicy', description: 'What is decided about sign-ins.' })
 const updateBody = z.strictObject(shape).partial().meta({ id: 'UpdateSignInPolicy' })
 
 /** The operations on the policy of sign-ins. */

@@ -1,0 +1,18 @@
+/** What stands in the address of the wizard: the guide that was chosen. */
+export interface GuideSearch {
+  readonly for?: string
+}
+
+export function readGuideSearch(search: Readonly<Record<string, unknown>>): GuideSearch {
+  const { for: guide } = search
+  return typeof guide === 'string' && guide !== '' ? { for: guide } : {}
+}
+
+/** What stands in the address of granted sessions: `ended` shows those as well that are over. */
+export interface LiveSearch {
+  readonly ended?: true
+}
+
+export function readLiveSearch(search: Readonly<Record<string, unknown>>): LiveSearch {
+  return search['ended'] === true ? { ended: true } : {}
+}

@@ -1,0 +1,141 @@
+import { PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { fieldFaultsOf } from '../api/client.ts'
+import type {
+  CreateSignInUpstreamProviderInput,
+  SignInUpstreamProvider,
+  UpdateSignInUpstreamProviderInput,
+} from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
+import { Section } from '../kit/page.tsx'
+import { Needs } from '../shell/needs.tsx'
+import { useMay } from '../shell/session.ts'
+import { findFault } from './form-lines.ts'
+import { MANAGE_PERMISSION } from './gate-queries.ts'
+import { texts } from './texts.ts'
+
+const { upstreams: words } = texts
+
+interface FormValues {
+  name: string
+  issuer: string
+  client_id: string
+  client_secret: string
+  scopes: string
+}
+
+type UpstreamFormProps = PageFormProps &
+  (
+    | {
+        readonly provider?: never
+        readonly onSubmit: (input: CreateSignInUpstreamProviderInput) => void
+      }
+    | {
+        readonly provider: SignInUpstreamProvider
+        readonly onSubmit: (changes: UpdateSignInUpstreamProviderInput) => void
+      }
+  )
+
+/** A new upstream provider, or the changes of one. An empty secret is none. */
+export function UpstreamForm(props: UpstreamFormProps) {
+  const { provider, label, isPending, error, onCancel } = props
+  const current = toValues(provider)
+  const form = useForm<FormValues>({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
+  const faults = fieldFaultsOf(error)
+  const { issuer, client_id: clientId } = form.getValues()
+  const isOther = provider?.issuer !== issuer.trim() || provider.client_id !== clientId.trim()
+  const submit = (values: FormValues) => {
+    const secret = values.client_secret.trim()
+    if (props.provider === undefined) {
+      props.onSubmit({ ...toInput(values), client_secret: secret })
+      return
+    }
+    props.onSubmit({
+      ...changedMembers(toInput(values), toInput(meanwhile.saved)),
+      ...(secret === '' ? {} : { client_secret: secret }),
+    })
+  }
+  const plain = { required: true, spellCheck: false, autoComplete: 'off' } as const
+  return (
+    <PageForm
+      label={label}
+      isPending={isPending}
+      error={faults === null ? error : null}
+      may={useMay(MANAGE_PERMISSION)}
+      width={760}
+      onCancel={onCancel}
+      onSubmit={form.onSubmit(submit)}
+    >
+      <Needs permission={MANAGE_PERMISSION} />
+      <MeanwhileBar meanwhile={meanwhile} />
+      <Section title={words.client}>
+        <Stack>
+          <TextInput
+            {...plain}
+            label={texts.name}
+            description={words.nameHelp}
+            {...form.getInputProps('name')}
+            error={faults?.['name']}
+          />
+          <TextInput
+            {...plain}
+            label={words.issuer}
+            description={words.issuerHelp}
+            placeholder="https://login.example.com"
+            {...form.getInputProps('issuer')}
+            error={faults?.['issuer']}
+          />
+          <TextInput
+            {...plain}
+            label={texts.clientId}
+            {...form.getInputProps('client_id')}
+            error={faults?.['client_id']}
+          />
+          <PasswordInput
+            label={words.secret}
+            description={
+              provider === undefined
+                ? words.secretHelp
+                : isOther
+                  ? words.secretNeeded
+                  : words.secretKept
+            }
+            required={isOther}
+            autoComplete="new-password"
+            {...form.getInputProps('client_secret')}
+            error={faults?.['client_secret']}
+          />
+          <TextInput
+            {...plain}
+            label={words.scopes}
+            description={words.scopesHelp}
+            {...form.getInputProps('scopes')}
+            error={findFault(faults, 'scopes')}
+          />
+        </Stack>
+      </Section>
+    </PageForm>
+  )
+}
+
+function toValues(provider: SignInUpstreamProvider | undefined): FormValues {
+  return {
+    name: provider?.name ?? '',
+    issuer: provider?.issuer ?? '',
+    client_id: provider?.client_id ?? '',
+    client_secret: '',
+    scopes: provider?.scopes.join(' ') ?? 'openid email profile',
+  }
+}
+
+function toInput(values: FormValues) {
+  return {
+    name: values.name.trim(),
+    issuer: values.issuer.trim(),
+    client_id: values.client_id.trim(),
+    scopes: values.scopes.split(/\s+/).filter((scope) => scope !== ''),
+  }
+}
