@@ -124,9 +124,12 @@ function RedirectInput({ guide: { redirect }, form, error }: InputProps) {
         error={error}
       />
       {typed.trim() === '' || uri === typed ? null : (
-        <Text size="xs" c="dimmed" mt={4} component="div">
-          {words.redirectBecomes} <Copyable value={uri} isWhole />
-        </Text>
+        <>
+          <Text size="xs" c="dimmed" mt={6}>
+            {words.redirectBecomes}
+          </Text>
+          <Copyable value={uri} isWhole />
+        </>
       )}
     </div>
   )

@@ -1,4 +1,6 @@
 /* The texts of signing in here: applications, upstream providers, the policy and granted sessions. */
+import { policyTexts } from './policy-texts.ts'
+
 export const texts = {
   settings: 'Settings',
   title: 'Sign-in',
@@ -56,7 +58,7 @@ export const texts = {
   fields: {
     section: 'Application',
     nameHelp: 'People read it on the page where their device is checked.',
-    redirectBecomes: 'Redirect URI:',
+    redirectBecomes: 'The redirect URI is then',
     redirects: 'Redirect URIs',
     redirectsHelp: 'One a line. Where answers go; compared letter for letter.',
     logouts: 'Where people go after signing out',
@@ -206,104 +208,5 @@ export const texts = {
       application: '(application switched off)',
     },
   },
-  policy: {
-    saved: 'The policy is saved.',
-    fallbacks: 'When a device cannot be proven',
-    fallbacksLead:
-      'What somebody may do instead, in the order in which it is offered. An application takes only what reaches its least assurance.',
-    fallbackNames: {
-      registered_device: 'Confirm from another device',
-      certificate: 'Client certificate',
-      admin_approval: 'Approval by an admin',
-      browser_key: 'Key kept by the browser',
-    },
-    fallbackMeanings: {
-      registered_device:
-        'The person compares a number on a registered device of theirs. As good as that device; a person can be talked into it.',
-      certificate:
-        'A certificate that the device holds. As strong as the key: the best of these where the key is in hardware.',
-      admin_approval: 'An admin decides. As careful as the admin; it takes until somebody looks.',
-      browser_key:
-        'The browser proves that it signed in with a proven device before. A copied browser profile copies it: it is found only when both use it.',
-    },
-    earlier: (name: string) => `Offer ${name} earlier`,
-    later: (name: string) => `Offer ${name} later`,
-    drop: (name: string) => `Do not offer ${name}`,
-    add: 'Offer as well:',
-    refuse: 'Refuse',
-    refuseAtOnce: 'Nothing is offered: whoever cannot prove a device does not get in.',
-    refuseAtLast: 'Whoever can do none of these does not get in.',
-    registration: 'New devices',
-    registrationLead: 'How a device becomes that of a person while they sign in.',
-    first: 'The first device of a person',
-    firsts: {
-      on_first_use: [
-        'Registers itself',
-        'Whoever signs in first as this person decides. Good as long as the identity provider is.',
-      ],
-      admin_approval: ['An admin approves', 'Nobody registers a device unseen.'],
-      refuse: ['Refuse', 'Devices are registered by admins or the API alone.'],
-    },
-    further: 'Each further device',
-    furthers: {
-      registered_device: [
-        'Confirmed on a registered device',
-        'A stolen password is not enough. Who has lost the only device needs an admin.',
-      ],
-      admin_approval: ['An admin approves', 'The strictest, and the most work.'],
-      registered_device_or_admin: ['Either', 'Whichever comes first.'],
-    },
-    outages: 'When something does not answer',
-    outagesLead: 'What is not chosen here refuses: nobody gets in because something is broken.',
-    unreachable: 'A device that does not answer',
-    unreachables: {
-      refuse: ['Refuse', 'The device must show its state now.'],
-      last_known: ['Take what is known', 'As long as it is not older than the minutes below.'],
-    },
-    lastKnown: 'Not older than (minutes)',
-    outage: 'An upstream provider that is out',
-    outageChoices: {
-      refuse: ['Refuse', 'Nobody signs in before it is back.'],
-      remembered_person: [
-        'Take the person of the browser',
-        'Somebody who signed in with this browser before; their device is proven all the same.',
-      ],
-    },
-    breakGlass: 'Break-glass group',
-    breakGlassHelp:
-      'Its members get in where their device stands in the way. Each use is in the audit log, and is told. Keep it small.',
-    noGroup: 'Nobody',
-    noGroupFound: 'No group has this name',
-    knowledge: 'How a device is known',
-    knowledgeLead: 'How old results of checks may be, and what stands between browsers and here.',
-    recheck: 'Results are good for (minutes)',
-    recheckHelp: 'Older ones are asked for anew during a sign-in.',
-    keyDays: 'Keys of browsers are good for (days)',
-    keyDaysHelp: 'Counted from the last proof of the device.',
-    proxies: 'Proxies on the devices',
-    proxiesHelp:
-      'Programs that make connections for the browser, such as web filters: a name, "=", and the path of the program, one a line. Each may speak for any browser of its device.',
-    proxiesPlaceholder: 'Web filter = /Applications/Filter.app/Contents/MacOS/filter',
-    header: 'Header of client certificates',
-    headerHelp:
-      'In which a proxy in front of this service hands on the certificate of the browser.',
-    headerPlaceholder: 'X-Client-Cert',
-    headerProxies: 'Taken from these proxies alone',
-    headerProxiesHelp: 'Addresses or networks, one a line.',
-    brand: 'Looks',
-    brandLead: 'What people see while their device is checked.',
-    brandName: 'Name',
-    brandNameHelp: 'Of your organisation, as people know it.',
-    brandColour: 'Colour',
-    brandColourHelp: 'Six hexadecimal digits after #.',
-    logo: 'Logo',
-    logoHelp: 'PNG, or SVG without scripts, styles and references; at most 48 kB.',
-    chooseLogo: 'Choose a file',
-    removeLogo: 'Remove logo',
-    logoFault: 'It must be a PNG or an SVG of at most 48 kB.',
-    preview: 'Preview',
-    previewName: 'Heliograph',
-    previewSentence: 'Your device is ready. You can go on.',
-    previewButton: 'Go on',
-  },
+  policy: policyTexts,
 } as const
