@@ -1,5 +1,5 @@
 /** What stands in the address of the wizard: the guide that was chosen. */
-export interface GuideSearch {
+interface GuideSearch {
   readonly for?: string
 }
 
@@ -9,7 +9,7 @@ export function readGuideSearch(search: Readonly<Record<string, unknown>>): Guid
 }
 
 /** What stands in the address of granted sessions: `ended` shows those as well that are over. */
-export interface LiveSearch {
+interface LiveSearch {
   readonly ended?: true
 }
 
