@@ -58,9 +58,7 @@ const shape = {
     .describe('What becomes of a device that does not answer during a sign-in.'),
   last_known_minutes: z.int().min(1).max(MINUTES_MAX),
   upstream_outage: z.enum(['refuse', 'remembered_person']),
-  break_glass_group_id: recordIdInput
-    .nullable()
-    .describe(BREAK_GLASS),
+  break_glass_group_id: recordIdInput.nullable().describe(BREAK_GLASS),
   recheck_age_minutes: z
     .int()
     .min(1)
