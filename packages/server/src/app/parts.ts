@@ -22,6 +22,7 @@ import type { Job } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey } from '../platform/secrets/master-key.ts'
 import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
+import { createDeviceQuestionsPart } from '../posture/device-questions/device-questions-part.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
 import { createPagesPart } from '../sign-in/pages/pages-part.ts'
@@ -168,7 +169,9 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
 /** The record of sign-ins, and signing in here. */
 function createSignInParts(foundation: PartsFoundation, outbound: Outbound): ServicePart[] {
   const { config } = foundation
+  const questions = createDeviceQuestionsPart(foundation)
   return [
+    questions,
     createSignInPart(foundation, config),
     createGatePart(foundation, config, { outbound }),
     createPagesPart(foundation, config),

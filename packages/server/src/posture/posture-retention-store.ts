@@ -38,6 +38,7 @@ export function postureRetention(settings: PostureRetentionSettings): RetentionP
       when: sql`r.resolved_at is not null and not ${IS_ASKED_ABOUT}`,
     }),
     retention('live query results', settings.liveQueryResultRetentionDays),
+    fixedRetention('device questions'),
     fixedRetention('re-enrollment requests'),
   ]
 }

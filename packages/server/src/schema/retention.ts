@@ -143,6 +143,17 @@ export const RETENTION = {
     description:
       'Codes, tokens and sessions of applications that people sign in to, until they expire.',
   },
+  'device questions': {
+    table: 'device_question',
+    key: 'id',
+    ageBy: 'asked_at',
+    walk: 'age',
+    keeps: { ms: HOUR_MS },
+    passEveryMs: 10 * MINUTE_MS,
+    batchSize: 1_000,
+    description:
+      'Questions that single devices were asked while somebody waited, such as which program a sign-in comes from, with their answers.',
+  },
   'live query results': {
     table: 'live_query_result',
     key: 'id',

@@ -9,6 +9,7 @@ import type { AuditTables } from './tables/audit-tables.ts'
 import type { CheckTables } from './tables/check-tables.ts'
 import type { DatabaseTables } from './tables/database-tables.ts'
 import type { DeliveryTables } from './tables/delivery-tables.ts'
+import type { DeviceQuestionTables } from './tables/device-question-tables.ts'
 import type { DeviceTables } from './tables/device-tables.ts'
 import type { IssueTables } from './tables/issue-tables.ts'
 import type { LiveQueryTables } from './tables/live-query-tables.ts'
@@ -28,6 +29,7 @@ export interface Schema
     CheckTables,
     DatabaseTables,
     DeliveryTables,
+    DeviceQuestionTables,
     DeviceTables,
     IdempotencyTables,
     IssueTables,

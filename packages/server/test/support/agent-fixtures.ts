@@ -26,6 +26,13 @@ import {
 import { DEVICE_CHANNEL } from '../../src/posture/devices/device-store.ts'
 import type { Listener } from '../../src/platform/db/listener.ts'
 import { createReportProblemNotes } from '../../src/posture/devices/report-problem.ts'
+import {
+  QUESTION_CHANNEL,
+  QUESTION_PREFIX,
+} from '../../src/posture/device-questions/device-question.ts'
+import { QuestionInbox } from '../../src/posture/device-questions/question-inbox.ts'
+import { listOpenQuestions } from '../../src/posture/device-questions/question-store.ts'
+import { recordQuestionAnswers } from '../../src/posture/device-questions/record-question-answers.ts'
 import { boundRows } from '../../src/posture/reporting/bound-snapshot.ts'
 import type { ReportedSnapshot } from '../../src/surfaces/agents/collect-log.ts'
 import { createPosture, type Posture } from './posture-fixtures.ts'
@@ -109,6 +116,15 @@ export class Agents {
       nodes.invalidate(deviceId)
       reads.wake(deviceId)
     })
+    const questions = new QuestionInbox({
+      clock,
+      listOpenQuestions: (deviceIds) => listOpenQuestions(this.#db, clock.now(), deviceIds),
+      onAsked: (deviceIds) => deviceIds.forEach((deviceId) => reads.wake(deviceId)),
+      logError: (error) => {
+        throw error
+      },
+    })
+    listener?.subscribe(QUESTION_CHANNEL, (payload) => questions.refresh(payload.split(' ')))
     listener?.subscribe(HURRY_CHANNEL, (payload) => hurried.note(payload))
     listener?.onReconnect(() => nodes.invalidate('all'))
     const contacts = createContactRecorder(db, (error) => {
@@ -147,6 +163,12 @@ export class Agents {
         },
       },
       noteProblems: createReportProblemNotes(),
+      questions: {
+        idPrefix: QUESTION_PREFIX,
+        pendingQueries: (deviceId) => questions.pendingQueries(deviceId),
+        recordResults: (change, deviceId, results) =>
+          recordQuestionAnswers(change, questions, deviceId, results),
+      },
       liveQueries: {
         idPrefix: 'live:',
         pendingQueries: () => this.liveQueries,

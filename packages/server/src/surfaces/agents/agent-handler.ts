@@ -30,6 +30,8 @@ export interface AgentDependencies {
   readonly writes: DeviceQueue
   readonly reporting: AgentReporting
   readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
+  /** Questions to single devices that somebody waits for. */
+  readonly questions: LiveQueries & { readonly recordResults: RecordLiveResults }
   /** Tells admins what of a device's messages could not be taken. */
   readonly noteProblems: NoteReportProblems
 }

@@ -28,7 +28,9 @@ export function createAgentHandlers(
   const reader = createAgentMessageReader(deps, senders)
   const recordWrite = createWriteRecorder(deps)
   const isAsked = (id: string) =>
-    id.startsWith(deps.liveQueries.idPrefix) || parseQueryId(id) !== undefined
+    id.startsWith(deps.liveQueries.idPrefix) ||
+    id.startsWith(deps.questions.idPrefix) ||
+    parseQueryId(id) !== undefined
   const configTextOf = createConfigTexts(deps)
   const answerRead = createReadAnswerer(deps)
 

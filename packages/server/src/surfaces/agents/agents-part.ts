@@ -2,6 +2,13 @@ import type { Change } from '../../changes/change.ts'
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
+import {
+  QUESTION_CHANNEL,
+  QUESTION_PREFIX,
+} from '../../posture/device-questions/device-question.ts'
+import { QuestionInbox } from '../../posture/device-questions/question-inbox.ts'
+import { listOpenQuestions } from '../../posture/device-questions/question-store.ts'
+import { recordQuestionAnswers } from '../../posture/device-questions/record-question-answers.ts'
 import { createReportProblemNotes } from '../../posture/devices/report-problem.ts'
 import { LIVE_QUERY_CHANNEL, LIVE_QUERY_PREFIX } from '../../posture/live-queries/live-query.ts'
 import { LiveQueryInbox } from '../../posture/live-queries/live-query-inbox.ts'
@@ -58,6 +65,7 @@ export function createAgentsPart(
   const reads = createHeldReads()
   const hurried = createHurriedDevices(clock)
   const liveQueries = createInbox(foundation, config.refusedTables, reads)
+  const questions = createQuestionInbox(foundation, reads)
   const schedule = toSchedule(REPORTING_TABLES)
   return {
     name: 'agents',
@@ -81,6 +89,7 @@ export function createAgentsPart(
         },
         noteProblems: createReportProblemNotes(),
         liveQueries: toLiveQueries(liveQueries),
+        questions: toQuestions(questions),
         baseUrl: config.baseUrl,
         certificatePem: () => caPem,
       }),
@@ -92,10 +101,12 @@ export function createAgentsPart(
       },
       [HURRY_CHANNEL]: (payload) => hurried.note(payload),
       [LIVE_QUERY_CHANNEL]: (campaignId) => liveQueries.refresh(campaignId),
+      [QUESTION_CHANNEL]: (payload) => questions.refresh(payload.split(' ')),
     },
     onReconnect: () => {
       nodes.invalidate('all')
       liveQueries.refreshAll()
+      questions.refreshAll()
     },
     metrics: [
       {
@@ -107,9 +118,11 @@ export function createAgentsPart(
     endWaiting: () => reads.close(),
     start: async () => {
       liveQueries.refreshAll()
+      questions.refreshAll()
       contacts.start()
     },
     stop: async () => {
+      await questions.stop()
       await liveQueries.stop()
       await contacts.stop()
     },
@@ -132,6 +145,28 @@ function toLiveQueries(inbox: LiveQueryInbox): AgentDependencies['liveQueries'] 
   }
 }
 
+function toQuestions(inbox: QuestionInbox): AgentDependencies['questions'] {
+  return {
+    idPrefix: QUESTION_PREFIX,
+    pendingQueries: (deviceId) => inbox.pendingQueries(deviceId),
+    recordResults: (change, deviceId, results) =>
+      recordQuestionAnswers(change, inbox, deviceId, results),
+  }
+}
+
+function createQuestionInbox({ clock, db, log }: Foundation, reads: HeldReads): QuestionInbox {
+  return new QuestionInbox({
+    clock,
+    listOpenQuestions: (deviceIds) => listOpenQuestions(db, clock.now(), deviceIds),
+    onAsked: (deviceIds) => wakeAll(reads, deviceIds),
+    logError: toLogError(log),
+  })
+}
+
+function wakeAll(reads: HeldReads, deviceIds: readonly string[]): void {
+  for (const deviceId of deviceIds) reads.wake(deviceId)
+}
+
 async function recordSnapshots(
   change: Change,
   deviceId: string,
@@ -150,9 +185,7 @@ function createInbox(
   return new LiveQueryInbox({
     findOpenCampaign: (campaignId) => findOpenCampaign(db, campaignId, refusedTables),
     listOpenCampaignIds: () => listOpenCampaignIds(db),
-    onOwed: (deviceIds) => {
-      for (const deviceId of deviceIds) reads.wake(deviceId)
-    },
+    onOwed: (deviceIds) => wakeAll(reads, deviceIds),
     logError: toLogError(log),
   })
 }

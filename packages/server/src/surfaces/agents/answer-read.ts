@@ -22,11 +22,14 @@ type ReadAnswerer = (state: NodeState, read: HeldRead | undefined) => Promise<st
 
 /** Creates the function that answers requests for work. */
 export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
-  const { clock, hurried, liveQueries, nodes, settings } = deps
+  const { clock, hurried, liveQueries, nodes, questions, settings } = deps
   const nowMs = () => clock.now().getTime()
 
   /** What the device shall run now; undefined for nothing. */
   async function findWork(state: NodeState, read?: HeldRead): Promise<Queries | undefined> {
+    // Alone: somebody waits, and a device answers everything that it was given at once.
+    const question = questions.pendingQueries(state.deviceId)
+    if (question !== undefined) return question
     const asked = liveQueries.pendingQueries(state.deviceId)
     if (!hasDueChecks(state, settings, nowMs())) return asked
     const checks = await listRunnableChecks(deps.db, state.deviceId)

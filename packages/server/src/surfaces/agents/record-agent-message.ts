@@ -67,8 +67,9 @@ async function recordAnswers(
   { state, results, tooLargeCount, origin }: Answers,
 ): Promise<void> {
   const { askedAtMs, deviceId } = state
-  const { liveQueries, nodes, settings } = deps
+  const { liveQueries, nodes, questions, settings } = deps
   const liveResults = results.filter(({ id }) => id.startsWith(liveQueries.idPrefix))
+  const answers = results.filter(({ id }) => id.startsWith(questions.idPrefix))
   const report = await deps.runChange(origin, async (change) => {
     const report = await recordCheckResults(change, {
       deviceId,
@@ -80,6 +81,7 @@ async function recordAnswers(
       ...(askedAtMs === undefined ? {} : { askedAt: new Date(askedAtMs) }),
     })
     if (report.kind !== 'recorded') return report
+    if (answers.length > 0) await questions.recordResults(change, deviceId, answers)
     // Last, since the device is locked now, and many devices that answer one live query count there.
     if (liveResults.length > 0) await liveQueries.recordResults(change, deviceId, liveResults)
     await deps.noteProblems(change, deviceId, toWriteProblems(tooLargeCount))
