@@ -955,6 +955,23 @@ create table device_group_member (
   constraint device_group_member_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 );
 
+create table device_question (
+  id uuid not null,
+  device_id bigint not null,
+  purpose text not null,
+  sql text not null,
+  status text not null,
+  asked_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  answered_at timestamp with time zone,
+  rows jsonb,
+  error_message text,
+  constraint device_question_pkey PRIMARY KEY (id),
+  constraint device_question_check CHECK (((status = ANY (ARRAY['answered'::text, 'failed'::text])) = (answered_at IS NOT NULL))),
+  constraint device_question_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'answered'::text, 'failed'::text, 'expired'::text]))),
+  constraint device_question_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
+);
+
 create table device_round (
   device_id bigint not null,
   ran_at timestamp with time zone not null,
@@ -2027,6 +2044,8 @@ CREATE INDEX device_confirmation_person ON public.device_confirmation USING btre
 CREATE INDEX device_contact_address ON public.device_contact USING btree (ip_address);
 CREATE UNIQUE INDEX device_group_name_key ON public.device_group USING btree (lower(name));
 CREATE INDEX device_group_member_device ON public.device_group_member USING btree (device_id, device_group_id);
+CREATE INDEX device_question_age ON public.device_question USING btree (asked_at, id);
+CREATE INDEX device_question_by_device ON public.device_question USING btree (device_id);
 CREATE INDEX device_status_transition_compliance ON public.device_status_transition USING btree (device_id, id) WHERE (from_compliance <> to_compliance);
 CREATE INDEX device_status_transition_device ON public.device_status_transition USING btree (device_id, id);
 CREATE INDEX exemption_request_approved ON public.exemption_request USING btree (device_id) WHERE (status = 'approved'::text);

@@ -7,6 +7,7 @@ import { CleanupStack } from '../src/platform/cleanup-stack.ts'
 import { checkRounds } from './check-rounds.ts'
 import { consoleInBrowser } from './console.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
+import { held } from './held.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
 import { longPoll } from './long-poll.ts'
@@ -26,6 +27,7 @@ export const SCENARIOS: readonly Scenario[] = [
   webhookIsolation,
   longPoll,
   idleCheckIns,
+  held,
   checkRounds,
   singleAnswers,
   lists,

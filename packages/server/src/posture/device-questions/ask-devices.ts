@@ -21,7 +21,7 @@ import {
 } from './question-store.ts'
 
 /** For how long to wait for answers. */
-export interface AskOptions {
+interface AskOptions {
   /** One minute at most. */
   readonly timeoutMs: number
   /** Ends the wait: nobody wants the answers any more. */
@@ -73,29 +73,10 @@ export function createDeviceAsker({
     read(wanted).catch((error: unknown) => logError(error, 'answers of devices could not be read'))
   }
 
-  /** Resolves when every question has ended or the time is over. */
-  async function awaitAnswers(
-    questions: readonly NewQuestion[],
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<string, EndedQuestion>> {
-    const answers = new Map<string, EndedQuestion>()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    for (const { id } of questions) {
-      waiting.set(id, (ended) => {
-        answers.set(id, ended)
-        if (questions.every((question) => answers.has(question.id))) resolve()
-      })
-    }
-    if (signal.aborted) resolve()
-    await promise
-    return answers
-  }
-
   async function ask(asked: readonly NewQuestion[], signal: AbortSignal, timeoutMs: number) {
     const ids = asked.map(({ id }) => id)
     // Before the questions are stored, so that no answer comes unheard.
-    const answered = awaitAnswers(asked, signal)
+    const answered = awaitAnswers(waiting, asked, signal)
     try {
       const askedAt = clock.now()
       const expiresAt = new Date(askedAt.getTime() + timeoutMs)
@@ -135,6 +116,26 @@ export function createDeviceAsker({
     lookForAll: () => look([...waiting.keys()]),
     close: () => closing.abort(),
   }
+}
+
+/** Resolves when every question has ended or the time is over. */
+async function awaitAnswers(
+  waiting: Map<string, (ended: EndedQuestion) => void>,
+  questions: readonly NewQuestion[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, EndedQuestion>> {
+  const answers = new Map<string, EndedQuestion>()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  for (const { id } of questions) {
+    waiting.set(id, (ended) => {
+      answers.set(id, ended)
+      if (questions.every((question) => answers.has(question.id))) resolve()
+    })
+  }
+  if (signal.aborted) resolve()
+  await promise
+  return answers
 }
 
 function toAnswer({ deviceId }: NewQuestion, ended: EndedQuestion | undefined): QuestionAnswer {

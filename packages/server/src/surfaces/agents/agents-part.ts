@@ -66,7 +66,6 @@ export function createAgentsPart(
   const hurried = createHurriedDevices(clock)
   const liveQueries = createInbox(foundation, config.refusedTables, reads)
   const questions = createQuestionInbox(foundation, reads)
-  const schedule = toSchedule(REPORTING_TABLES)
   return {
     name: 'agents',
     roles: ['agents'],
@@ -81,12 +80,7 @@ export function createAgentsPart(
         reads,
         hurried,
         writes: createWrites(config),
-        reporting: {
-          schedule: () => schedule,
-          prefix: REPORT_QUERY_PREFIX,
-          boundSnapshot,
-          recordSnapshots,
-        },
+        reporting: createReporting(),
         noteProblems: createReportProblemNotes(),
         liveQueries: toLiveQueries(liveQueries),
         questions: toQuestions(questions),
@@ -134,6 +128,16 @@ function createWrites({ databasePoolMax }: AgentsSettings): DeviceQueue {
     runningMax: Math.max(1, Math.floor(databasePoolMax * WRITING_SHARE)),
     ...QUEUED_PER_DEVICE,
   })
+}
+
+function createReporting(): AgentDependencies['reporting'] {
+  const schedule = toSchedule(REPORTING_TABLES)
+  return {
+    schedule: () => schedule,
+    prefix: REPORT_QUERY_PREFIX,
+    boundSnapshot,
+    recordSnapshots,
+  }
 }
 
 function toLiveQueries(inbox: LiveQueryInbox): AgentDependencies['liveQueries'] {
