@@ -31,6 +31,7 @@ export const PERIODIC_JOBS = {
   'push fallback': byOneWorker(15 * SECOND_MS),
   'release data': byOneWorker(DAY_MS),
   retention: byOneWorker(10 * SECOND_MS),
+  'sign-in keys': byEach(['api', 'worker'], 5 * MINUTE_MS),
   'signing key proofs': byEach(['api', 'worker'], 5 * SECOND_MS),
   'signing keys': byEach(['api', 'worker'], MINUTE_MS),
   'unreachable receivers': byOneWorker(5 * MINUTE_MS),

@@ -37,6 +37,8 @@ export const LOCK_KEYS = {
   signInApplications: [SINGLE, 21],
   /** Leases ports of the live proof of devices. */
   probePorts: [SINGLE, 23],
+  /** Makes and retires the keys that sign ID tokens. */
+  signInKeys: [SINGLE, 22],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

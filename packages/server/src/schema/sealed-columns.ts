@@ -13,6 +13,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'enrollment_secret', key: 'id', column: 'secret_sealed' },
   { table: 'idempotency_record', key: 'scope_hash', column: 'answer_sealed' },
   { table: 'sign_in_application', key: 'id', column: 'client_secret_sealed' },
+  { table: 'sign_in_key', key: 'kid', column: 'private_key_sealed' },
   { table: 'sign_in_provider_state', key: 'key_hash', column: 'payload_sealed' },
   { table: 'sign_in_upstream_provider', key: 'id', column: 'client_secret_sealed' },
   { table: 'signing_key', key: 'kid', column: 'private_key_sealed' },

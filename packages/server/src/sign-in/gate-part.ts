@@ -1,13 +1,29 @@
+import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { createProviderGateway } from '../organisation/admin-oidc/provider-gateway.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
-import { dueJob } from '../schema/jobs.ts'
+import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
+import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
+import { createAttemptWatch } from './attempts/attempt-events.ts'
 import { attemptRetentions } from './attempts/attempt-retention-store.ts'
-import { ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
+import { attemptRoutes } from './attempts/attempt-routes.ts'
+import { ATTEMPT_CHANNEL, ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
 import { abandonAttempts } from './attempts/end-attempt.ts'
 import { confirmationRoutes } from './registration/confirmation-routes.ts'
+import { ENTRA_CLOUDS } from './entra/entra-clouds.ts'
+import { mountEntra, toEntraPage } from './entra/entra-routes.ts'
+import { answerEntra } from './entra/entra-sign-in.ts'
+import { createEntraHintVerifier } from './entra/verify-entra-hint.ts'
+import { readBrand } from './pages/brand-read.ts'
+import { createPageAssets } from './pages/kit/page-assets.ts'
+import { mountPages } from './pages/page-surface.ts'
 import { policyRoutes } from './policy/policy-routes.ts'
+import { createProviderHolder } from './provider/provider-holder.ts'
+import { mountProvider } from './provider/provider-routes.ts'
+import { SIGN_IN_KEY_CHANNEL } from './provider/sign-in-key-store.ts'
+import { createSignInKeys } from './provider/sign-in-keys.ts'
+import { endSessionBySid } from './sessions/end-sessions.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import { upstreamRoutes } from './upstreams/upstream-routes.ts'
 
@@ -16,18 +32,25 @@ export interface GateSettings {
   readonly signInRetentionDays: number
 }
 
+export type GateFoundation = Foundation & { readonly masterKeys: MasterKeys }
+
 /** Where upstream providers send browsers back to, below the base URL. */
 const UPSTREAM_CALLBACK_PATH = '/sign-in/upstream/callback'
 
 /** Signing in here: applications, upstream providers, the policy, attempts and what they grant. */
 export function createGatePart(
-  foundation: Foundation,
+  foundation: GateFoundation,
   { baseUrl, signInRetentionDays }: GateSettings,
   { outbound }: { readonly outbound: Outbound },
 ): ServicePart {
-  const { db, runChange, clock, sealer } = foundation
+  const { db, runChange, clock, sealer, log } = foundation
   const gateway = createProviderGateway(outbound, `${baseUrl}${UPSTREAM_CALLBACK_PATH}`, clock)
   const findTargetProblem = (url: string) => gateway.findTargetProblem(url)
+  const keys = createSignInKeys({ db, runChange, clock, sealer })
+  const watch = createAttemptWatch()
+  const site = { baseUrl, assets: createPageAssets(), readBrand: async () => readBrand(db) }
+  const verifyHint = createEntraHintVerifier(outbound.client, clock)
+  const entra = { db, runChange, clock, log, baseUrl, keys, verifyHint, clouds: ENTRA_CLOUDS }
   return {
     name: 'sign-in gate',
     roles: ['api'],
@@ -38,11 +61,47 @@ export function createGatePart(
       ...sessionRoutes({ db, runChange, clock }),
       ...confirmationRoutes({ db, runChange, clock }),
     ],
+    mount: (http) => {
+      const upstream = { db, runChange, sealer, log, gateway }
+      const openProvider = createProviderHolder(
+        {
+          ...{ db, clock, sealer, baseUrl, outbound },
+          cookieKeys: cookieKeysOf(foundation.masterKeys),
+          endBySid: async (clientId, sid) =>
+            runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+              endSessionBySid(change, clientId, sid),
+            ),
+          onFault: (error) => log.error({ err: error }, 'a sign-in failed'),
+        },
+        keys,
+      )
+      mountProvider(http, { db, runChange, baseUrl, upstream, openProvider })
+      mountEntra(http, entra)
+      const attempts = { db, runChange, clock, log, baseUrl, watch }
+      const toEntra = async (held: Parameters<typeof answerEntra>[1]) =>
+        toEntraPage(await answerEntra(entra, held))
+      mountPages(http, site, attemptRoutes({ ...attempts, answerEntra: toEntra }))
+    },
+    channels: {
+      [ATTEMPT_CHANNEL]: watch.hear,
+      [SIGN_IN_KEY_CHANNEL]: () => keys.forget(),
+    },
+    onReconnect: () => {
+      keys.forget()
+      watch.hearAll()
+    },
+    endWaiting: watch.end,
     jobs: [
       dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {
         channel: ATTEMPT_EXPIRY_CHANNEL,
       }),
+      periodicJob('sign-in keys', () => keys.rotate()),
     ],
     retention: attemptRetentions(signInRetentionDays),
   }
+}
+
+/** Cookies of before a change of the master key are good until they end. */
+function cookieKeysOf({ current, previous }: MasterKeys): Buffer[] {
+  return [current, ...previous].map((key) => deriveKey(key, 'sign-in cookies'))
 }

@@ -36,6 +36,7 @@ export interface CertificateWithKey {
   readonly key: KeyObject
 }
 
+const RSA_SHA256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' } as const
 const EC_P256 = { name: 'ECDSA', namedCurve: 'P-256' } as const
 
 /** The upper bound of a common name (RFC 5280 appendix A.1). */
@@ -86,6 +87,22 @@ export async function issueServerCertificate(
   )
 }
 
+/** A certificate (PEM) that an RSA key signs for itself, for those who read keys from certificates. */
+export async function issueSigningCertificate(
+  commonName: string,
+  key: KeyObject,
+  validity: Validity,
+): Promise<string> {
+  const publicKey = toPublicKey(createPublicKey(key))
+  const name = distinguishedName(commonName.slice(0, COMMON_NAME_LENGTH_MAX))
+  const extensions = [
+    new BasicConstraintsExtension(false, undefined, true),
+    new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+    await SubjectKeyIdentifierExtension.create(publicKey),
+  ]
+  return signCertificate({ issuer: name, subject: name, publicKey, validity, extensions }, key)
+}
+
 interface CertificateContents {
   readonly issuer: Name
   readonly subject: Name
@@ -105,7 +122,11 @@ async function signCertificate(
     publicKey,
     ...validity,
     extensions,
-    signingKey: signingKey.toCryptoKey(EC_P256, false, ['sign']),
+    signingKey: signingKey.toCryptoKey(
+      signingKey.asymmetricKeyType === 'rsa' ? RSA_SHA256 : EC_P256,
+      false,
+      ['sign'],
+    ),
   })
   return `${certificate.toString('pem')}\n`
 }

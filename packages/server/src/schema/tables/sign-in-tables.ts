@@ -211,6 +211,16 @@ export interface SignInTables {
     logout_due_at: Date | null
     logout_attempts: Generated<number>
   }
+  /** What signs ID tokens. */
+  sign_in_key: {
+    kid: string
+    public_jwk: Json<Record<string, string>>
+    private_key_sealed: Buffer
+    certificate: string
+    created_at: Date
+    active_from: Date
+    retired_at: Date | null
+  }
   /** What the provider of ID tokens remembers. */
   sign_in_provider_state: {
     key_hash: Buffer

@@ -8,6 +8,7 @@ import { conflict } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
 import { ATTEMPT_CHANNEL, listAttemptsOfDevices } from '../attempts/attempt-store.ts'
 import {
+  findLiveSessionBySid,
   getGrantedSessionForUpdate,
   listLiveSessionsForUpdate,
   LOGOUT_CHANNEL,
@@ -57,6 +58,16 @@ export async function endSession(
     after: { reason, person_id: session.personId, device_id: session.deviceId },
   })
   return getGrantedSessionForUpdate(change.tx, id)
+}
+
+/** Ends the session that an application knows by a `sid`, when it is live and of that application. Idempotent. */
+export async function endSessionBySid(
+  change: Change,
+  clientId: string,
+  sid: string,
+): Promise<void> {
+  const session = await findLiveSessionBySid(change.tx, clientId, sid, change.at)
+  if (session !== undefined) await endSession(change, session.id, 'logout')
 }
 
 async function end(

@@ -87,6 +87,25 @@ export async function getGrantedSessionForUpdate(
   return session
 }
 
+/** The live session that an application knows by a `sid`, locked until the transaction ends. */
+export async function findLiveSessionBySid(
+  tx: Transaction<Schema>,
+  clientId: string,
+  sid: string,
+  at: Date,
+): Promise<Pick<GrantedSession, 'id'> | undefined> {
+  return tx
+    .selectFrom('sign_in_granted_session as s')
+    .innerJoin('sign_in_application as a', 'a.id', 's.application_id')
+    .select('s.id')
+    .where('s.sid', '=', sid)
+    .where('a.client_id', '=', clientId)
+    .where('s.ended_at', 'is', null)
+    .where('s.expires_at', '>', at)
+    .forUpdate('s')
+    .executeTakeFirst()
+}
+
 /** What is told of a session that has ended. */
 export interface EndedSession {
   readonly id: string

@@ -7,7 +7,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import { listRoute, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { getStream, parseStreamReference } from '../streams/stream-store.ts'
-import { RSA_MODULUS_BITS } from './generate-signing-key.ts'
+import { RSA_MODULUS_BITS } from '../../platform/secrets/generate-signing-key.ts'
 import {
   revokeSigningKey,
   rollBackSigningKey,

@@ -1,0 +1,94 @@
+/*
+ * Attempts as those who watch them hear of them: one listener of a process for all its connections. A notification is a
+ * hint; what is shown is read anew.
+ */
+import { PassThrough, type Readable } from 'node:stream'
+import { SECOND_MS } from '../../platform/clock.ts'
+
+/** Those who watch attempts in this process. */
+export interface AttemptWatch {
+  /** Called with the payload of each notification. */
+  readonly hear: (payload: string) => void
+  /** Notifications may have been missed. */
+  readonly hearAll: () => void
+  /** Calls `look` at each change of an attempt until the answer is called. */
+  readonly watch: (attemptId: string, look: () => void) => () => void
+  /** Ends every stream. */
+  readonly end: () => void
+  /** Adds a stream that ends with the process. */
+  readonly addStream: (stream: PassThrough) => void
+}
+
+export function createAttemptWatch(): AttemptWatch {
+  const watchers = new Map<string, Set<() => void>>()
+  const streams = new Set<PassThrough>()
+  return {
+    hear: (payload) => {
+      const id = readId(payload)
+      for (const look of watchers.get(id) ?? []) look()
+    },
+    hearAll: () => {
+      for (const looks of watchers.values()) for (const look of looks) look()
+    },
+    watch: (attemptId, look) => {
+      const looks = watchers.get(attemptId) ?? new Set()
+      watchers.set(attemptId, looks.add(look))
+      return () => {
+        looks.delete(look)
+        if (looks.size === 0) watchers.delete(attemptId)
+      }
+    },
+    end: () => {
+      for (const stream of streams) stream.end()
+    },
+    addStream: (stream) => {
+      streams.add(stream)
+      stream.once('close', () => streams.delete(stream))
+    },
+  }
+}
+
+function readId(payload: string): string {
+  try {
+    return String((JSON.parse(payload) as { readonly id?: unknown }).id)
+  } catch {
+    return ''
+  }
+}
+
+const HEARTBEAT_MS = 15 * SECOND_MS
+
+/**
+ * The states of an attempt as server-sent events, one line of JSON each: at once, and at each change until the attempt
+ * has ended, as `read` gives them. WHATWG HTML section 9.2.
+ */
+export function streamAttempt(
+  watch: AttemptWatch,
+  attemptId: string,
+  read: () => Promise<{ readonly json: object; readonly isOver: boolean } | undefined>,
+): Readable {
+  const stream = new PassThrough()
+  watch.addStream(stream)
+  let looking: Promise<void> = Promise.resolve()
+  let sent = ''
+  const stop = watch.watch(attemptId, () => {
+    looking = looking.then(look, look)
+  })
+  const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS)
+  heartbeat.unref()
+  stream.once('close', () => {
+    clearInterval(heartbeat)
+    stop()
+  })
+  async function look(): Promise<void> {
+    const state = await read().catch(() => undefined)
+    if (stream.destroyed || stream.writableEnded) return
+    if (state === undefined) return void stream.end()
+    const text = JSON.stringify(state.json)
+    if (text !== sent) stream.write(`data: ${text}\n\n`)
+    sent = text
+    if (state.isOver) stream.end()
+  }
+  looking = look()
+  return stream
+}

@@ -1,0 +1,126 @@
+import type { Foundation } from '../../changes/foundation.ts'
+import { renderTemplate } from '../../posture/checks/render-template.ts'
+import { readBrand } from '../pages/brand-read.ts'
+import { getSignInPolicy } from '../policy/policy-store.ts'
+import { findApplicationName, findAttemptPerson } from './attempt-facts-read.ts'
+import { findShownDevice, listIssuesForPerson, type PersonIssueRow } from './attempt-issue-read.ts'
+import type { Attempt } from './attempt-store.ts'
+import type { AttemptDevice, AttemptIssue, AttemptRefusal, AttemptView } from './attempt-view.ts'
+import { REFUSALS, type RefusalCode } from './refusals.ts'
+
+/** What is shown of a sign-in now. A refused one of a device of somebody else shows nothing of the device. */
+export async function viewOfAttempt(
+  { db, clock }: Pick<Foundation, 'db' | 'clock'>,
+  attempt: Attempt,
+): Promise<AttemptView> {
+  const { applicationId, personId } = attempt
+  const now = clock.now()
+  const person = personId === null ? undefined : await findAttemptPerson(db, personId)
+  const device = await showDevice(db, attempt)
+  const issues =
+    device === undefined
+      ? []
+      : (await listIssuesForPerson(db, device.id, now)).map((row) => toIssue(row, device, now))
+  const { fallbacks } = await getSignInPolicy(db)
+  const isUnderWay = attempt.endedAt === null && attempt.expiresAt > now
+  const brand = await readBrand(db)
+  return {
+    id: attempt.id,
+    stage: attempt.stage,
+    applicationName: applicationId === null ? null : await findApplicationName(db, applicationId),
+    person: person && { name: person.name, email: person.email },
+    device,
+    assurance: attempt.assurance ?? undefined,
+    issues,
+    choices: {
+      mayContinue:
+        isUnderWay &&
+        (attempt.stage === 'warned' ||
+          (attempt.stage === 'blocked' &&
+            device?.authState !== 'Blocked' &&
+            issues.every(({ isBlocking }) => !isBlocking))),
+      mayRecheck: isUnderWay && (attempt.stage === 'blocked' || attempt.stage === 'warned'),
+      mayRequestExemption: isUnderWay && issues.some(({ isExemptionAllowed }) => isExemptionAllowed),
+      maySayNotMyDevice: isUnderWay && device !== undefined,
+      mayCancel: isUnderWay,
+    },
+    fallback:
+      attempt.stage === 'fallback' ? { ladder: fallbacks, state: attempt.fallbackState } : undefined,
+    registration: attempt.stage === 'registration' ? { state: attempt.fallbackState } : undefined,
+    refusal: attempt.refusalCode === null ? undefined : toRefusal(attempt.refusalCode),
+    expiresAt: attempt.expiresAt,
+    revision: attempt.revision,
+    language: attempt.language,
+    brand: { name: brand.name, logo: brand.logo, colour: brand.colour },
+  }
+}
+
+/** What must not be shown to whoever signs in with it. */
+const HIDING: ReadonlySet<string> = new Set(['device_of_another_person', 'relayed', 'other_os_user'])
+
+async function showDevice(
+  db: Foundation['db'],
+  { deviceId, assurance, refusalCode }: Attempt,
+): Promise<AttemptDevice | undefined> {
+  if (deviceId === null || assurance === null || HIDING.has(refusalCode ?? '')) return undefined
+  const device = await findShownDevice(db, deviceId)
+  return device && { ...device, howKnown: assurance }
+}
+
+function toIssue(row: PersonIssueRow, device: AttemptDevice, now: Date): AttemptIssue {
+  const { id, checkId, title, blocksAt, lastCheckedAt, isAsked, isSnoozeAllowed, exemption } = row
+  const isBlocking = blocksAt !== null && blocksAt <= now && !row.isExempted
+  const variables = {
+    device: { name: device.name, platform: device.platform },
+    issue: { title, value: row.value },
+  }
+  return {
+    id,
+    checkId,
+    title,
+    rationale: render(row.rationale, variables),
+    foundInWords: row.issueValue === null ? title : `${title}: ${row.issueValue}`,
+    rows: [shownRow(row.value)],
+    steps: render(row.steps, variables),
+    blocksAt: row.isExempted ? null : blocksAt,
+    isBlocking,
+    recheck: isAsked ? 'asking' : 'failing',
+    lastCheckedAt,
+    isSnoozeAllowed,
+    isExemptionAllowed: row.isExemptionAllowed,
+    exemption,
+  }
+}
+
+/** Words of columns that hold secrets. */
+const SECRET_COLUMN = /secret|password|token|key|credential/i
+const MASK = '••••••'
+
+function shownRow(value: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !name.startsWith('KOLIDE_'))
+      .map(([name, text]) => [name, SECRET_COLUMN.test(name) ? MASK : String(text)]),
+  )
+}
+
+/** A template that does not render is shown by nothing: its admins see the fault where they wrote it. */
+function render(
+  template: string,
+  variables: Parameters<typeof renderTemplate>[1],
+): string | null {
+  if (template.trim() === '') return null
+  try {
+    return renderTemplate(template, variables)
+  } catch {
+    return null
+  }
+}
+
+function toRefusal(text: string): AttemptRefusal | undefined {
+  if (!Object.hasOwn(REFUSALS, text)) return undefined
+  // The keys of the registry are the codes.
+  const code = text as RefusalCode
+  const { words, remedy } = REFUSALS[code]
+  return { code, message: words, remedy }
+}

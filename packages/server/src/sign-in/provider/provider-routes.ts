@@ -1,0 +1,154 @@
+/*
+ * The OpenID provider as a part of the HTTP server: its paths below `/sign-in`, and the interactions that lead to the
+ * pages of an attempt and back. The protocol is the library's; which address it has is said here, by the base URL.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { findEnabledApplication } from '../applications/application-store.ts'
+import { getHeldAttempt } from '../attempts/attempt-cookie.ts'
+import { attemptOfState, endUpstream } from '../upstreams/upstream-sign-in.ts'
+import {
+  beginInteraction,
+  endInteraction,
+  openInteraction,
+  type InteractionDependencies,
+} from './interactions.ts'
+import type { OpenProvider } from './provider-holder.ts'
+
+export interface ProviderRouteDependencies extends InteractionDependencies {
+  readonly openProvider: OpenProvider
+}
+
+const PREFIX = '/sign-in'
+
+/** What the library answers by itself. */
+const LIBRARY_PATHS = [
+  ['GET', '/.well-known/openid-configuration'],
+  ['GET', '/jwks'],
+  ['GET', '/authorize'],
+  ['POST', '/authorize'],
+  ['GET', '/authorize/:uid'],
+  ['POST', '/token'],
+  ['GET', '/userinfo'],
+  ['POST', '/userinfo'],
+  ['POST', '/revocation'],
+  ['POST', '/par'],
+  ['GET', '/end_session'],
+  ['POST', '/end_session'],
+  ['POST', '/end_session/confirm'],
+  ['GET', '/end_session/success'],
+] as const
+
+/** Adds the provider to the HTTP server. Bodies are forms, and read by the library. */
+export function mountProvider(
+  http: FastifyInstance,
+  dependencies: ProviderRouteDependencies,
+): void {
+  const { openProvider, baseUrl } = dependencies
+  void http.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    for (const [method, path] of LIBRARY_PATHS) {
+      scope.route({
+        method,
+        url: `${PREFIX}${path}`,
+        handler: async (request, reply) => {
+          const callback = (await openProvider()).callback()
+          takeOver(reply)
+          await callback(toLibrary(request.raw, baseUrl), reply.raw)
+        },
+      })
+    }
+    mountInteractions(scope, dependencies)
+  })
+}
+
+function mountInteractions(scope: FastifyInstance, dependencies: ProviderRouteDependencies): void {
+  const { openProvider, baseUrl } = dependencies
+  scope.get(`${PREFIX}/interaction/:uid`, async (request, reply) => {
+    const provider = await openProvider()
+    const raw = toLibrary(request.raw, baseUrl)
+    const interaction = await openInteraction(provider, raw, reply.raw)
+    const begun = await beginInteraction(dependencies, interaction, readBrowser(request))
+    if (begun !== 'unmet') {
+      return reply.header('set-cookie', [...begun.cookies]).redirect(begun.to, 303)
+    }
+    takeOver(reply)
+    return provider.interactionFinished(raw, reply.raw, {
+      error: 'access_denied',
+      error_description: 'what was asked for could not be met',
+    })
+  })
+  scope.get(`${PREFIX}/interaction/:uid/finish`, async (request, reply) => {
+    const { attempt: id } = request.query as { readonly attempt?: unknown }
+    const held = await getHeldAttempt(dependencies, request.headers, String(id))
+    const provider = await openProvider()
+    const raw = toLibrary(request.raw, baseUrl)
+    await endInteraction(dependencies, provider, held, {
+      request: raw,
+      response: reply.raw,
+      takeOver: () => takeOver(reply),
+    })
+  })
+  scope.get(`${PREFIX}/upstream/callback`, async (request, reply) =>
+    answerUpstream(dependencies, request, reply),
+  )
+}
+
+/** What an upstream provider sends the browser back with. OpenID Connect Core 1.0 sections 3.1.2.5 and 3.1.2.6. */
+async function answerUpstream(
+  dependencies: ProviderRouteDependencies,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const query = request.query as Readonly<Record<string, unknown>>
+  const state = textOf(query['state']) ?? ''
+  const held = await getHeldAttempt(dependencies, request.headers, attemptOfState(state))
+  const { attempt } = held
+  const own = `${dependencies.baseUrl}${PREFIX}/attempts/${attempt.id}`
+  const application =
+    attempt.applicationId === null
+      ? undefined
+      : await findEnabledApplication(dependencies.db, { id: attempt.applicationId })
+  if (application !== undefined && attempt.stage === 'person') {
+    const code = textOf(query['code'])
+    const answer = code === undefined ? undefined : { code, state, iss: textOf(query['iss']) }
+    await endUpstream(dependencies.upstream, held, application, answer)
+  }
+  return reply.redirect(own, 303)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** From here on the library answers, with the headers of every answer. */
+function takeOver(reply: FastifyReply): void {
+  reply.hijack()
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    if (value !== undefined) reply.raw.setHeader(name, value)
+  }
+}
+
+/** A request as the library knows it: without the prefix, and at the address that the world knows. */
+function toLibrary(request: IncomingMessage, baseUrl: string): IncomingMessage {
+  const { host, protocol, pathname } = new URL(baseUrl)
+  const mounted = request as IncomingMessage & { originalUrl?: string }
+  const prefix = `${pathname === '/' ? '' : pathname}${PREFIX}`
+  const path = (request.url ?? '').slice(PREFIX.length)
+  mounted.originalUrl = `${prefix}${path}`
+  request.url = path
+  request.headers.host = host
+  delete request.headers['x-forwarded-host']
+  request.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+  return request
+}
+
+function readBrowser(request: FastifyRequest) {
+  const { headers, ip } = request
+  return {
+    ipAddress: ip,
+    userAgent: headers['user-agent'] ?? null,
+    language: /^[a-z]{2}/i.exec(headers['accept-language'] ?? '')?.[0].toLowerCase() ?? 'en',
+  }
+}
