@@ -9,7 +9,10 @@ import {
   writeSessionCookie,
   type SessionCookie,
 } from '../../platform/http/session-cookie.ts'
-import type { Attempt } from './attempt-store.ts'
+import type { Kysely } from 'kysely'
+import { notFound } from '../../platform/app-error.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { findAttempt, type Attempt } from './attempt-store.ts'
 import { isBrowserOf } from './begin-attempt.ts'
 import { ATTEMPT_LIFETIME_MS } from './move-attempt.ts'
 
@@ -34,4 +37,28 @@ export function isFromBrowserOf(
 ): boolean {
   const secret = readSessionCookie(headers, toAttemptCookie(attempt.id, baseUrl))
   return secret !== undefined && isBrowserOf(attempt, secret)
+}
+
+/** An attempt of the browser that sent a request, with its secret. */
+export interface HeldAttempt {
+  readonly attempt: Attempt
+  readonly secret: string
+}
+
+/**
+ * The attempt that a request is about, for the browser that began it alone.
+ *
+ * @throws AppError `not_found` for any other browser, as for an attempt that does not exist
+ */
+export async function getHeldAttempt(
+  { db, baseUrl }: { readonly db: Kysely<Schema>; readonly baseUrl: string },
+  headers: IncomingHttpHeaders,
+  attemptId: string,
+): Promise<HeldAttempt> {
+  const attempt = await findAttempt(db, attemptId)
+  const secret = readSessionCookie(headers, toAttemptCookie(attemptId, baseUrl))
+  if (attempt !== undefined && secret !== undefined && isBrowserOf(attempt, secret)) {
+    return { attempt, secret }
+  }
+  throw notFound('sign-in', attemptId)
 }

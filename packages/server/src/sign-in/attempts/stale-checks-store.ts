@@ -30,7 +30,9 @@ export async function insertCheckRefreshes(
   await sql`
     insert into check_refresh (device_id, check_id, requested_at)
     select ${deviceId}::bigint, id, ${at}::timestamptz from unnest(${checkIds}::bigint[]) as id
-    on conflict (device_id, check_id) do update set requested_at = excluded.requested_at`.execute(tx)
+    on conflict (device_id, check_id) do update set requested_at = excluded.requested_at`.execute(
+    tx,
+  )
   await notifyDeviceChanged(tx, deviceId)
 }
 

@@ -5,7 +5,13 @@ import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findApplicationName, findAttemptPerson } from './attempt-facts-read.ts'
 import { findShownDevice, listIssuesForPerson, type PersonIssueRow } from './attempt-issue-read.ts'
 import type { Attempt } from './attempt-store.ts'
-import type { AttemptDevice, AttemptIssue, AttemptRefusal, AttemptView } from './attempt-view.ts'
+import type {
+  AttemptChoices,
+  AttemptDevice,
+  AttemptIssue,
+  AttemptRefusal,
+  AttemptView,
+} from './attempt-view.ts'
 import { REFUSALS, type RefusalCode } from './refusals.ts'
 
 /** What is shown of a sign-in now. A refused one of a device of somebody else shows nothing of the device. */
@@ -22,7 +28,6 @@ export async function viewOfAttempt(
       ? []
       : (await listIssuesForPerson(db, device.id, now)).map((row) => toIssue(row, device, now))
   const { fallbacks } = await getSignInPolicy(db)
-  const isUnderWay = attempt.endedAt === null && attempt.expiresAt > now
   const brand = await readBrand(db)
   return {
     id: attempt.id,
@@ -32,20 +37,11 @@ export async function viewOfAttempt(
     device,
     assurance: attempt.assurance ?? undefined,
     issues,
-    choices: {
-      mayContinue:
-        isUnderWay &&
-        (attempt.stage === 'warned' ||
-          (attempt.stage === 'blocked' &&
-            device?.authState !== 'Blocked' &&
-            issues.every(({ isBlocking }) => !isBlocking))),
-      mayRecheck: isUnderWay && (attempt.stage === 'blocked' || attempt.stage === 'warned'),
-      mayRequestExemption: isUnderWay && issues.some(({ isExemptionAllowed }) => isExemptionAllowed),
-      maySayNotMyDevice: isUnderWay && device !== undefined,
-      mayCancel: isUnderWay,
-    },
+    choices: toChoices(attempt, device, issues, now),
     fallback:
-      attempt.stage === 'fallback' ? { ladder: fallbacks, state: attempt.fallbackState } : undefined,
+      attempt.stage === 'fallback'
+        ? { ladder: fallbacks, state: attempt.fallbackState }
+        : undefined,
     registration: attempt.stage === 'registration' ? { state: attempt.fallbackState } : undefined,
     refusal: attempt.refusalCode === null ? undefined : toRefusal(attempt.refusalCode),
     expiresAt: attempt.expiresAt,
@@ -55,8 +51,29 @@ export async function viewOfAttempt(
   }
 }
 
+function toChoices(
+  { stage, endedAt, expiresAt }: Attempt,
+  device: AttemptDevice | undefined,
+  issues: readonly AttemptIssue[],
+  now: Date,
+): AttemptChoices {
+  const isUnderWay = endedAt === null && expiresAt > now
+  const isClear = device?.authState !== 'Blocked' && issues.every(({ isBlocking }) => !isBlocking)
+  return {
+    mayContinue: isUnderWay && (stage === 'warned' || (stage === 'blocked' && isClear)),
+    mayRecheck: isUnderWay && (stage === 'blocked' || stage === 'warned'),
+    mayRequestExemption: isUnderWay && issues.some(({ isExemptionAllowed }) => isExemptionAllowed),
+    maySayNotMyDevice: isUnderWay && device !== undefined,
+    mayCancel: isUnderWay,
+  }
+}
+
 /** What must not be shown to whoever signs in with it. */
-const HIDING: ReadonlySet<string> = new Set(['device_of_another_person', 'relayed', 'other_os_user'])
+const HIDING: ReadonlySet<string> = new Set([
+  'device_of_another_person',
+  'relayed',
+  'other_os_user',
+])
 
 async function showDevice(
   db: Foundation['db'],
@@ -105,10 +122,7 @@ function shownRow(value: Readonly<Record<string, string>>): Record<string, strin
 }
 
 /** A template that does not render is shown by nothing: its admins see the fault where they wrote it. */
-function render(
-  template: string,
-  variables: Parameters<typeof renderTemplate>[1],
-): string | null {
+function render(template: string, variables: Parameters<typeof renderTemplate>[1]): string | null {
   if (template.trim() === '') return null
   try {
     return renderTemplate(template, variables)

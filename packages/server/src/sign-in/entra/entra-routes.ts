@@ -4,7 +4,12 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from '../pages/kit/markup.ts'
-import { FORM_BYTES_MAX, FORM_MEDIA_TYPE, parseFormBody, type FormBody } from '../pages/kit/form-body.ts'
+import {
+  FORM_BYTES_MAX,
+  FORM_MEDIA_TYPE,
+  parseFormBody,
+  type FormBody,
+} from '../pages/kit/form-body.ts'
 import type { PageAnswer } from '../pages/page-surface.ts'
 import type { EntraAnswer } from './entra-sign-in.ts'
 import { beginFromEntra, entraIssuer, type EntraDependencies } from './entra-sign-in.ts'

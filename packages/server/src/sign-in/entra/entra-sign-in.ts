@@ -9,8 +9,11 @@ import type { Foundation } from '../../changes/foundation.ts'
 import { AppError, conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS, toEpochSeconds } from '../../platform/clock.ts'
 import type { AttemptInteraction } from '../../schema/tables/sign-in-tables.ts'
-import { findEnabledApplication, type SignInApplication } from '../applications/application-store.ts'
-import { writeAttemptCookie, type HeldAttempt } from '../attempts/attempt-cookie.ts'
+import {
+  findEnabledApplication,
+  type SignInApplication,
+} from '../applications/application-store.ts'
+import { writeAttemptCookie, type HeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { updateAttemptReturned } from '../attempts/attempt-store.ts'
 import { beginAttempt } from '../attempts/begin-attempt.ts'
 import { identifyByHint } from '../attempts/identify-by-hint.ts'
@@ -45,7 +48,10 @@ export async function beginFromEntra(
   const { db, runChange, baseUrl, log } = dependencies
   const request = readEntraRequest(form)
   if (request === undefined) throw refuse()
-  const application = await findEnabledApplication(db, { clientId: request.clientId, kind: 'entra' })
+  const application = await findEnabledApplication(db, {
+    clientId: request.clientId,
+    kind: 'entra',
+  })
   if (application === undefined) throw refuse()
   const person = await prove(dependencies, application, request)
   log.info({ entraRequestId: request.clientRequestId }, 'a sign-in came from Entra')
@@ -69,7 +75,7 @@ export async function beginFromEntra(
   await identifyByHint(dependencies, begun.attempt.id, hint)
   return {
     to: `${baseUrl}/sign-in/attempts/${begun.attempt.id}`,
-    cookies: [writeAttemptCookie(baseUrl, begun)],
+    cookies: [writeAttemptCookie(begun.attempt.id, begun.secret, baseUrl)],
   }
 }
 

@@ -55,7 +55,10 @@ export function createEntraHintVerifier(
 ): VerifyEntraHint {
   const fetchText = createGuardedFetch(client)
   async function fetchJson(url: string): Promise<unknown> {
-    const response = await fetchText(url, { method: 'GET', headers: { accept: 'application/json' } })
+    const response = await fetchText(url, {
+      method: 'GET',
+      headers: { accept: 'application/json' },
+    })
     if (!response.ok) throw new EntraHintError(`${url} answered ${response.status}`)
     return response.json()
   }
@@ -64,7 +67,7 @@ export function createEntraHintVerifier(
       await fetchJson(`${issuer}/.well-known/openid-configuration`),
     )
     if (document.issuer !== issuer) throw new EntraHintError('the metadata names another issuer')
-    return keysSchema.parse(await fetchJson(document.jwks_uri)) as JSONWebKeySet
+    return keysSchema.parse(await fetchJson(document.jwks_uri))
   }
   const known = shareReading(readKeys, { clock, freshMs: KEYS_FRESH_MS, keysMax: AUTHORITIES_MAX })
   const anew = shareReading(readKeys, { clock, freshMs: KEYS_REREAD_MS, keysMax: AUTHORITIES_MAX })

@@ -9,7 +9,7 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { AppError, notFound } from '../../platform/app-error.ts'
 import { findEnabledApplication } from '../applications/application-store.ts'
-import { writeAttemptCookie, type HeldAttempt } from '../attempts/attempt-cookie.ts'
+import { writeAttemptCookie, type HeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { updateAttemptReturned } from '../attempts/attempt-store.ts'
 import { beginAttempt } from '../attempts/begin-attempt.ts'
 import { identifyByHint } from '../attempts/identify-by-hint.ts'
@@ -75,7 +75,7 @@ export async function beginInteraction(
       language: languageOf(params['ui_locales']) ?? browser.language,
     }),
   )
-  const cookies = [writeAttemptCookie(baseUrl, begun)]
+  const cookies = [writeAttemptCookie(begun.attempt.id, begun.secret, baseUrl)]
   const own = `${baseUrl}/sign-in/attempts/${begun.attempt.id}`
   const personId = subjectOf(params['id_token_hint'])
   const isNamed = loginHint !== undefined || personId !== undefined
@@ -166,5 +166,7 @@ function subjectOf(hint: unknown): string | undefined {
 
 function languageOf(locales: unknown): string | undefined {
   const [first] = typeof locales === 'string' ? locales.split(' ') : []
-  return first !== undefined && /^[a-z]{2}/i.test(first) ? first.slice(0, 2).toLowerCase() : undefined
+  return first !== undefined && /^[a-z]{2}/i.test(first)
+    ? first.slice(0, 2).toLowerCase()
+    : undefined
 }

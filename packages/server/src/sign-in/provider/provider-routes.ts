@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findEnabledApplication } from '../applications/application-store.ts'
-import { getHeldAttempt } from '../attempts/attempt-cookie.ts'
+import { getHeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { attemptOfState, endUpstream } from '../upstreams/upstream-sign-in.ts'
 import {
   beginInteraction,

@@ -6,7 +6,10 @@ import { errors, type Adapter, type AdapterPayload } from 'oidc-provider'
 import type { Foundation } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { openApplicationSecret } from '../applications/application-secret.ts'
-import { findEnabledApplication, type SignInApplication } from '../applications/application-store.ts'
+import {
+  findEnabledApplication,
+  type SignInApplication,
+} from '../applications/application-store.ts'
 import {
   consumeProviderState,
   deleteProviderGrant,
@@ -37,7 +40,12 @@ export function createProviderStorage(
   return {
     upsert: async (id, payload, expiresIn) => {
       if (kind === 'ReplayDetection') {
-        const isFirst = await insertProviderState(dependencies, { kind, id }, { ...payload }, until(expiresIn))
+        const isFirst = await insertProviderState(
+          dependencies,
+          { kind, id },
+          { ...payload },
+          until(expiresIn),
+        )
         // Two requests at once: the library has found neither when it looked.
         if (!isFirst) throw new errors.InvalidClientAuth('assertions must be used once')
         return
@@ -47,9 +55,9 @@ export function createProviderStorage(
     find: async (id) =>
       (isStorable(id)
         ? await findProviderState(dependencies, { kind, id }, clock.now())
-        : undefined) as AdapterPayload | undefined,
+        : undefined),
     findByUid: async (uid) =>
-      (await findProviderSession(dependencies, uid, clock.now())) as AdapterPayload | undefined,
+      (await findProviderSession(dependencies, uid, clock.now())),
     findByUserCode: refuse,
     consume: async (id) => {
       const isFirst = await consumeProviderState(db, { kind, id }, clock.now())
@@ -105,7 +113,7 @@ function toMetadata(
           backchannel_logout_uri: backchannelLogoutUri,
           backchannel_logout_session_required: true,
         }),
-  } as AdapterPayload
+  }
 }
 
 /** Texts that the database cannot hold name nothing in it. */

@@ -11,7 +11,13 @@ export const ACR_OF = {
 } as const satisfies Record<Assurance, string>
 
 /** How the device was proven, as authentication methods. RFC 8176 section 2. */
-const AMR_OF = { live: 'pop', hardware: 'hwk', approved: 'user', key: 'swk', none: undefined } as const
+const AMR_OF = {
+  live: 'pop',
+  hardware: 'hwk',
+  approved: 'user',
+  key: 'swk',
+  none: undefined,
+} as const
 
 /** The methods by which the person and the device were authenticated. */
 export function toAmr(personMethods: readonly string[], assurance: Assurance): string[] {

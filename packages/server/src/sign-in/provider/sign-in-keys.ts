@@ -9,7 +9,12 @@ import type { Foundation } from '../../changes/foundation.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { generateSigningKey } from '../../platform/secrets/generate-signing-key.ts'
 import { issueSigningCertificate } from '../../platform/tls/issue-certificate.ts'
-import { insertSignInKey, listPublishedKeys, lockSignInKeys, type SignInKey } from './sign-in-key-store.ts'
+import {
+  insertSignInKey,
+  listPublishedKeys,
+  lockSignInKeys,
+  type SignInKey,
+} from './sign-in-key-store.ts'
 
 export type SignInKeyDependencies = Pick<Foundation, 'db' | 'runChange' | 'clock' | 'sealer'>
 

@@ -375,7 +375,9 @@ describe('a session that has ended', () => {
       .select('id')
       .where('attempt_id', '=', id)
       .executeTakeFirstOrThrow()
-    await api.runChange({ actor: SYSTEM_ACTOR }, (change) => endSession(change, granted.id, 'admin'))
+    await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      endSession(change, granted.id, 'admin'),
+    )
     await expect(fetchUserInfo(config, tokens.access_token, person.id)).rejects.toThrow()
   })
 
@@ -393,7 +395,8 @@ describe('a session that has ended', () => {
 })
 
 describe('a broker sign-in', () => {
-  const upstreamMake = async () => make({ mode: 'broker', upstream_provider_id: Number(upstreamId) })
+  const upstreamMake = async () =>
+    make({ mode: 'broker', upstream_provider_id: Number(upstreamId) })
 
   /** Goes upstream and back, to the page of the attempt. */
   async function throughUpstream(browser: SignInBrowser, url: string): Promise<string> {

@@ -4,7 +4,13 @@
  * granted; and that nothing but the base URL says where it is. OpenID Connect Core 1.0; RFC 7636, 9101, 9126.
  */
 import { createHmac } from 'node:crypto'
-import { interactionPolicy, Provider, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
+import {
+  interactionPolicy,
+  Provider,
+  type Account,
+  type Configuration,
+  type KoaContextWithOIDC,
+} from 'oidc-provider'
 import type { Foundation } from '../../changes/foundation.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
@@ -36,6 +42,17 @@ const TOKEN_SECONDS = (10 * MINUTE_MS) / SECOND_MS
 const INTERACTION_SECONDS = (15 * MINUTE_MS) / SECOND_MS
 const REQUEST_SECONDS = MINUTE_MS / SECOND_MS
 const COOKIE_PREFIX = 'heliograph-oidc'
+
+/** How long what the provider makes is good, in seconds. */
+const LIFETIMES = {
+  AuthorizationCode: CODE_SECONDS,
+  AccessToken: TOKEN_SECONDS,
+  IdToken: TOKEN_SECONDS,
+  Interaction: INTERACTION_SECONDS,
+  PushedAuthorizationRequest: REQUEST_SECONDS,
+  Grant: TOKEN_SECONDS,
+  Session: INTERACTION_SECONDS,
+} as const
 
 /** The paths of the provider below `/sign-in`. */
 const ROUTES = {
@@ -80,14 +97,23 @@ function toConfiguration(
   } as const
   return {
     adapter: (kind: string) => createProviderStorage(kind, { db, clock, sealer }),
-    jwks: { keys: [...keys] } as NonNullable<Configuration['jwks']>,
+    jwks: { keys: [...keys] },
     routes: ROUTES,
     scopes: [...SIGN_IN_SCOPES],
     responseTypes: ['code'],
     acrValues: Object.values(ACR_OF).filter((acr) => acr !== ACR_OF.none),
     claims: {
       openid: [
-        ...['sub', 'acr', 'amr', 'auth_time', 'device_id', 'device_auth_state', 'device_will_block_at', 'device_serial'],
+        ...[
+          'sub',
+          'acr',
+          'amr',
+          'auth_time',
+          'device_id',
+          'device_auth_state',
+          'device_will_block_at',
+          'device_serial',
+        ],
         'device_context',
       ],
       email: ['email', 'email_verified'],
@@ -112,27 +138,8 @@ function toConfiguration(
       long: cookie,
       short: cookie,
     },
-    ttl: {
-      AuthorizationCode: CODE_SECONDS,
-      AccessToken: TOKEN_SECONDS,
-      IdToken: TOKEN_SECONDS,
-      Interaction: INTERACTION_SECONDS,
-      PushedAuthorizationRequest: REQUEST_SECONDS,
-      Grant: TOKEN_SECONDS,
-      Session: INTERACTION_SECONDS,
-    },
-    findAccount: async (_context, subject, token) => {
-      const grantId = (token as { readonly grantId?: unknown } | undefined)?.grantId
-      if (typeof grantId !== 'string') {
-        // Before there is a grant: nothing is told yet.
-        const personId = await findLivePersonId(db, subject)
-        if (personId === undefined) return undefined
-        return { accountId: personId, claims: async () => ({ sub: personId }) }
-      }
-      const session = isUuid(grantId) ? await findTokenSession(db, grantId, clock.now()) : undefined
-      if (session?.personId !== subject) return undefined
-      return { accountId: subject, claims: async () => ({ ...toSessionClaims(session), sub: subject }) }
-    },
+    ttl: LIFETIMES,
+    findAccount: async (_context, subject, token) => findAccount({ db, clock }, subject, token),
     loadExistingGrant: loadGrant,
     interactions: {
       policy: createPolicy(),
@@ -142,28 +149,48 @@ function toConfiguration(
     clientBasedCORS: () => false,
     // The types of the library know one form of fetch; ours is that of fetch.
     fetch: createGuardedFetch(outbound.client) as unknown as NonNullable<Configuration['fetch']>,
-    features: {
-      devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      resourceIndicators: { enabled: false },
-      pushedAuthorizationRequests: { enabled: true },
-      requestObjects: { enabled: true },
-      claimsParameter: { enabled: true },
-      revocation: { enabled: true },
-      userinfo: { enabled: true },
-      backchannelLogout: { enabled: true },
-      rpInitiatedLogout: {
-        enabled: true,
-        logoutSource: (context, form) => {
-          context.body = toLogoutPage(form)
-        },
-        postLogoutSuccessSource: (context) => {
-          context.type = 'text'
-          context.body = 'You have signed out.'
-        },
-      },
-    },
+    features: FEATURES,
   }
+}
+
+/** Whom tokens are about: before there is a grant nothing is told, and of a session that has ended nothing any more. */
+async function findAccount(
+  { db, clock }: Pick<ProviderDependencies, 'db' | 'clock'>,
+  subject: string,
+  token: { readonly grantId?: unknown } | undefined,
+): Promise<Account | undefined> {
+  const grantId = token?.grantId
+  if (typeof grantId !== 'string') {
+    const personId = await findLivePersonId(db, subject)
+    if (personId === undefined) return undefined
+    return { accountId: personId, claims: async () => ({ sub: personId }) }
+  }
+  const session = isUuid(grantId) ? await findTokenSession(db, grantId, clock.now()) : undefined
+  if (session?.personId !== subject) return undefined
+  return { accountId: subject, claims: async () => ({ ...toSessionClaims(session), sub: subject }) }
+}
+
+/** What the provider can do, and what it cannot. */
+const FEATURES: NonNullable<Configuration['features']> = {
+  devInteractions: { enabled: false },
+  dPoP: { enabled: false },
+  resourceIndicators: { enabled: false },
+  pushedAuthorizationRequests: { enabled: true },
+  requestObjects: { enabled: true },
+  claimsParameter: { enabled: true },
+  revocation: { enabled: true },
+  userinfo: { enabled: true },
+  backchannelLogout: { enabled: true },
+  rpInitiatedLogout: {
+    enabled: true,
+    logoutSource: (context, form) => {
+      context.body = toLogoutPage(form)
+    },
+    postLogoutSuccessSource: (context) => {
+      context.type = 'text'
+      context.body = 'You have signed out.'
+    },
+  },
 }
 
 const CLIENT_SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA'] as const
@@ -225,13 +252,19 @@ async function endSignedOut(
 /** Faults in plain words; nothing internal. */
 function renderError(
   context: KoaContextWithOIDC,
-  { error, error_description: description }: { error: string; error_description?: string | undefined },
+  {
+    error,
+    error_description: description,
+  }: { error: string; error_description?: string | undefined },
 ): void {
   context.type = 'text'
   context.body = `This sign-in cannot go on: ${description ?? error}. Begin again where you came from.`
 }
 
 function toLogoutPage(form: string): string {
-  const named = form.replace('</form>', '<button type="submit" name="logout" value="yes">Sign out</button></form>')
+  const named = form.replace(
+    '</form>',
+    '<button type="submit" name="logout" value="yes">Sign out</button></form>',
+  )
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sign out</title></head><body><h1>Sign out?</h1>${named}</body></html>`
 }

@@ -16,7 +16,7 @@ import {
 } from '../../organisation/admin-oidc/provider-client.ts'
 import type { ProviderGateway } from '../../organisation/admin-oidc/provider-gateway.ts'
 import type { SignInApplication } from '../applications/application-store.ts'
-import type { HeldAttempt } from '../attempts/attempt-cookie.ts'
+import type { HeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { findAttemptPerson } from '../attempts/attempt-facts-read.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { identifyPerson } from '../attempts/identify-person.ts'
