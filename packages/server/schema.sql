@@ -1574,6 +1574,17 @@ create table sign_in_granted_session (
   constraint sign_in_granted_session_sid_key UNIQUE (sid)
 );
 
+create table sign_in_key (
+  kid text not null,
+  public_jwk jsonb not null,
+  private_key_sealed bytea not null,
+  certificate text not null,
+  created_at timestamp with time zone not null,
+  active_from timestamp with time zone not null,
+  retired_at timestamp with time zone,
+  constraint sign_in_key_pkey PRIMARY KEY (kid)
+);
+
 create table sign_in_os_user (
   device_id bigint not null,
   person_id bigint not null,
