@@ -53,11 +53,8 @@ export function createProviderStorage(
       await putProviderState(dependencies, { kind, id }, { ...payload }, until(expiresIn))
     },
     find: async (id) =>
-      (isStorable(id)
-        ? await findProviderState(dependencies, { kind, id }, clock.now())
-        : undefined),
-    findByUid: async (uid) =>
-      (await findProviderSession(dependencies, uid, clock.now())),
+      isStorable(id) ? await findProviderState(dependencies, { kind, id }, clock.now()) : undefined,
+    findByUid: async (uid) => await findProviderSession(dependencies, uid, clock.now()),
     findByUserCode: refuse,
     consume: async (id) => {
       const isFirst = await consumeProviderState(db, { kind, id }, clock.now())

@@ -88,7 +88,8 @@ export async function endUpstream(
   return runChange({ actor: SYSTEM_ACTOR }, async (change) =>
     identifyPerson(change, attempt.id, {
       email,
-      name: typeof name === 'string' && name.trim() !== '' ? name.slice(0, NAME_LENGTH_MAX) : undefined,
+      name:
+        typeof name === 'string' && name.trim() !== '' ? name.slice(0, NAME_LENGTH_MAX) : undefined,
       amr: amrOf(claims.all['amr']),
       isProven: true,
     }),
@@ -127,7 +128,9 @@ async function refuse(
   attemptId: string,
   code: RefusalCode,
 ): Promise<Attempt> {
-  return runChange({ actor: SYSTEM_ACTOR }, async (change) => refuseAttempt(change, attemptId, code))
+  return runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    refuseAttempt(change, attemptId, code),
+  )
 }
 
 /** The state begins with the id, which leads the answer to its attempt. */

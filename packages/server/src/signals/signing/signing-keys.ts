@@ -9,7 +9,10 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { SealContext, Sealer } from '../../platform/secrets/sealed-box.ts'
-import { generateSigningKey, type RsaModulusBits } from '../../platform/secrets/generate-signing-key.ts'
+import {
+  generateSigningKey,
+  type RsaModulusBits,
+} from '../../platform/secrets/generate-signing-key.ts'
 import {
   insertSigningKey,
   listSigningKeys,
