@@ -17,7 +17,10 @@ function wordsOf(time) {
   const form = time.dataset.form
   if (form === 'distance') {
     const distance = at.getTime() - Date.now()
-    const [unit, ms] = UNITS.find(([, each]) => Math.abs(distance) >= each) ?? ['minute', 60_000]
+    const [unit, ms] = UNITS.find(([, each]) => Math.abs(distance) >= each) ?? []
+    if (unit === undefined) {
+      return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second')
+    }
     return new Intl.RelativeTimeFormat(language).format(Math.trunc(distance / ms), unit)
   }
   const options =

@@ -57,7 +57,9 @@ function sayBlocked({ view }: ShownAttempt, { attempt }: Texts): Markup {
 
 function sayWarned({ view, language, now }: ShownAttempt, { attempt }: Texts): Markup {
   const name = view.device?.name ?? attempt.thisDevice
-  const deadlines = view.issues.flatMap(({ blocksAt }) => blocksAt ?? [])
+  const deadlines = view.issues.flatMap(({ blocksAt, recheck }) =>
+    recheck === 'passing' ? [] : (blocksAt ?? []),
+  )
   const first = deadlines.toSorted((one, other) => one.getTime() - other.getTime())[0]
   return statement({
     tone: 'warn',
@@ -66,8 +68,7 @@ function sayWarned({ view, language, now }: ShownAttempt, { attempt }: Texts): M
       first === undefined
         ? html`<p>${attempt.warnedMore}</p>`
         : html`<p>
-            ${attempt.fixBefore}
-            <strong>${timeWithDistance(first, now, language)}</strong>${attempt.orBlocked(name)}
+            ${attempt.fixBefore}${' '}<strong>${timeWithDistance(first, now, language)}</strong>${attempt.orBlocked(name)}
           </p>`,
   })
 }

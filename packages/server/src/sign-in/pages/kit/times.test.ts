@@ -14,7 +14,7 @@ it('a moment names its day, its time and its zone', () => {
 })
 
 it.each([
-  [later(30_000), 'in 30 seconds', 'in 30 Sekunden'],
+  [later(30_000), 'now', 'jetzt'],
   [later(5 * 60_000 + 59_000), 'in 5 minutes', 'in 5 Minuten'],
   [later(HOUR), 'in 1 hour', 'in 1 Stunde'],
   [later(80 * HOUR), 'in 3 days', 'in 3 Tagen'],

@@ -2,7 +2,7 @@
  * Times on a page: the moment itself, and how far away it is. The service does not know where the reader is, so it
  * writes UTC and says so; the script of the page puts the time of the reader in its place.
  */
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../platform/clock.ts'
 import type { Language } from '../texts/language.ts'
 import { html, type Markup } from './markup.ts'
 
@@ -33,11 +33,14 @@ export function formatDay(at: Date, language: Language): string {
   return format.format(at)
 }
 
-/** How far away a moment is: "in 3 days", "5 minutes ago". */
+/** How far away a moment is: "in 3 days", "5 minutes ago", and "now" within a minute. */
 export function formatDistance(at: Date, now: Date, language: Language): string {
-  const format = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: 'always' })
   const distanceMs = at.getTime() - now.getTime()
-  const [unit, unitMs] = UNITS.find(([, ms]) => Math.abs(distanceMs) >= ms) ?? SECONDS
+  const found = UNITS.find(([, ms]) => Math.abs(distanceMs) >= ms)
+  const numeric = found === undefined ? 'auto' : 'always'
+  const format = new Intl.RelativeTimeFormat(LOCALES[language], { numeric })
+  if (found === undefined) return format.format(0, 'second')
+  const [unit, unitMs] = found
   return format.format(Math.trunc(distanceMs / unitMs), unit)
 }
 
@@ -61,5 +64,4 @@ export function distanceOf(at: Date, now: Date, language: Language): Markup {
 /** English as most of the world writes it: the day before the month, and 24 hours. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', de: 'de-DE' }
 
-const SECONDS = ['second', SECOND_MS] as const
 const UNITS = [['day', DAY_MS] as const, ['hour', HOUR_MS] as const, ['minute', MINUTE_MS] as const]

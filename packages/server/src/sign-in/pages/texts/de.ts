@@ -189,7 +189,7 @@ const ladder = {
   openOther:
     'Öffnen Sie „Meine Geräte“ auf einem Gerät, das auf Sie registriert ist, und bestätigen Sie dort.',
   adminDecides: 'Ein Admin wurde um Zustimmung gebeten.',
-  compare: 'Bestätigen Sie nur, wenn dort dieselbe Zahl steht:',
+  compare: 'Geben Sie dort diese Zahl ein:',
   ways: {
     registered_device: {
       title: 'Von einem anderen Ihrer Geräte bestätigen',
@@ -298,5 +298,29 @@ const myData = {
   },
 }
 
+const requests = {
+  title: 'Wartet auf Sie',
+  registration: (device: string) => `${device} auf Sie registrieren?`,
+  signIn: (device: string, application: string | null) =>
+    `Von ${device} aus${application === null ? '' : ` bei ${application}`} anmelden?`,
+  from: (address: string | null) =>
+    `${address === null ? '' : `Gefragt von der Adresse ${address}. `}Bestätigen Sie nur, was Sie gerade selbst tun.`,
+  code: 'Die Zahl, die auf der anderen Seite steht',
+  yes: 'Ja, das bin ich',
+  no: 'Nein, anhalten',
+  wrongCode: 'Das ist nicht die Zahl, die auf der anderen Seite steht.',
+}
+
 /** Everything that the pages say in German. */
-export const de: Texts = { ...frame, failure, privacy, issues, attempt, ladder, fix, me, myData }
+export const de: Texts = {
+  ...frame,
+  failure,
+  privacy,
+  issues,
+  attempt,
+  ladder,
+  fix,
+  me,
+  myData,
+  requests,
+}

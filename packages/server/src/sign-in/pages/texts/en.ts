@@ -182,7 +182,7 @@ const ladder = {
   waitingMore: 'Leave this page open: it goes on by itself.',
   openOther: 'Open “My devices” on a device that is registered to you, and confirm there.',
   adminDecides: 'An admin has been asked to approve.',
-  compare: 'Confirm only if it shows the same number:',
+  compare: 'Type this number there:',
   ways: {
     registered_device: {
       title: 'Confirm from another device of yours',
@@ -284,8 +284,21 @@ const myData = {
   },
 }
 
+const requests = {
+  title: 'Waiting for you',
+  registration: (device: string) => `Register ${device} to you?`,
+  signIn: (device: string, application: string | null) =>
+    `Sign in${application === null ? '' : ` to ${application}`} from ${device}?`,
+  from: (address: string | null) =>
+    `${address === null ? '' : `Asked from the address ${address}. `}Confirm only what you are doing yourself, now.`,
+  code: 'The number that the other page shows',
+  yes: 'Yes, that is me',
+  no: 'No, stop it',
+  wrongCode: 'That is not the number that the other page shows.',
+}
+
 /** Everything that the pages say in English; the other catalogues have the same members. */
-export const en = { ...frame, failure, privacy, issues, attempt, ladder, fix, me, myData }
+export const en = { ...frame, failure, privacy, issues, attempt, ladder, fix, me, myData, requests }
 
 export type Texts = typeof en
 

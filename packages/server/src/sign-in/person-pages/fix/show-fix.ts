@@ -31,8 +31,7 @@ export function showFix(shown: ShownFix): PageContent {
       <div class="sheet stack-wide">
         ${statement(sayState(shown, texts))}
         <p class="quiet small">
-          ${fix.seen(device.name)}
-          ${device.seenAt === null ? fix.never : timeWithDistance(device.seenAt, now, language)}
+          ${fix.seen(device.name)}${' '}${device.seenAt === null ? fix.never : timeWithDistance(device.seenAt, now, language)}
         </p>
       </div>
       ${

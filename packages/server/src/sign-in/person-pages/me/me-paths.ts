@@ -3,6 +3,7 @@ export const ME_PATHS = {
   devices: '/sign-in/me',
   signIn: '/sign-in/me/sign-in',
   finish: '/sign-in/me/finish',
+  confirm: '/sign-in/me/confirm',
   signOut: '/sign-in/me/sign-out',
   myData: '/sign-in/privacy/my-data',
 } as const

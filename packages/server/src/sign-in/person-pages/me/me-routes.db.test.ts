@@ -285,3 +285,91 @@ describe('signing in to the pages', () => {
     }
   })
 })
+
+describe('a confirmation', () => {
+  async function addConfirmation({ personId }: Somebody): Promise<string> {
+    const deviceId = await posture.insertDevice({
+      name: `new-${personId}`,
+      node_key_hash: randomBytes(32),
+    })
+    const now = api.clock.now()
+    const expiresAt = new Date(now.getTime() + HOUR_MS)
+    const attemptId = randomUUID()
+    await api.db
+      .insertInto('sign_in_attempt')
+      .values({
+        id: attemptId,
+        secret_hash: randomBytes(32),
+        auth_log_session_id: null,
+        application_id: null,
+        interaction: JSON.stringify({ kind: 'person_pages', path: '/sign-in/me' }),
+        stage: 'registration',
+        login_hint: null,
+        person_id: personId,
+        device_id: deviceId,
+        assurance: 'live',
+        refusal_code: null,
+        language: 'en',
+        ip_address: '192.0.2.7',
+        user_agent: null,
+        started_at: now,
+        expires_at: expiresAt,
+        ended_at: null,
+        returned_at: null,
+        txn: null,
+      })
+      .execute()
+    const id = randomUUID()
+    await api.db
+      .insertInto('device_confirmation')
+      .values({
+        id,
+        attempt_id: attemptId,
+        kind: 'registration',
+        ways: ['registered_device'],
+        person_id: personId,
+        device_id: deviceId,
+        code: '042137',
+        requested_at: now,
+        expires_at: expiresAt,
+        decided_at: null,
+        decided_by: null,
+      })
+      .execute()
+    return id
+  }
+
+  const statusOf = async (id: string) =>
+    (
+      await api.db
+        .selectFrom('device_confirmation')
+        .select('status')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+    ).status
+
+  it('waits on the own pages, and is given with the code of the other page alone', async () => {
+    const [one, other] = [await addSomebody(), await addSomebody()]
+    const id = await addConfirmation(one)
+    const { body } = await get('/sign-in/me', one.cookie)
+    expect(body).toContain(`value="${id}"`)
+    expect(body).toContain('192.0.2.7')
+    expect(body).not.toContain('042137')
+    expect((await get('/sign-in/me', other.cookie)).body).not.toContain(id)
+    const confirm = (cookie: string, code: string) =>
+      post('/sign-in/me/confirm', cookie, { confirmation_id: id, decision: 'yes', code })
+    expect((await confirm(other.cookie, '042137')).statusCode).toBe(404)
+    const wrong = await confirm(one.cookie, '000000')
+    expect(wrong.headers.location).toBe('/sign-in/me?wrong_code=yes')
+    expect(await statusOf(id)).toBe('pending')
+    await confirm(one.cookie, '042137')
+    expect(await statusOf(id)).toBe('approved')
+  })
+
+  it('can be denied without the code', async () => {
+    const one = await addSomebody()
+    const id = await addConfirmation(one)
+    await post('/sign-in/me/confirm', one.cookie, { confirmation_id: id, decision: 'no' })
+    expect(await statusOf(id)).toBe('denied')
+  })
+})

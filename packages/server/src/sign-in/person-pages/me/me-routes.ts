@@ -12,6 +12,7 @@ import {
   toPersonOrigin,
   type PersonPagesContext,
 } from '../session/sign-in-routes.ts'
+import { confirmRoutes, listOwnRequests } from './confirm-routes.ts'
 import { devicePath, ME_PATHS } from './me-paths.ts'
 import { listPersonDevices, type PersonDevice } from './person-device-read.ts'
 import { showMyDevices, showPersonDevice } from './show-my-devices.ts'
@@ -27,9 +28,13 @@ const RESOLVED_SHOWN_MS = 10 * 60_000
 export function meRoutes(context: MeContext): PageRoute[] {
   const { db, clock, watchers } = context
   return [
-    ownPage(context, ME_PATHS.devices, async ({ person, deviceId }, { language }) => {
+    ownPage(context, ME_PATHS.devices, async (session, { language, query }) => {
+      const { person, deviceId } = session
       const devices = await listPersonDevices(db, person.id)
-      const shown = { devices, currentDeviceId: deviceId, personName: person.name }
+      const requests = await listOwnRequests(context, session)
+      const isCodeWrong = query['wrong_code'] === 'yes'
+      const own = { devices, currentDeviceId: deviceId, personName: person.name }
+      const shown = { ...own, requests, isCodeWrong }
       return {
         kind: 'page',
         content: showMyDevices({ ...shown, language, now: clock.now() }),
@@ -52,6 +57,7 @@ export function meRoutes(context: MeContext): PageRoute[] {
       return { kind: 'events', stream: watchers.watch({ key: `session ${session.id}`, read }) }
     }),
     ...actionRoutes(context),
+    ...confirmRoutes(context),
   ]
 }
 

@@ -8,6 +8,7 @@ import type { Language } from '../../pages/texts/language.ts'
 import { textsOf, type Texts } from '../../pages/texts/texts.ts'
 import type { ShownIssue } from '../../shown-issues/list-shown-issues.ts'
 import { devicePath, ME_PATHS } from './me-paths.ts'
+import { showRequests, type ShownRequest } from './show-requests.ts'
 import type { PersonDevice } from './person-device-read.ts'
 
 const TONES: Readonly<Record<PersonDevice['authState'], Tone>> = {
@@ -21,6 +22,9 @@ export interface ShownDevices {
   readonly personName: string
   readonly devices: readonly PersonDevice[]
   readonly currentDeviceId: string | null
+  readonly requests: readonly ShownRequest[]
+  /** The code that was given last was not the one of the request. */
+  readonly isCodeWrong: boolean
   readonly language: Language
   readonly now: Date
 }
@@ -40,6 +44,7 @@ export function showMyDevices(shown: ShownDevices): PageContent {
         ${statement(sumUp(devices, texts))}
         <p class="quiet small">${me.signedInAs(personName)}</p>
       </div>
+      ${showRequests(shown.requests, shown.isCodeWrong, texts)}
       <ul class="list sheet">
         ${ordered.map((device) => showEntry(device, isCurrent(device), shown, texts))}
       </ul>

@@ -1,0 +1,49 @@
+/*
+ * What waits for a confirmation by the person, on a device that the person signed in with: another device that is to be
+ * registered, or a sign-in whose device could not be proven. The code of that page shows that it is the person's own.
+ */
+import { AppError } from '../../../platform/app-error.ts'
+import { isUuid } from '../../../platform/ids.ts'
+import { listPendingConfirmations } from '../../registration/confirmation-store.ts'
+import { confirmFromDevice } from '../../registration/decide-confirmation.ts'
+import type { PageRoute } from '../../pages/page-surface.ts'
+import type { PersonSession } from '../session/person-session.ts'
+import { ownAction, toPersonOrigin, type PersonPagesContext } from '../session/sign-in-routes.ts'
+import { ME_PATHS } from './me-paths.ts'
+import type { ShownRequest } from './show-requests.ts'
+
+const SHOWN_MAX = 20
+const FIRST_PAGE = { afterId: undefined, limit: SHOWN_MAX } as const
+
+/** The requests that wait for this person; none on a device that is not known. */
+export async function listOwnRequests(
+  { db, clock }: PersonPagesContext,
+  { person, deviceId }: PersonSession,
+): Promise<readonly ShownRequest[]> {
+  if (deviceId === null) return []
+  const by = { personId: person.id, at: clock.now() }
+  const pending = await listPendingConfirmations(db, by, FIRST_PAGE)
+  return pending.filter(
+    (each) => each.ways.includes('registered_device') && each.deviceId !== deviceId,
+  )
+}
+
+export function confirmRoutes(context: PersonPagesContext): PageRoute[] {
+  return [
+    ownAction(context, ME_PATHS.confirm, async (session, request) => {
+      const { form } = request
+      const id = form.get('confirmation_id') ?? ''
+      const { deviceId, person } = session
+      if (deviceId === null || !isUuid(id)) {
+        throw new AppError('conflict', 'This cannot be confirmed from here.')
+      }
+      const decision = { isApproved: form.get('decision') === 'yes', code: form.get('code') ?? '' }
+      const outcome = await context.runChange(toPersonOrigin(session, request), async (change) =>
+        confirmFromDevice(change, id, { deviceId, personId: person.id }, decision),
+      )
+      const to =
+        outcome.kind === 'wrong_code' ? `${ME_PATHS.devices}?wrong_code=yes` : ME_PATHS.devices
+      return { kind: 'see_other', to }
+    }),
+  ]
+}

@@ -1,0 +1,54 @@
+/* What waits for the person to confirm it. */
+import { html, type Markup } from '../../pages/kit/markup.ts'
+import { notice } from '../../pages/kit/parts.ts'
+import type { Texts } from '../../pages/texts/texts.ts'
+import { ME_PATHS } from './me-paths.ts'
+
+export interface ShownRequest {
+  readonly id: string
+  readonly kind: 'registration' | 'sign_in'
+  readonly deviceName: string
+  readonly applicationName: string | null
+  readonly ipAddress: string | null
+}
+
+/** Nothing where nothing waits. */
+export function showRequests(
+  requests: readonly ShownRequest[],
+  isCodeWrong: boolean,
+  { requests: texts }: Texts,
+): Markup {
+  if (requests.length === 0) return undefined
+  return html`<section class="sheet stack" aria-labelledby="requests">
+    <h2 id="requests">${texts.title}</h2>
+    ${isCodeWrong && notice('bad', html`<p role="alert">${texts.wrongCode}</p>`)}
+    <ul class="list">
+      ${requests.map((request) => showRequest(request, texts))}
+    </ul>
+  </section>`
+}
+
+function showRequest(request: ShownRequest, texts: Texts['requests']): Markup {
+  const { id, kind, deviceName, applicationName, ipAddress } = request
+  return html`<li>
+    <form method="post" action=${ME_PATHS.confirm} class="stack">
+      <input type="hidden" name="confirmation_id" value=${id} />
+      <h3>
+        ${kind === 'registration' ? texts.registration(deviceName) : texts.signIn(deviceName, applicationName)}
+      </h3>
+      <p class="quiet">${texts.from(ipAddress)}</p>
+      <label
+        >${texts.code}<input
+          type="text"
+          name="code"
+          inputmode="numeric"
+          autocomplete="one-time-code"
+          maxlength="12"
+      /></label>
+      <div class="actions">
+        <button class="button button-main" name="decision" value="yes">${texts.yes}</button>
+        <button class="button" name="decision" value="no">${texts.no}</button>
+      </div>
+    </form>
+  </li>`
+}

@@ -1,0 +1,70 @@
+/* Pages for people in a real browser: what a test looks at is the page, in both themes, widths and languages. */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const SIZES = [
+  { width: 320, height: 700 },
+  { width: 390, height: 844 },
+  { width: 1280, height: 900 },
+] as const
+const THEMES = ['light', 'dark'] as const
+
+export interface LookedAtPages {
+  /** A page of a browser profile of its own; what it complains of is kept. */
+  readonly open: (url: string, options?: BrowserContextOptions) => Promise<Page>
+  /** Faults of scripts, and what the policy of a page refused. */
+  readonly complaints: readonly string[]
+}
+
+export function lookAtPages(browser: Browser): LookedAtPages {
+  const complaints: string[] = []
+  return {
+    complaints,
+    open: async (url, options = {}) => {
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
+      const page = await context.newPage()
+      page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.message}`))
+      page.on('console', (message) => {
+        const text = message.text()
+        // A refusal that is shown to its reader is told by the browser as well.
+        if (message.type() !== 'error' || text.startsWith('Failed to load resource')) return
+        complaints.push(`${page.url()}: ${text}`)
+      })
+      await page.goto(url)
+      return page
+    },
+  }
+}
+
+/**
+ * Finds what hinders somebody in either theme, and what reaches beyond the window at any width. Pictures are kept where
+ * `HELIOGRAPH_TEST_SCREENSHOTS` names a folder.
+ */
+export async function expectGood(page: Page, name: string): Promise<void> {
+  const folder = process.env['HELIOGRAPH_TEST_SCREENSHOTS']
+  if (folder !== undefined) await mkdir(folder, { recursive: true })
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const axe = new AxeBuilder({ page })
+      .setLegacyMode(true)
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
+    const { violations } = await axe.analyze()
+    const found = violations.map(
+      ({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
+    )
+    expect(found, name).toEqual([])
+    for (const viewport of SIZES) {
+      await page.setViewportSize(viewport)
+      const tooWide = await page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      expect(tooWide, `${name} at ${viewport.width}`).toBeLessThanOrEqual(0)
+      if (folder === undefined || viewport.width === 320) continue
+      const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`)
+      await page.screenshot({ path, fullPage: true })
+    }
+  }
+}
