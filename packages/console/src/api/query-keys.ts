@@ -30,6 +30,7 @@ type LiveCollection =
   | 'reporting_queries'
   | 'saved_views'
   | 'sign_in_applications'
+  | 'sign_in_attempts'
   | 'sign_in_policy'
   | 'sign_in_sessions'
   | 'sign_in_upstream_providers'

@@ -18,6 +18,7 @@ import { APPLICATIONS_PATH, applicationQuery, MANAGE_PERMISSION } from './gate-q
 import { GuideSteps } from './guide-steps.tsx'
 import { guideOf } from './guides/guides.ts'
 import { SessionTable } from './session-table.tsx'
+import { TestTab } from './test-tab.tsx'
 import { texts } from './texts.ts'
 
 const { application: words } = texts
@@ -77,6 +78,11 @@ function LoadedApplication({ application }: { readonly application: SignInApplic
             id: 'setup',
             label: words.setUp,
             render: () => <SetUp application={application} />,
+          },
+          {
+            id: 'test',
+            label: texts.test.tab,
+            render: () => <TestTab application={application} />,
           },
           {
             id: 'settings',

@@ -88,6 +88,7 @@ interface EnterThereProps {
 }
 
 function EnterThere({ guide, issued }: EnterThereProps) {
+  const navigate = useNavigate()
   const { client_secret: secret, ...application } = issued
   return (
     <Page
@@ -109,7 +110,15 @@ function EnterThere({ guide, issued }: EnterThereProps) {
         </Text>
       </Section>
       <Group>
-        <Button component={Link} to={`${APPLICATIONS_PATH}/applications/${application.id}`}>
+        <Button
+          onClick={() =>
+            void navigate({
+              to: '/settings/sign-in/applications/$id',
+              params: { id: application.id },
+              search: { tab: 'test' },
+            })
+          }
+        >
           {words.done}
         </Button>
       </Group>

@@ -1,5 +1,6 @@
 /* The texts of signing in here: applications, upstream providers, the policy and granted sessions. */
 import { policyTexts } from './policy-texts.ts'
+import { testTexts } from './test-texts.ts'
 
 export const texts = {
   settings: 'Settings',
@@ -209,4 +210,5 @@ export const texts = {
     },
   },
   policy: policyTexts,
+  test: testTexts,
 } as const

@@ -6,6 +6,7 @@ import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
 import { createAttemptWatch } from './attempts/attempt-events.ts'
+import { requestRoutes } from './applications/requests/request-routes.ts'
 import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { attemptRoutes } from './attempts/attempt-routes.ts'
 import { ATTEMPT_CHANNEL, ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
@@ -56,6 +57,7 @@ export function createGatePart(
     roles: ['api'],
     operations: [
       ...applicationRoutes({ db, runChange, sealer, baseUrl, findTargetProblem }),
+      ...requestRoutes({ db, sealer, baseUrl }),
       ...upstreamRoutes({ db, runChange, sealer, gateway }),
       ...policyRoutes({ db, runChange }),
       ...sessionRoutes({ db, runChange, clock }),

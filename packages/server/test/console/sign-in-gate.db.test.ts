@@ -6,6 +6,9 @@ import {
   openConsole,
   type ConsoleTest,
 } from './support/open-console.ts'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { beginAttempt } from '../../src/sign-in/attempts/begin-attempt.ts'
+import { refuseAttempt } from '../../src/sign-in/attempts/refuse-attempt.ts'
 import { insertDevice, insertPerson } from '../support/factories.ts'
 import { sendAs } from './support/send-as.ts'
 
@@ -15,6 +18,12 @@ beforeAll(async () => {
 })
 afterEach(() => expect(console.takeComplaints()).toEqual([]))
 afterAll(() => console.close())
+
+interface Application {
+  readonly id: string
+  readonly issuer: string
+  readonly client_id: string
+}
 
 const OKTA_REDIRECT = 'https://example.okta.com/oauth2/v1/authorize/callback'
 
@@ -37,9 +46,11 @@ describe('the applications of the console', () => {
     await secret.getByRole('button', { name: 'Hide Client secret' }).click()
     await expectAccessible(page)
     await expectFitting(page, 'sign-in-wizard-steps')
-    await page.getByRole('link', { name: 'It is entered' }).click()
+    await page.getByRole('button', { name: 'It is entered' }).click()
 
     await page.getByRole('heading', { name: 'Okta', level: 1 }).waitFor()
+    await page.getByText('No sign-in has come from it yet').waitFor()
+    await page.getByRole('tab', { name: 'Set-up' }).click()
     await page.getByText('The client secret was shown once.').waitFor()
     await expectAccessible(page)
     await expectFitting(page, 'sign-in-application')
@@ -47,6 +58,49 @@ describe('the applications of the console', () => {
     await page.getByRole('menuitem', { name: 'Rotate secret' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
     await page.getByRole('button', { name: 'I have stored it' }).click()
+  })
+
+  it('tries one: what came of it, and which field of a request is wrong', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    const {
+      id,
+      issuer,
+      client_id: clientId,
+    } = await sendAs<Application>(page, 'POST', '/sign_in_applications', {
+      name: 'Intranet',
+      redirect_uris: ['https://intranet.example.com/callback'],
+    })
+    await console.api.services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      const { attempt } = await beginAttempt(change, {
+        applicationId: id,
+        interaction: { kind: 'oidc', uid: crypto.randomUUID() },
+        loginHint: null,
+        language: 'en',
+        ipAddress: '127.0.0.1',
+        userAgent: null,
+      })
+      await refuseAttempt(change, attempt.id, 'person_missing')
+    })
+    await page.goto(`/console/settings/sign-in/applications/${id}?tab=test`)
+    await page.getByText('The application does not say who signs in.').waitFor()
+    const query = new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: 'https://intranet.example.com/back',
+      response_type: 'code',
+      scope: 'openid',
+      login_hint: 'ada@example.com',
+    })
+    await page
+      .getByLabel('Address to which the browser was sent')
+      .fill(`${issuer}/authorize?${query.toString()}`)
+    await page.getByRole('button', { name: 'Check request' }).click()
+    await page.getByText('1 field is wrong.').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-test')
+    await page.getByRole('button', { name: 'Add it to the redirect URIs' }).click()
+    await page.getByText('The redirect URI was added.').waitFor()
+    await page.getByRole('button', { name: 'Check request' }).click()
+    await page.getByText('Everything that can be seen here fits.').waitFor()
   })
 
   it('changes one, switches it off, and deletes it', async () => {
