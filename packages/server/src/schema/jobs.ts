@@ -43,6 +43,7 @@ export const DUE_JOBS = [
   'device statuses',
   'sign-in attempts',
   'sign-in expiry',
+  'sign-in logouts',
   'signing key rotation',
   'silent streams',
   'stream backfill',

@@ -25,6 +25,8 @@ import { mountProvider } from './provider/provider-routes.ts'
 import { SIGN_IN_KEY_CHANNEL } from './provider/sign-in-key-store.ts'
 import { createSignInKeys } from './provider/sign-in-keys.ts'
 import { endSessionBySid } from './sessions/end-sessions.ts'
+import { LOGOUT_CHANNEL } from './sessions/granted-session-store.ts'
+import { sendLogouts } from './sessions/send-logouts.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import { upstreamRoutes } from './upstreams/upstream-routes.ts'
 
@@ -97,6 +99,11 @@ export function createGatePart(
       dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {
         channel: ATTEMPT_EXPIRY_CHANNEL,
       }),
+      dueJob(
+        'sign-in logouts',
+        () => sendLogouts({ db, clock, log, baseUrl, keys, outbound }),
+        { channel: LOGOUT_CHANNEL },
+      ),
       periodicJob('sign-in keys', () => keys.rotate()),
     ],
     retention: attemptRetentions(signInRetentionDays),

@@ -1,0 +1,191 @@
+import type { JSONWebKeySet } from 'jose'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BASE_URL, createTestApi, type TestApi } from '../../../test/support/api-app.ts'
+import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
+import { SignInBrowser } from '../../../test/support/sign-in-browser.ts'
+import {
+  inOrder,
+  insertApplication,
+  proveTestDevice,
+} from '../../../test/support/sign-in-fixtures.ts'
+import {
+  ENTRA_APP,
+  startStandInEntra,
+  TENANT,
+  type HintChanges,
+  type StandInEntra,
+} from '../../../test/support/stand-in-entra.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createGuardedClient } from '../../platform/net/guarded-client.ts'
+import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { findAttempt } from '../attempts/attempt-store.ts'
+import { postureKnown } from '../attempts/decide-posture.ts'
+import { refuseAttempt } from '../attempts/refuse-attempt.ts'
+import { createSignInKeys } from '../provider/sign-in-keys.ts'
+import { answerEntra, type EntraDependencies } from './entra-sign-in.ts'
+import { ENTRA_CLOUDS } from './entra-clouds.ts'
+import { mountEntra } from './entra-routes.ts'
+import { createEntraHintVerifier } from './verify-entra-hint.ts'
+
+const ISSUER = `${BASE_URL}/sign-in/entra`
+const CLIENT = 'the id that Entra was given'
+
+let api: TestApi
+let entra: StandInEntra
+let dependencies: EntraDependencies
+let keys: JSONWebKeySet
+let person: { readonly id: string; readonly email: string }
+let count = 0
+const targets = parseAllowedTargets('127.0.0.1')
+if (!targets.ok) throw new Error(targets.reason)
+const client = createGuardedClient({ policy: targets.policy, userAgent: 'test' })
+
+beforeAll(async () => {
+  entra = await startStandInEntra()
+  api = await createTestApi(() => [])
+  api.clock.set(new Date())
+  const { db, runChange, clock, sealer } = api
+  const { authority, redirectUri } = entra
+  dependencies = {
+    ...{ db, runChange, clock, log: SILENT_LOGGER, baseUrl: BASE_URL },
+    clouds: { ...ENTRA_CLOUDS, global: { authority, redirectUri } },
+    verifyHint: createEntraHintVerifier(client, clock),
+    keys: createSignInKeys({ db, runChange, clock, sealer }),
+  }
+  mountEntra(api.app, dependencies)
+  await insertApplication(db, {
+    kind: 'entra',
+    client_id: CLIENT,
+    entra_tenant_id: TENANT,
+    entra_app_id: ENTRA_APP,
+    entra_cloud: 'global',
+  })
+  keys = (await api.app.inject('/sign-in/entra/jwks')).json()
+})
+afterAll(async () => {
+  await client.close()
+  await entra.close()
+  await api.close()
+})
+
+beforeEach(async () => {
+  api.clock.set(new Date())
+  const email = `ada.${++count}@example.com`
+  person = { id: await insertPerson(api.db, { email }), email }
+})
+
+const ask = async (changes?: HintChanges) => entra.request(CLIENT, person.email, changes)
+
+const send = async (form: Readonly<Record<string, string>>) =>
+  new SignInBrowser(api.app, BASE_URL).post('/sign-in/entra/authorize', form, 'cross-site')
+
+/** Sends a request and answers the attempt that it began. */
+async function begin(form: Readonly<Record<string, string>>): Promise<string> {
+  const { status, location } = await send(form)
+  expect([status, location]).toEqual([303, expect.stringContaining('/sign-in/attempts/')])
+  return location?.split('/').at(-1) ?? ''
+}
+
+async function answer(attemptId: string) {
+  const attempt = await findAttempt(api.db, attemptId)
+  if (attempt === undefined) throw new Error('there is no attempt')
+  return answerEntra(dependencies, { attempt })
+}
+
+describe('the metadata', () => {
+  it('says what Entra reads, and every key has its certificate', async () => {
+    const { body, headers } = await new SignInBrowser(api.app, BASE_URL).get(
+      '/sign-in/entra/.well-known/openid-configuration',
+    )
+    expect(headers['content-length']).toBe(String(body.length))
+    expect(JSON.parse(body)).toMatchObject({
+      issuer: ISSUER,
+      jwks_uri: `${ISSUER}/jwks`,
+      response_types_supported: ['id_token'],
+      id_token_signing_alg_values_supported: ['RS256'],
+    })
+    expect(keys.keys.length).toBeGreaterThan(0)
+    for (const key of keys.keys) {
+      expect(key.x5c).toHaveLength(1)
+      expect(key).not.toHaveProperty('d')
+    }
+  })
+})
+
+describe('a request of Entra', () => {
+  it('comes back as an answer that Entra takes, once', async () => {
+    const request = await ask()
+    const id = await begin(request)
+    const deviceId = await insertDevice(api.db, { ...inOrder(), owner_person_id: person.id })
+    await proveTestDevice(api.runChange, id, deviceId)
+    await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      postureKnown(change, id, { isFresh: true }),
+    )
+    const { action, fields } = await answer(id)
+    expect(action).toBe(entra.redirectUri)
+    const claims = await entra.judge(fields, { request, issuer: ISSUER, keys })
+    expect(claims['amr']).toEqual(['pop'])
+    await expect(answer(id)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('comes back as a refusal where the person is not let in', async () => {
+    const request = await ask()
+    const id = await begin(request)
+    await expect(answer(id)).rejects.toMatchObject({ code: 'conflict' })
+    await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      refuseAttempt(change, id, 'device_unknown'),
+    )
+    expect((await answer(id)).fields).toEqual({ error: 'access_denied', state: request['state'] })
+  })
+
+  it('creates whom Entra has proven', async () => {
+    const id = await begin(await entra.request(CLIENT, `new.${person.email}`))
+    expect((await findAttempt(api.db, id))?.stage).toBe('device')
+  })
+
+  it.each([
+    ['a scope without openid', { scope: 'profile' }],
+    ['another response type', { response_type: 'code' }],
+    ['another response mode', { response_mode: 'query' }],
+    ['an unknown client', { client_id: 'somebody' }],
+    ['a foreign address to answer to', { redirect_uri: 'https://evil.example.com/' }],
+    ['an address of another cloud', { redirect_uri: ENTRA_CLOUDS.china.redirectUri }],
+    ['no nonce', { nonce: '' }],
+    ['no hint', { id_token_hint: '' }],
+    ['a hint that is none', { id_token_hint: 'a.b.c' }],
+    ['claims that are none', { claims: '{' }],
+    ['another acr', { claims: '{"id_token":{"acr":{"essential":true,"values":["other"]},"amr":{"essential":true,"values":["pop"]}}}' }],
+    ['an acr that is not essential', { claims: '{"id_token":{"acr":{"values":["possessionorinherence"]},"amr":{"essential":true,"values":["pop"]}}}' }],
+  ])('is refused with %s', async (_what, wrong) => {
+    const { status, location } = await send({ ...(await ask()), ...wrong })
+    expect([status, location]).toEqual([400, undefined])
+  })
+
+  const now = Math.floor(Date.now() / 1_000)
+  it.each<readonly [string, HintChanges]>([
+    ['a foreign key', { isForeignKey: true }],
+    ['a key that Entra does not have', { header: { kid: 'other' } }],
+    ['another issuer', { claims: { iss: 'https://login.microsoftonline.com/x/v2.0' } }],
+    ['another audience', { claims: { aud: 'another application' } }],
+    ['another tenant', { claims: { tid: 'd1a2f0de-3a4b-4c5d-8e6f-0123456789ab' } }],
+    ['no account', { claims: { oid: undefined } }],
+    ['no name', { claims: { preferred_username: undefined } }],
+    ['an age of hours', { claims: { iat: now - 7_200 } }],
+    ['a time to come', { claims: { iat: now + 3_600 } }],
+  ])('is refused with a hint of %s', async (_what, changes) => {
+    const { status, location } = await send(await ask(changes))
+    expect([status, location]).toEqual([400, undefined])
+  })
+
+  it('is refused with a hint that was tampered with', async () => {
+    const request = await ask()
+    const [header = '', payload = '', signature = ''] = (request['id_token_hint'] ?? '').split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+    const forged = Buffer.from(
+      JSON.stringify({ ...claims, preferred_username: 'ceo@example.com' }),
+    ).toString('base64url')
+    const { status } = await send({ ...request, id_token_hint: `${header}.${forged}.${signature}` })
+    expect(status).toBe(400)
+  })
+})
