@@ -99,11 +99,9 @@ export function createGatePart(
       dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {
         channel: ATTEMPT_EXPIRY_CHANNEL,
       }),
-      dueJob(
-        'sign-in logouts',
-        () => sendLogouts({ db, clock, log, baseUrl, keys, outbound }),
-        { channel: LOGOUT_CHANNEL },
-      ),
+      dueJob('sign-in logouts', () => sendLogouts({ db, clock, log, baseUrl, keys, outbound }), {
+        channel: LOGOUT_CHANNEL,
+      }),
       periodicJob('sign-in keys', () => keys.rotate()),
     ],
     retention: attemptRetentions(signInRetentionDays),

@@ -155,8 +155,20 @@ describe('a request of Entra', () => {
     ['no hint', { id_token_hint: '' }],
     ['a hint that is none', { id_token_hint: 'a.b.c' }],
     ['claims that are none', { claims: '{' }],
-    ['another acr', { claims: '{"id_token":{"acr":{"essential":true,"values":["other"]},"amr":{"essential":true,"values":["pop"]}}}' }],
-    ['an acr that is not essential', { claims: '{"id_token":{"acr":{"values":["possessionorinherence"]},"amr":{"essential":true,"values":["pop"]}}}' }],
+    [
+      'another acr',
+      {
+        claims:
+          '{"id_token":{"acr":{"essential":true,"values":["other"]},"amr":{"essential":true,"values":["pop"]}}}',
+      },
+    ],
+    [
+      'an acr that is not essential',
+      {
+        claims:
+          '{"id_token":{"acr":{"values":["possessionorinherence"]},"amr":{"essential":true,"values":["pop"]}}}',
+      },
+    ],
   ])('is refused with %s', async (_what, wrong) => {
     const { status, location } = await send({ ...(await ask()), ...wrong })
     expect([status, location]).toEqual([400, undefined])
